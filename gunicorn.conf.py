@@ -14,17 +14,9 @@ from embed.db import connection, schema_version
 from embed.rate_limits.storages import check_storage
 from embed.runtime import EXTENSION
 from embed.server.first_owner import make_first_owner
-from embed.server.metrics import (
-    close_metrics,
-    finish_metrics,
-    open_metrics,
-    prepare_worker,
-    start_metrics,
-)
+from embed.server.metrics import check_address, make_folder, remove_folder, start_metrics
 from embed.server.processes import REPLACED_AFTER, REPLACED_AFTER_SPREAD, check_worker_count
 from embed.settings import Settings, SettingsError
-from embed.worker import jobs
-from embed.worker.background import Background
 
 try:
     settings = Settings.from_environ().with_secret_key()
@@ -32,6 +24,9 @@ try:
     check_storage(settings.ratelimit_storage_uri)
 except SettingsError as error:
     sys.exit(f"Error: {error}")
+
+if settings.metrics_bind is not None:
+    make_folder()
 
 workers = settings.web_concurrency
 threads = 4
@@ -75,15 +70,12 @@ def on_starting(server: Arbiter) -> None:
             "PUBLIC_URL is not set, so the service trusts any Host header, and the texts that"
             " visitors sign name whatever host it gives. Set it to the address that they use."
         )
-    for sentence in settings.deprecations:
-        server.log.warning(sentence)
-    open_metrics(server, settings)
     try:
         for name in schema_version.upgrade():
             server.log.info("Database upgraded: %s", name)
     except OperationalError as error:
         server.log.warning("The database could not be upgraded: %s", error)
-    except schema_version.NewerDatabase as error:
+    except schema_version.OtherVersion as error:
         sys.exit(f"Error: {error}")
     except (DatabaseError, InterfaceError) as error:
         sys.exit(f"Error: DATABASE_URL cannot be used: {' '.join(str(error).split())}")
@@ -102,14 +94,11 @@ def _is_local(address: Any) -> bool:
         return host == "localhost"
 
 
-def when_ready(_server: Arbiter) -> None:
+def when_ready(server: Arbiter) -> None:
     """Keep what is loaded out of garbage collection, which would write to it: it stays shared."""
+    check_address(server, settings)
     gc.collect()
     gc.freeze()
-
-
-def pre_fork(server: Arbiter, worker: Any) -> None:
-    prepare_worker(server, worker)
 
 
 def post_worker_init(worker: Any) -> None:
@@ -117,7 +106,11 @@ def post_worker_init(worker: Any) -> None:
 
     Its threads end with the process; an unfinished upgrade is then rolled back.
     """
-    start_metrics(worker)
+    # Imported here: they import prometheus_client, before which the folder of metrics is made.
+    from embed.worker import jobs
+    from embed.worker.background import Background
+
+    start_metrics(settings)
     extensions = getattr(worker.wsgi, "extensions", {})
     if EXTENSION in extensions:
         runtime = extensions[EXTENSION]
@@ -140,8 +133,7 @@ def worker_exit(_server: Arbiter, worker: Any) -> None:
     background = getattr(worker, "background", None)
     if background is not None:
         background.stop(_FINISH_S)
-    finish_metrics(worker)
 
 
-def on_exit(server: Arbiter) -> None:
-    close_metrics(server)
+def on_exit(_server: Arbiter) -> None:
+    remove_folder()

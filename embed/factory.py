@@ -1,5 +1,7 @@
 """Creates the Flask app from its parts."""
 
+from collections.abc import Sequence
+
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -9,7 +11,6 @@ from embed.balances.known import BalanceSource, EnteredBalances
 from embed.balances.solana_rpc import SolanaRpc, choose_chain
 from embed.commands import init_commands
 from embed.db.connection import open_database
-from embed.db.lock_waits import serve_requests
 from embed.domain import times
 from embed.domain.account_nonces import AccountNonceSigner
 from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
@@ -33,14 +34,12 @@ from embed.web.front_page import init_front_page
 from embed.web.health import init_health
 from embed.web.languages import init_languages
 from embed.web.metrics import init_metrics
-from embed.web.probe import init_probe
 from embed.web.rate_limits import init_limits
 from embed.web.request_ids import init_request_ids
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
-from embed.web.widget import oembed
 from embed.worker.jobs import EXTENSION as JOBS
-from embed.worker.jobs import Jobs, list_jobs
+from embed.worker.jobs import Job, list_jobs
 
 MAX_BODY_BYTES = 16 * 1024
 
@@ -52,7 +51,7 @@ def create_app(
     chain: SolanaRpc | None = None,
     clock: Clock = times.now,
     extra_scripts: tuple[str, ...] = (),
-    jobs: Jobs | None = None,
+    jobs: Sequence[Job] | None = None,
 ) -> Flask:
     """Make the WSGI app, of settings with a secret key; connects to the database when it is used.
 
@@ -76,9 +75,7 @@ def create_app(
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
     init_metrics(app, settings)
-    init_probe(app, settings, clock)
     open_database(settings.database_url)
-    app.before_request(serve_requests)
     chain = choose_chain(settings, chain)
     app.extensions[EXTENSION] = RequestRuntime(
         settings=settings,
@@ -107,7 +104,6 @@ def create_app(
     # The session cookie's path is /embed, so browsers send it here and not to /api/embed.
     app.register_blueprint(api_blueprint, url_prefix="/embed/api", name=OWN_API)
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
-    app.register_blueprint(oembed.blueprint)
     init_dashboard(app, settings)
     init_documents(app)
     init_front_page(app, settings)

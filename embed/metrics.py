@@ -1,13 +1,10 @@
 """What the service counts and times. This is the place to add a counter.
 
-They are prometheus_client's own. In a process without METRICS_BIND they count in memory, where
-nobody looks; in others, each series is made after `embed.monitoring.endpoint` has said where.
+They are prometheus_client's own. Without METRICS_BIND they count in memory, where nobody looks.
 
 Labels have few values, all of them from our own code: every combination is a series, in every
 process's file and in Prometheus for as long as it keeps anything.
 """
-
-from functools import cache
 
 from prometheus_client import Counter, Histogram
 
@@ -44,18 +41,14 @@ DELIVERIES = Counter(
 )
 
 
-@cache
-def storage_failures() -> Counter:
-    """Return a counter that is made when it is first asked for, as it has no labels."""
-    return Counter(
-        "embed_rate_limit_storage_failures_total",
-        "Times that a process went over to its own counters, as the shared ones failed.",
-    )
+STORAGE_FAILURES = Counter(
+    "embed_rate_limit_storage_failures_total",
+    "Times that a process went over to its own counters, as the shared ones failed.",
+)
 
 
 def begin_known_series() -> None:
     """Export what may happen as 0, since Prometheus sees no increase in what begins at 1."""
-    storage_failures()
     for limit in ("rate_limit_ip", "rate_limit_key", "rate_limit_session", "sign_in"):
         LIMITED.labels(limit)
     for outcome in ("pending", "auto_approved"):

@@ -130,21 +130,10 @@ def test_white_space_around_a_value_is_dropped():
     )
 
 
-def test_queue_url_means_that_a_worker_does_the_background_work_and_what_replaces_it_is_said():
-    old = read(QUEUE_URL="redis://:hush@queue.example:6379/1")
-
-    assert old.background == "worker"
-    (sentence,) = old.deprecations
-    assert "BACKGROUND=worker" in sentence
-    assert "hush" not in repr(old)
-    both = read(QUEUE_URL="redis://queue.example", BACKGROUND="worker")
-    assert both.deprecations == old.deprecations
-    assert read(BACKGROUND="worker").deprecations == ()
-
-
-def test_queue_url_that_contradicts_the_setting_in_its_place_is_refused():
-    with pytest.raises(SettingsError, match=r"^QUEUE_URL means BACKGROUND=worker; .*\.$"):
-        read(QUEUE_URL="redis://queue.example", BACKGROUND="gunicorn")
+@pytest.mark.parametrize("name", settings.GONE_SETTINGS)
+def test_setting_that_is_gone_is_refused_with_what_to_do_instead(name):
+    with pytest.raises(SettingsError, match=f"^{name} is gone: .+\\.$"):
+        read(**{name: "secret"})
 
 
 def test_settings_do_not_change():
@@ -299,12 +288,10 @@ WRONG = {
     "BALANCE_REFRESH": WRONG_SPANS,
     "BALANCE_HISTORY": WRONG_SPANS,
     "BACKGROUND": ["redis://localhost", "Worker", "none", "1"],
-    "QUEUE_URL": [],  # it is not connected to
     "SMTP_URL": ["mail.example", "imap://mail.example", "smtp://", "smtp://mail.example:0"],
     "ALLOW_PRIVATE_TARGETS": ["yes", "true", "2", "-1"],
     "FRONT_PAGE": ["no", "false", "2"],
     "WEB_CONCURRENCY": ["0", "-1", "many", "1.5"],
-    "WORKER_METRICS_BIND": ["9101"],
     "METRICS_BIND": ["9100", ":9100", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "a.example:1"],
     "LOG_FORMAT": ["JSON", "plain"],
 } | {name: [*WRONG_LIMITS, "600/minute;10/second"] for name in LIMITS}

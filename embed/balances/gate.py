@@ -68,7 +68,7 @@ class LiveBalances:
             self._turns.release()
 
     def _await_read(self, mint: str, address: str, ends_at: Seconds) -> Decimal | None:
-        """Read a balance, or wait for whoever reads the same already.
+        """Read a balance, or wait for the thread that is reading it already.
 
         `ends_at` is by the monotonic clock.
         """
@@ -131,8 +131,7 @@ class LiveBalances:
         return known.amount
 
     def _is_within(self, observed_at: datetime, span: timedelta) -> bool:
-        # Far in the future: from before the clock went back.
-        return abs(self._clock() - observed_at) <= span
+        return self._clock() - observed_at <= span
 
     def _is_paused(self) -> bool:
         return self._paused_until is not None and self._clock() < self._paused_until

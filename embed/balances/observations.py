@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -14,11 +14,10 @@ from embed.db.connection import db, lock_rows
 from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet
 from embed.db.statements import Statement, make_insertion
 from embed.domain import amounts
-from embed.domain.times import CLOCKS_DIFFER_BY, count_days, to_ms
+from embed.domain.times import count_days, to_ms
 from embed.events.editing import lock_owners
 
 BELIEVED_FOR_MS = 24 * 60 * 60 * 1000  # a slot that is newer than all that follow
-_CLOCKS_DIFFER_BY_MS = CLOCKS_DIFFER_BY // timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +136,12 @@ def _list_tracked(mint: str, rows: Sequence[ChainObservation]) -> list[ChainObse
 def _read_before(mint: str, rows: Sequence[ChainObservation]) -> dict[str, ChainBalance]:
     found: dict[str, ChainBalance] = {}
     for batch in in_batches(rows):
-        observed_at = {row.address: row.observed_at for row in batch}
+        addresses = [row.address for row in batch]
         query = ChainBalance.select().where(
-            ChainBalance.mint == mint, ChainBalance.address.in_(list(observed_at))
+            ChainBalance.mint == mint, ChainBalance.address.in_(addresses)
         )
-        found |= {one.address: one for one in query if _is_past(one, observed_at[one.address])}
+        found |= {one.address: one for one in query}
     return found
-
-
-def _is_past(before: ChainBalance, now: datetime) -> bool:
-    """Tell whether it was observed by now: what the clock said before it went back is no help."""
-    latest: datetime = max(before.observed_at, before.all_observed_at or before.observed_at)
-    return latest <= now + CLOCKS_DIFFER_BY
 
 
 def _upsert(
@@ -171,8 +164,7 @@ def _upsert(
             ],
             where=(EXCLUDED.slot >= ChainBalance.slot)
             # What no answer of a whole day caught up with was no slot of this chain.
-            | (ChainBalance.observed_at < EXCLUDED.observed_at - BELIEVED_FOR_MS)
-            | (ChainBalance.observed_at > EXCLUDED.observed_at + _CLOCKS_DIFFER_BY_MS),
+            | (ChainBalance.observed_at < EXCLUDED.observed_at - BELIEVED_FOR_MS),
         )
         written = query.returning(ChainBalance.address, ChainBalance.id).tuples().execute()
         ids |= dict(written)

@@ -31,8 +31,7 @@ def get_token(rpc: SolanaRpc, mint: str, now: datetime) -> Token:
     Raises RpcUnavailable if nothing is known.
     """
     known = find_token(mint)
-    # Far in the future: from before the clock went back.
-    if known is not None and abs(now - known.observed_at) < READ_AGAIN_AFTER:
+    if known is not None and now - known.observed_at < READ_AGAIN_AFTER:
         return known
     try:
         info = read_token(rpc, mint, timeout_s=READ_AGAIN_WITHIN_S if known else None)

@@ -7,10 +7,9 @@ from peewee import PeeweeException
 
 from embed import __version__
 from embed.db import schema_version
-from embed.db.connection import db, read_server_version
+from embed.db.connection import read_server_version
 from embed.db.schema_version import list_applied_migrations, list_migrations
-from embed.maintenance.rows import open_rows
-from embed.terminal import Command, Group, check_confirmed, confirm_option, print_answer, runtime
+from embed.terminal import Command, Group, print_answer
 
 group = Group("db", help="The database of this installation.")
 
@@ -23,22 +22,11 @@ def upgrade() -> None:
     print_answer({"applied": applied}, text)
 
 
-@group.command("downgrade")
-@confirm_option
-def downgrade(yes: bool) -> None:
-    """Undo the newest migration, while the service is stopped, to go back to the version before.
-
-    What only this version keeps is lost.
-    """
-    name, lost = schema_version.find_revertible()
-    check_confirmed(yes, f"undoes {name}; lost: {lost}")
-    db.close()
-    with open_rows(runtime().settings.database_url).alone():
-        pass  # nobody else has the database open
-    schema_version.downgrade(name)
-    print_answer(
-        {"reverted": name, "lost": lost},
-        f"Undone: {name}. Lost: {lost}. Now install the version before.",
+@group.command("downgrade", hidden=True)
+def downgrade() -> None:
+    """Gone: go back by restoring the backup from before the upgrade."""
+    raise click.ClickException(
+        "flask db downgrade is gone: restore the backup from before the upgrade."
     )
 
 

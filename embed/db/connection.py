@@ -7,7 +7,6 @@ Each thread keeps its connection open: opening one costs more than most requests
 # Several of peewee's methods have no types.
 
 import logging
-import select
 import sqlite3
 import threading
 import time
@@ -28,10 +27,7 @@ from peewee import (
     SqliteDatabase,
 )
 from psycopg import errors
-from psycopg.pq import TransactionStatus
-from psycopg.pq.abc import PGconn
 
-from embed.db.lock_waits import choose_ms, longest_ms, waiting_briefly, waiting_for
 from embed.settings import SettingsError, find_database_file
 
 db = DatabaseProxy()
@@ -42,7 +38,7 @@ _SQLITE_PRAGMAS = {
     "synchronous": "full",  # committed transactions survive a power failure
     "foreign_keys": 1,
 }
-_WRITE_LOCK = "sqlite"  # its name in lock_waits
+LOCK_TIMEOUT_MS = 3_000  # for a lock that another transaction holds
 # When a server that says nothing is given up: seconds, but for tcp_user_timeout
 # (https://www.postgresql.org/docs/current/libpq-connect.html).
 _CONNECTION_LIMITS = {
@@ -122,6 +118,7 @@ class _ServiceSqliteDatabase(SqliteFile):
             f"{path.as_uri()}?mode=rw",
             uri=True,
             pragmas=_SQLITE_PRAGMAS,
+            timeout=LOCK_TIMEOUT_MS / 1000,
             # A transaction that reads before it writes would fail at once if another wrote in
             # between. So every transaction takes the write lock when it begins.
             lock_type="IMMEDIATE",
@@ -131,7 +128,6 @@ class _ServiceSqliteDatabase(SqliteFile):
 
     def _connect(self) -> Any:
         connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
-        connection.execute(f"PRAGMA busy_timeout = {longest_ms()}")
         _switch_to_wal(connection)
         self._opened.file = self.path.stat()
         return connection
@@ -153,19 +149,13 @@ class _ServiceSqliteDatabase(SqliteFile):
         except OSError:
             return False
 
-    def begin(self, lock_type: str | None = None) -> None:
-        """Begin a transaction, which takes the write lock."""
-        with waiting_for(_WRITE_LOCK) as wait_ms:
-            self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")
-            super().begin(lock_type)
-
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:
     """Let readers and one writer work at the same time, from now on for all who open the file.
 
     Of those that switch a new file at once, SQLite lets all but one fail without waiting.
     """
-    deadline = time.monotonic() + longest_ms() / 1000
+    deadline = time.monotonic() + LOCK_TIMEOUT_MS / 1000
     while True:
         try:
             connection.execute("PRAGMA journal_mode = wal")
@@ -187,7 +177,7 @@ def _open_postgres(url: str) -> Database:
 
 
 class _ServicePostgresDatabase(PostgresqlDatabase):
-    """Waits for locks no longer than the thread may, and copes with servers that come and go."""
+    """Uses UTF-8, and waits for locks for a limited time."""
 
     def _connect(self) -> Any:
         """Raises InterfaceError for another encoding than UTF-8, in which names would be lost."""
@@ -199,21 +189,8 @@ class _ServicePostgresDatabase(PostgresqlDatabase):
                 f"its encoding is {encoding}, and the service needs UTF8: create the database"
                 " with createdb --encoding UTF8 --template template0."
             )
-        connection.execute(f"SET lock_timeout = {longest_ms()}")
+        connection.execute(f"SET lock_timeout = {LOCK_TIMEOUT_MS}")
         return connection
-
-    def begin(self, isolation_level: str | None = None) -> None:
-        super().begin(isolation_level)
-        _shorten_lock_timeout(self, choose_ms())
-
-    def cursor(self, named_cursor: Any = None) -> Any:
-        """Return a cursor, of a new connection if the server has dropped the one of this thread.
-
-        Not inside a transaction, some of whose statements would then be lost.
-        """
-        if not self.is_closed() and _is_dropped(self.connection().pgconn):
-            self.close()
-        return super().cursor(named_cursor)
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
         """Raises OperationalError also where a standby or a full disk allows no writes."""
@@ -226,37 +203,6 @@ class _ServicePostgresDatabase(PostgresqlDatabase):
             raise
 
 
-def _shorten_lock_timeout(database: Any, wait_ms: int) -> None:
-    if wait_ms < longest_ms():
-        database.execute_sql(f"SET LOCAL lock_timeout = {wait_ms}")
-
-
-def _is_dropped(connection: PGconn) -> bool:
-    """Tell whether an idle connection was closed by its server.
-
-    A server says something to an idle client only then, and when its own settings change.
-    """
-    if connection.transaction_status != TransactionStatus.IDLE:
-        return False
-    look = select.poll()
-    look.register(connection.socket, select.POLLIN)
-    return bool(look.poll(0))
-
-
-@contextmanager
-def locking_row(row_id: str) -> Iterator[None]:
-    """Wait hardly at all in the block, and in this transaction, if the row has been held for long.
-
-    SQLite has no locks of rows.
-    """
-    if not db.for_update:
-        yield
-        return
-    with waiting_for(row_id) as wait_ms:
-        _shorten_lock_timeout(db.obj, wait_ms)
-        yield
-
-
 def lock_rows(query: Any, strength: str = "FOR UPDATE") -> Any:
     """Return a query that also locks the rows that it finds until the transaction ends.
 
@@ -267,14 +213,18 @@ def lock_rows(query: Any, strength: str = "FOR UPDATE") -> Any:
 
 @contextmanager
 def best_effort() -> Iterator[None]:
-    """Log a failed transaction, instead of raising, where no answer depends on it.
-
-    It hardly waits for locks.
-    """
+    """Log a failed transaction, instead of raising, where no answer depends on it."""
     try:
-        with waiting_briefly():
-            yield
+        yield
     except PeeweeException as error:
         _log.warning("Not saved for the dashboard: %s", error)
         if not db.is_connection_usable():
             db.close()
+
+
+def is_lock_held(error: OperationalError) -> bool:
+    """Tell whether a statement failed because it waited too long for a lock."""
+    reason = getattr(error, "orig", None)
+    if isinstance(reason, sqlite3.Error):
+        return reason.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # the rest says why
+    return isinstance(reason, errors.LockNotAvailable)

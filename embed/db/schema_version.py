@@ -1,4 +1,4 @@
-"""Which migrations a database has, and applying or undoing them."""
+"""Which migrations a database has, and applying them."""
 
 # mypy: allow-untyped-calls
 # Several of peewee's methods have no types.
@@ -12,7 +12,6 @@ from typing import Any
 
 from peewee import (
     IntegrityError,
-    OperationalError,
     PeeweeException,
     ProgrammingError,
     SqliteDatabase,
@@ -22,56 +21,101 @@ from psycopg import errors
 
 from embed.db.connection import create_if_missing, db
 from embed.db.models import MODELS
-from embed.errors import InvalidInput
 from embed.settings import SettingsError
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
+# Of the migrations of 0.6.0 only the first is left under its name; 0002_from_0_6_0 forgets these.
+LATER_MIGRATIONS_OF_0_6_0 = (
+    "0002_dashboard",
+    "0003_exact_amounts",
+    "0004_one_preview_key",
+    "0005_chain_and_notifications",
+    "0006_proofs",
+    "0007_key_labels",
+    "0008_wallet_submission",
+    "0009_log_as_data",
+    "0010_imported_balances",
+    "0011_reasons",
+    "0012_look",
+    "0013_supply",
+    "0014_refusals",
+    "0015_people",
+    "0016_sessions",
+    "0017_account_events",
+    "0018_ways_in",
+    "0019_members_receivers",
+    "0020_deciding_receivers",
+    "0021_domain_names",
+    "0022_public_by_link",
+    "0023_deny_list",
+)
 
 # An arbitrary number that no other program's advisory locks use.
 _UPGRADE_LOCK = 7_013_508_215
-# For the tables of Postgres. Deadlocks are over before, as Postgres looks for them after a second.
-_TABLES_WAIT_S = 3
-_TABLES_PAUSE_S = 1.0
-_TABLES_TRIES = 5
+_TABLES_WAIT = "3s"  # for the tables of Postgres, which looks for deadlocks after a second
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 5.0  # as long as a 503 asks callers to wait
 
 _log = logging.getLogger(__name__)
 
 
-class NewerDatabase(ProgrammingError):
-    """The database was upgraded by a newer version, which this one does not know."""
+class OtherVersion(ProgrammingError):
+    """The database is not one that this version can use or upgrade."""
 
-    def __init__(self, unknown: Sequence[str]) -> None:
-        super().__init__(
+
+def check_version(applied: Sequence[str] | None = None) -> None:
+    """Refuse a database that this version can neither use nor upgrade.
+
+    `applied` are its migrations, by default those of the models' database. Raises OtherVersion.
+    """
+    migrations = list_applied_migrations() if applied is None else applied
+    known = list_migrations()
+    of_0_6_0 = [known[0], *LATER_MIGRATIONS_OF_0_6_0]
+    if list(migrations) == of_0_6_0:
+        return
+    unknown = sorted({*migrations} - {*known} - {*of_0_6_0})
+    if unknown:
+        raise OtherVersion(
             f"The database was upgraded by a newer version of this service ({', '.join(unknown)})."
             " Run that version, or go back as docs/operating.md says under Upgrades."
         )
+    if migrations and known[1] not in migrations:
+        raise OtherVersion(
+            "The database is older than version 0.6.0: upgrade it with 0.6.0 first, then with this"
+            " version."
+        )
 
 
-def upgrade(database: Any = None, *, last: str | None = None) -> list[str]:
+def upgrade(database: Any = None) -> list[str]:
     """Apply all missing migrations in one transaction, and return their names.
 
-    Another `database` than the models' may be given, and the `last` migration to apply. Several
-    servers may start at once: one upgrades, the others wait for it. Raises NewerDatabase.
+    Another `database` than the models' may be given. Several servers may start at once: one
+    upgrades, the others wait for it. Raises OtherVersion.
     """
     database = database or db.obj
     create_if_missing(database)
     with _changing_schema(database):
-        check_not_newer(database)
-        if list_missing_migrations(database):
-            _lock_tables(database)
-        applied: list[str] = _make_runner(database).up(last)
+        applied = list_applied_migrations(database)
+        check_version(applied)
+        missing = list_missing_migrations(database)
+        if not missing:
+            return []
+        _lock_tables(database)
+        runner = _make_runner(database)
         if applied:
-            _check_references(database)
-        return applied
+            runner.up()
+        else:
+            runner.up(missing[0])
+            runner.fake()
+        _check_references(database)
+        return missing
 
 
 def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
     """Retry, with growing pauses, until the database is at this version; log every failure.
 
     Ends as well when `wait`, which pauses for so many seconds, returns something true.
-    Raises NewerDatabase.
+    Raises OtherVersion.
     """
     wait_s = _FIRST_WAIT_S
     while not _is_upgraded() and not wait(wait_s):
@@ -81,11 +125,11 @@ def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
 def _is_upgraded() -> bool:
     try:
         create_if_missing(db.obj)
-        check_not_newer()
+        check_version()
         if list_missing_migrations():
             for name in upgrade():
                 _log.info("Database upgraded: %s", name)
-    except NewerDatabase:
+    except OtherVersion:
         raise
     except (PeeweeException, SettingsError) as error:
         _log.warning("The database could not be upgraded yet: %s", error)
@@ -103,29 +147,6 @@ def is_schema_missing(error: ProgrammingError) -> bool:
     """
     reason = getattr(error, "orig", None)
     return isinstance(reason, (errors.UndefinedTable, errors.UndefinedColumn))
-
-
-def find_revertible() -> tuple[str, str]:
-    """Return the name of the newest migration, and what reverting it loses.
-
-    Raises NewerDatabase, InvalidInput if it cannot be reverted.
-    """
-    check_not_newer()
-    applied = [migration for migration in _make_runner(db.obj).status() if migration.applied]
-    if not applied:
-        raise InvalidInput("The database has no tables of this service.")
-    module = applied[-1].load()
-    if not hasattr(module, "down"):
-        raise InvalidInput(f"{applied[-1].name} cannot be undone: restore the backup from before.")
-    return applied[-1].name, module.LOST
-
-
-def downgrade(name: str) -> None:
-    """Undo a migration, which is the newest one, in one transaction."""
-    with _changing_schema(db.obj):
-        _lock_tables(db.obj)
-        _make_runner(db.obj).down(name)
-        _check_references(db.obj)
 
 
 @contextmanager
@@ -155,33 +176,17 @@ def _changing_schema(database: Any) -> Iterator[None]:
 def _lock_tables(database: Any) -> None:
     """Take all tables of Postgres from servers that still run, before any of them is changed.
 
-    Migrations take one after the other, and deadlock with what is under way: then Postgres may
-    choose the upgrade to fail, as often as it is tried. Here that costs a try. Who holds a table
-    for longer, such as pg_dump, gets the others as well between two tries. Raises OperationalError.
+    Migrations take one after the other, and would deadlock with requests under way. Raises
+    OperationalError if somebody holds a table for longer, such as pg_dump.
     """
     present = set(database.get_tables())
     names = [model._meta.table_name for model in MODELS]
     tables = ", ".join(f'"{name}"' for name in names if name in present)
     if isinstance(database, SqliteDatabase) or not tables:
         return
-    for number in range(1, _TABLES_TRIES + 1):
-        try:
-            with database.atomic():
-                database.execute_sql(f"SET LOCAL lock_timeout = '{_TABLES_WAIT_S}s'")
-                database.execute_sql(f"LOCK TABLE {tables}")
-            break
-        except OperationalError:
-            if number == _TABLES_TRIES:
-                raise
-            time.sleep(_TABLES_PAUSE_S)  # those who wait for the tables get them meanwhile
+    database.execute_sql(f"SET LOCAL lock_timeout = '{_TABLES_WAIT}'")
+    database.execute_sql(f"LOCK TABLE {tables}")
     database.execute_sql("SET LOCAL lock_timeout = 0")
-
-
-def check_not_newer(database: Any = None) -> None:
-    """Raises NewerDatabase."""
-    unknown = list_unknown_migrations(database)
-    if unknown:
-        raise NewerDatabase(unknown)
 
 
 def _check_references(database: Any) -> None:
@@ -193,19 +198,13 @@ def _check_references(database: Any) -> None:
 
 
 def list_missing_migrations(database: Any = None) -> list[str]:
-    status = _make_runner(database or db.obj).status()
-    return [migration.name for migration in status if not migration.applied]
+    applied = list_applied_migrations(database)
+    return [name for name in list_migrations() if name not in applied]
 
 
-def list_unknown_migrations(database: Any = None) -> list[str]:
-    """Return the names of those that a newer version has applied."""
-    status = _make_runner(database or db.obj).status()
-    return [migration.name for migration in status if migration.path is None]
-
-
-def list_applied_migrations() -> list[str]:
+def list_applied_migrations(database: Any = None) -> list[str]:
     """Return the names of those that the database has, in order."""
-    return [migration.name for migration in _make_runner(db.obj).status() if migration.applied]
+    return sorted(_make_runner(database or db.obj).applied())
 
 
 def list_migrations() -> list[str]:

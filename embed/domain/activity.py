@@ -1,6 +1,5 @@
 """The activity log in words: sentences are made of an entry's facts where they are shown."""
 
-import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, TypeAlias
@@ -233,62 +232,3 @@ def _name_key(facts: Facts, gettext: Gettext) -> str:
 
 def _format(value: Any) -> str:
     return format_amount(value) if isinstance(value, Decimal) else str(value)
-
-
-# Entries of databases and page files of versions up to 0.5.0 have sentences in place of facts.
-
-_ADDRESS = "[1-9A-HJ-NP-Za-km-z]{32,44}"
-_WALLET = rf"(?:(?P<publicAlias>.+) \()?(?P<address>{_ADDRESS})(?(publicAlias)\))"
-_KEY = r"(?:(?P<{0}>.+) \()?(?P<tier>public|secret) (?P<displayPrefix>\w+)(?({0})\))"
-_AMOUNT = r"[0-9]+(?:\.[0-9]+)?"
-_HOLDING = f": holds (?P<tokenBalance>{_AMOUNT}), the minimum is (?P<minBalance>{_AMOUNT})"
-_NUMBERS = {"added", "changed", "count", "tokenBalance", "minBalance"}
-# Not of "change page": one value cannot be told from the next.
-_OLD_SUBJECTS = {
-    "create page, delete page, restore page": "(?P<tokenName>.+)",
-    "create key, change origins, revoke key": _KEY.format("label"),
-    "change label": _KEY.format("previousLabel") + ", now (?:without a label|(?P<label>.+))",
-    "add tag, remove tag": "(?P<name>.+)",
-    "change tag": "(?:(?P<previousName>.+), now )?(?P<name>.+)",
-    "add wallet, change wallet, remove wallet": _WALLET,
-    "import wallets": "(?P<added>[0-9]+) added, (?P<changed>[0-9]+) changed",
-    "hide wallets, show wallets, tag wallets, untag wallets, remove wallets": (
-        "(?P<count>[0-9]+)(?:, (?P<tagName>.+))?"
-    ),
-    "flag wallet, unflag wallet": _WALLET + _HOLDING,
-    "add receiver, remove receiver, rotate secret": "(?P<kind>webhook|channel) (?P<target>.+)",
-    "approve submission, reject submission, undo decision": (
-        rf"(?P<nickname>.+) \((?P<walletAddress>{_ADDRESS})\)"
-    ),
-    "withdraw submission": r"(?P<submissionId>\w{20}), sent (?P<createdAtIso>\S+)",
-    "erase wallet": "and all that was kept of it",
-}
-
-
-def parse_old_subject(action: str, subject: str) -> str:
-    """Return the facts of an older version's sentence, as JSON.
-
-    A sentence that cannot be made of them again is kept as it is.
-    """
-    for who, sentence in _ERASED.items():
-        if subject == sentence:
-            return _write({"erasedBy": who})
-    for actions, pattern in _OLD_SUBJECTS.items():
-        found = re.fullmatch(pattern, subject, re.DOTALL) if action in actions.split(", ") else None
-        if found:
-            parts = found.groupdict().items()
-            data = _write({k: Decimal(v) if v and k in _NUMBERS else v for k, v in parts})
-            if _tells(data, action, subject):
-                return data
-    return _write({"text": subject})
-
-
-def _tells(data: str, action: str, subject: str) -> bool:
-    try:
-        return write_subject(action, read_facts(data)) == subject
-    except ValueError:  # a number that no version wrote: whoever forged a file may have
-        return False
-
-
-def _write(facts: Facts) -> str:
-    return _encode(facts).decode()

@@ -12,8 +12,7 @@ from threading import Lock
 from nacl import pwhash
 from nacl.exceptions import InvalidkeyError
 
-from embed.domain.identifiers import make_id
-from embed.domain.key_format import hash_key
+from embed.domain.identifiers import hash_key, make_id
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
 from embed.errors import InvalidInput

@@ -56,12 +56,11 @@ def check_gate(balance: Decimal, min_balance: Decimal) -> None:
 def check_cooldown(rejected_at: datetime | None, now: datetime, cooldown: timedelta) -> None:
     """Refuse a rejected wallet for `cooldown`.
 
-    Raises ApiError `cooldown_active`; the end of the cooldown is exclusive. No wait is
-    longer than the cooldown, even if the clock went back since the rejection.
+    Raises ApiError `cooldown_active`; the end of the cooldown is exclusive.
     """
     if rejected_at is None:
         return
-    remaining = min(rejected_at + cooldown - now, cooldown)
+    remaining = rejected_at + cooldown - now
     if remaining > timedelta():
         raise ApiError("cooldown_active", retry_after=remaining)
 

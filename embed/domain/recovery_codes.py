@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from embed.domain.identifiers import make_id
-from embed.domain.key_format import hash_key
+from embed.domain.identifiers import hash_key, make_id
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
 

@@ -30,7 +30,7 @@ def store(
 ) -> None:
     """Store what happened, in the transaction that changes something.
 
-    Call this before rows that refer to the person are locked: whoever removes a person locks these
+    Call this before rows that refer to the person are locked: removing a person locks these
     later. Nothing is stored of a person who has just been removed.
     """
     _insert(Person.id == person.id, kind, now, client, facts)

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from peewee import Model, ModelSelect
 
 from embed.db.batches import in_batches
-from embed.db.connection import db, lock_rows, locking_row
+from embed.db.connection import db, lock_rows
 from embed.db.models import Activity, ApiKey, Page, Person, Receiver, Tag, Wallet
 from embed.db.statements import Parameter, Statement
 from embed.domain.activity import find_address
 from embed.errors import InvalidInput, NotFound
 from embed.events.kinds import Event
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.serializers import write_json
 
 RowOfPage = TypeVar("RowOfPage", ApiKey, Receiver, Tag, Wallet)
@@ -140,16 +140,13 @@ def lock_page(page_id: str) -> Page:
 
     Raises NotFound.
     """
-    query = Page.select()
-    with locking_row(page_id):
-        return _read_page(lock_rows(query), page_id)
+    return _read_page(lock_rows(Page.select()), page_id)
 
 
 def hold_page(page_id: str) -> None:
     """Lock a page as `lock_page` does, for a transaction that reads what it needs by itself."""
     if db.for_update:  # SQLite locks the whole database
-        with locking_row(page_id):
-            _HOLD_PAGE.execute(page_id=page_id)
+        _HOLD_PAGE.execute(page_id=page_id)
 
 
 _HOLD_PAGE = Statement(Page.select(Page.id).where(Page.id == Parameter("page_id")).for_update())

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +16,13 @@ from peewee import PeeweeException
 from embed.db import schema_version
 from embed.db.connection import SqliteFile
 from embed.errors import InvalidInput
-from embed.maintenance.copying import TableSum, check_migrations, copy_tables, sum_tables
+from embed.maintenance.copying import (
+    TableSum,
+    check_is_newest,
+    check_migrations,
+    copy_tables,
+    sum_tables,
+)
 from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 
 _APPLICATION_ID = 0x74656D62  # "temb": which program a SQLite file belongs to
@@ -85,14 +90,13 @@ def check_is_new(path: Path) -> None:
 
 def save_rows(source: Rows, path: Path) -> Backup:
     """Save what a transaction sees. Raises InvalidInput, OSError."""
-    migrations = source.list_migrations()
-    check_migrations(migrations, "The database cannot be saved.")
+    check_is_newest(source, "The database")
     with tempfile.TemporaryDirectory(
         dir=path.parent, prefix=f".{path.name}.", suffix=_PART
     ) as folder:
         part = Path(folder, path.name)
         part.touch(mode=0o600)
-        sums = _fill(part, source, migrations)
+        sums = _fill(part, source)
         size = part.stat().st_size
         check_is_new(path)
         part.rename(path)
@@ -100,8 +104,8 @@ def save_rows(source: Rows, path: Path) -> Backup:
     return Backup(path, size, sums)
 
 
-def _fill(part: Path, source: Rows, migrations: Sequence[str]) -> list[TableSum]:
-    make_tables(part, migrations)
+def _fill(part: Path, source: Rows) -> list[TableSum]:
+    upgrade_file(part)
     with SqliteRows(part).alone() as target:
         target.change(f"PRAGMA application_id = {_APPLICATION_ID}")
         sums = copy_tables(source, target, target.read_schema())
@@ -110,14 +114,11 @@ def _fill(part: Path, source: Rows, migrations: Sequence[str]) -> list[TableSum]
     return sums
 
 
-def make_tables(path: Path, migrations: Sequence[str]) -> None:
-    """Create the tables that these migrations make in an empty SQLite file.
-
-    Raises InvalidInput.
-    """
+def upgrade_file(path: Path) -> None:
+    """Upgrade a SQLite file, which may be empty, to this version. Raises InvalidInput."""
     database = SqliteFile(str(path))
     try:
-        schema_version.upgrade(database, last=migrations[-1])
+        schema_version.upgrade(database)
     except PeeweeException as error:
         raise InvalidInput(f"{path} cannot be written: {error}") from error
     finally:

@@ -36,16 +36,21 @@ def describe_newest() -> Schema:
 
 
 def check_migrations(migrations: Sequence[str], refusal: str) -> None:
-    """Raises InvalidInput, with the refusal first, unless these are known as the first ones."""
-    known = schema_version.list_migrations()
+    """Raises InvalidInput, with the refusal first, unless this version can use or upgrade these."""
     if not migrations:
         raise InvalidInput(f"{refusal} It has no tables of this service.")
-    if list(migrations) != known[: len(migrations)]:
-        unknown = next((name for name in migrations if name not in known), "history")
-        raise InvalidInput(
-            f"{refusal} It was made by another, probably newer version of this service: the"
-            f" migration {unknown} is not known here."
-        )
+    try:
+        schema_version.check_version(migrations)
+    except schema_version.OtherVersion as error:
+        raise InvalidInput(f"{refusal} {error}") from error
+
+
+def check_is_newest(rows: Rows, name: str) -> None:
+    """Raises InvalidInput unless the database called `name` is at this version."""
+    migrations = rows.list_migrations()
+    check_migrations(migrations, f"{name} cannot be used.")
+    if migrations != schema_version.list_migrations():
+        raise InvalidInput(f"{name} has not been upgraded to this version: run flask db upgrade")
 
 
 def sum_tables(source: Rows, schema: Schema) -> list[TableSum]:

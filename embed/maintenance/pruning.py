@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from embed.balances.history import prune_history, prune_observations
-from embed.balances.stored_names import drop_old_names
 from embed.db import used_nonces
 from embed.events import account_log
 from embed.notifications import delivery_log
@@ -16,13 +15,15 @@ Pruned = dict[str, int]  # how many rows were deleted, by what they are in the p
 
 
 def prune(
-    now: datetime, balance_history: timedelta, keep_alive: Callable[[], None] = lambda: None
+    now: datetime, balance_history: timedelta, check_stop: Callable[[], None] = lambda: None
 ) -> Pruned:
-    """Delete what is old enough, in small transactions; `keep_alive` is called between them."""
+    """Delete what is old enough, in small transactions.
+
+    `check_stop` is called between them, and may raise, to end this.
+    """
     kinds: dict[str, Callable[[], int]] = {
         "balances of past days": lambda: prune_history(now - balance_history),
         "balances of wallets that no page has": lambda: prune_observations(now - balance_history),
-        "domain names of wallets": lambda: drop_old_names(now - balance_history),
         "messages": lambda: delivery_log.prune(now),
         "refusals by policy": lambda: prune_soft_rejections(now),
         "used nonces": lambda: used_nonces.prune(now),
@@ -34,7 +35,7 @@ def prune(
     pruned: Pruned = {}
     for kind, delete in kinds.items():
         pruned[kind] = delete()
-        keep_alive()
+        check_stop()
     return pruned
 
 

@@ -1,5 +1,6 @@
 """Putting rows into a database: from a backup, or from another database."""
 
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,16 +15,15 @@ from embed.maintenance.backups import (
     Backup,
     check_backup,
     check_is_new,
-    make_tables,
-    read_saved_schema,
     save_rows,
+    upgrade_file,
 )
-from embed.maintenance.copying import TableSum, check_migrations, copy_tables, describe_newest
+from embed.maintenance.copying import TableSum, check_is_newest, copy_tables, describe_newest
 from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 from embed.settings import find_database_file
 
 # What processes write while they run: no sign of anything worth keeping.
-_OF_PROCESSES = ("job", "worker_process")
+_OF_PROCESSES = ("job", "lease")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,8 @@ def _upgrade_rows(file: SqliteRows, migrations: list[str]) -> Iterator[Rows]:
         yield file
         return
     with tempfile.TemporaryDirectory(prefix="embed-restore-") as folder:
-        copy = Path(folder, "upgraded.db")
-        make_tables(copy, migrations)
-        with SqliteRows(copy).alone() as older:
-            copy_tables(file, older, read_saved_schema(file))
-        make_tables(copy, schema_version.list_migrations())
+        copy = Path(shutil.copy(file.path, folder))
+        upgrade_file(copy)
         with SqliteRows(copy).snapshot() as rows:
             yield rows
 
@@ -114,10 +111,7 @@ def _prepare(url: str, name: str) -> None:
 
 def _check_is_newest(url: str, name: str) -> None:
     with open_rows(url).snapshot() as rows:
-        migrations = rows.list_migrations()
-    check_migrations(migrations, f"{name} cannot be used.")
-    if migrations != schema_version.list_migrations():
-        raise InvalidInput(f"{name} has not been upgraded to this version: run flask db upgrade")
+        check_is_newest(rows, name)
 
 
 def _is_empty(target: Rows, schema: Schema) -> bool:
@@ -127,9 +121,9 @@ def _is_empty(target: Rows, schema: Schema) -> bool:
 def _fill(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
     target.empty(reversed(schema))
     sums = copy_tables(source, target, schema)
-    # The processes of that time are gone, and hold no leases any more.
-    target.change("DELETE FROM worker_process")
+    # The processes of that time are gone.
+    target.change("DELETE FROM lease")
+    target.change("UPDATE receiver SET claimed_until = NULL")
     target.change("DELETE FROM session")  # some may have been ended since a backup
-    target.change("UPDATE job SET leased_by = NULL, leased_until = NULL")
     target.count_anew(schema)
     return sums

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from peewee import PeeweeException, fn
@@ -13,17 +12,12 @@ from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 from embed import __version__
 from embed.balances.due import find_oldest_read_at
 from embed.db.connection import db
-from embed.db.leases import is_due, is_leased
-from embed.db.models import Delivery, Job, Message, Page, Receiver, Submission, WorkerProcess
-from embed.db.work_status import find_backup_at, is_alive
+from embed.db.models import Delivery, Job, Message, Page, Receiver, Submission
+from embed.db.work_status import find_backup_at, find_lease
 from embed.domain import times
-from embed.monitoring.bounded import BoundedQuestion, PendingAnswer
 from embed.notifications import delivery
 from embed.rate_limits import storages
 from embed.settings import Settings
-
-# Prometheus waits 10 s by default.
-ANSWER_WITHIN_S = 3.0
 
 DESCRIPTION_BY_NAME = {
     "embed_database_up": "1: the database answered this scrape.",
@@ -33,17 +27,15 @@ DESCRIPTION_BY_NAME = {
     "embed_deliveries_late_seconds": "How long the longest due delivery has been due; 0 if none.",
     "embed_balances_age_seconds": "Age of the oldest balance that the chain is asked for.",
     "embed_balance_refresh_seconds": "How often each balance is read: BALANCE_REFRESH.",
-    "embed_background_tasks_due": "Tasks that are due and that nobody does yet.",
-    "embed_background_tasks_running": "Tasks that are being done.",
-    "embed_background_tasks_failing": "Tasks whose last attempt failed.",
-    "embed_background_processes": "Processes that do the background work.",
+    "embed_background_tasks_failing": "Jobs whose last attempt failed.",
+    "embed_background_processes": "1: some process does the background work.",
     "embed_backup_age_seconds": "Age of the newest backup; +Inf if none was made.",
     "embed_rate_limit_fallback": "1: Redis does not answer, so each process counts for itself.",
 }
 
 
 class Gauges:
-    """A collector of prometheus_client, which answers in time whatever hangs.
+    """A collector of prometheus_client.
 
     The library's own gauges hold what a process sets. These tell of the whole installation, and are
     asked for when a scrape comes.
@@ -51,75 +43,52 @@ class Gauges:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._open_storage = cache(lambda: storages.open_storage(settings.ratelimit_storage_uri))
-        self._storage = BoundedQuestion(self._is_storage_there, "metrics-storage")
-        self._database = BoundedQuestion(lambda: read_gauges(times.now()), "metrics-database")
-        # By itself: a database that only takes long for this one is not away.
-        self._balances = BoundedQuestion(
-            lambda: read_balances_gauge(times.now(), has_chain=settings.uses_chain),
-            "metrics-balances",
-        )
+        self._storage = storages.open_storage(settings.ratelimit_storage_uri)
+
+    def collect(self) -> Iterator[Metric]:
+        yield InfoMetricFamily("embed_build", "Always 1.", {"version": __version__})
+        for name, value in self._read().items():
+            yield GaugeMetricFamily(name, DESCRIPTION_BY_NAME[name], value=float(value))
+
+    def _read(self) -> dict[str, float]:
+        values: dict[str, float] = {
+            "embed_database_up": False,
+            "embed_balance_refresh_seconds": self._settings.balance_refresh.total_seconds(),
+            "embed_rate_limit_fallback": not self._is_storage_there(),
+        }
+        try:
+            read = read_gauges(times.now(), has_chain=self._settings.uses_chain)
+            return values | {"embed_database_up": True} | read
+        except PeeweeException:
+            return values
+        finally:
+            db.close()  # the thread ends
 
     def _is_storage_there(self) -> bool:
         try:
-            return self._open_storage().check()
+            return self._storage.check()
         except Exception:  # each client library raises its own errors
             return False
 
-    def collect(self) -> Iterator[Metric]:
-        """Yield the gauges, at the latest after ANSWER_WITHIN_S."""
-        asked = (self._database, self._balances, self._storage)
-        pending: list[PendingAnswer[Any]] = [question.begin() for question in asked]
-        database, balances, storage = map(_wait, pending)
-        values: dict[str, float] = {
-            "embed_database_up": bool(database),
-            **(database or {}),
-            **(balances or {}),
-            "embed_balance_refresh_seconds": self._settings.balance_refresh.total_seconds(),
-            "embed_rate_limit_fallback": not storage,
-        }
-        yield InfoMetricFamily("embed_build", "Always 1.", {"version": __version__})
-        for name, value in values.items():
-            yield GaugeMetricFamily(name, DESCRIPTION_BY_NAME[name], value=float(value))
 
-
-def _wait(pending: PendingAnswer[Any]) -> Any:
-    """Return the answer, or None if there is none in time, or if the database is away."""
-    try:
-        return pending.wait(ANSWER_WITHIN_S)
-    except (TimeoutError, PeeweeException):
-        return None
-
-
-def read_gauges(now: datetime) -> dict[str, float]:
-    """Ask the database for its gauges but that of balances. Raises PeeweeException."""
-    try:
-        pending, pending_since = _read_pending()
-        backup_at = find_backup_at()
-        return {
-            "embed_submissions_pending": pending,
-            "embed_submissions_pending_age_seconds": _age(pending_since, now),
-            "embed_deliveries_waiting": _count_waiting(),
-            "embed_deliveries_late_seconds": _age(_find_oldest_due_delivery(now), now),
-            **_count_tasks(now),
-            "embed_background_processes": WorkerProcess.select().where(is_alive(now)).count(),
-            "embed_backup_age_seconds": math.inf if backup_at is None else _age(backup_at, now),
-        }
-    finally:
-        db.close()  # the thread ends
-
-
-def read_balances_gauge(now: datetime, *, has_chain: bool) -> dict[str, float]:
-    """Ask for the gauge of balances, which looks at every wallet: 0.1 s for 50,000 of them.
+def read_gauges(now: datetime, *, has_chain: bool) -> dict[str, float]:
+    """Ask the database for its gauges. Raises PeeweeException.
 
     A balance that was never read is as old as the wallet. Without access to the chain none is due.
-    Raises PeeweeException.
     """
-    try:
-        oldest = find_oldest_read_at() if has_chain else None
-        return {"embed_balances_age_seconds": _age(oldest, now)}
-    finally:
-        db.close()  # the thread ends
+    pending, pending_since = _read_pending()
+    backup_at = find_backup_at()
+    oldest_read_at = find_oldest_read_at() if has_chain else None
+    return {
+        "embed_submissions_pending": pending,
+        "embed_submissions_pending_age_seconds": _age(pending_since, now),
+        "embed_deliveries_waiting": _count_waiting(),
+        "embed_deliveries_late_seconds": _age(_find_oldest_due_delivery(now), now),
+        "embed_balances_age_seconds": _age(oldest_read_at, now),
+        "embed_background_tasks_failing": Job.select().where(Job.failed_at.is_null(False)).count(),
+        "embed_background_processes": find_lease(now) is not None,
+        "embed_backup_age_seconds": math.inf if backup_at is None else _age(backup_at, now),
+    }
 
 
 def _age(since: datetime | None, now: datetime) -> float:
@@ -160,21 +129,5 @@ def _find_oldest_due_delivery(now: datetime) -> datetime | None:
         .join(Receiver, on=Receiver.id == heads.c.receiver_id)
         .tuples()
     )
-    since = [_due_since(created_at, next_at, now) for created_at, next_at in rows]
+    since = [max(created_at, next_at or created_at) for created_at, next_at in rows]
     return min(since, default=None)
-
-
-def _due_since(created_at: datetime, next_attempt_at: datetime | None, now: datetime) -> datetime:
-    if next_attempt_at is None or next_attempt_at > now:  # then the clock went back meanwhile
-        return created_at
-    return max(created_at, next_attempt_at)
-
-
-def _count_tasks(now: datetime) -> dict[str, float]:
-    # The row of one receiver's deliveries, say, has no time while there are none.
-    waits_for_a_process = Job.due_at.is_null(False) & is_due(now) & ~is_leased(now)
-    return {
-        "embed_background_tasks_due": Job.select().where(waits_for_a_process).count(),
-        "embed_background_tasks_running": Job.select().where(is_leased(now)).count(),
-        "embed_background_tasks_failing": Job.select().where(Job.failed_at.is_null(False)).count(),
-    }

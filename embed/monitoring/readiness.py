@@ -9,8 +9,8 @@ from contextvars import Context
 from peewee import PeeweeException
 
 from embed.db.connection import db
-from embed.db.schema_version import NewerDatabase, check_not_newer, list_missing_migrations
-from embed.db.work_status import is_anybody_working
+from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
+from embed.db.work_status import find_lease
 from embed.domain.times import Clock
 from embed.monitoring.bounded import BoundedQuestion
 
@@ -52,18 +52,18 @@ class Readiness:
             return self._look.begin(_FRESH_S).wait(_LIMIT_S), ""
         except TimeoutError:
             return f"The database has not answered for {_LIMIT_S:.0f} seconds.", ""
-        except NewerDatabase as error:
+        except OtherVersion as error:
             return str(error), ""
         except Exception as error:  # whatever it is, the answer is no
             return "The database cannot answer.", " ".join(str(error).split())
 
     def _find_problem(self) -> str | None:
         try:
-            check_not_newer()
+            check_version()
             missing = list_missing_migrations()
             if missing:
                 return f"The database has not been upgraded: {', '.join(missing)}."
-            if is_anybody_working(self._clock()):
+            if find_lease(self._clock()) is not None:
                 self._worked_at = time.monotonic()
             elif time.monotonic() - self._worked_at >= _WORKER_GRACE_S:
                 return "The background work is not running."

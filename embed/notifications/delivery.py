@@ -5,25 +5,22 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import ModelSelect, PeeweeException, fn
+from peewee import ModelSelect, OperationalError, fn
 
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Page, Person, Receiver
 from embed.domain.identifiers import make_id
-from embed.domain.times import CLOCKS_DIFFER_BY
-from embed.events.messages import TEST, read_data
-from embed.events.outbox import lock_receivers
+from embed.events.messages import TEST, lock_receivers, read_data
 from embed.metrics import DELIVERIES
 from embed.notifications import channels, own_mail, webhooks
 from embed.notifications.decision_links import list_decidable
 from embed.notifications.delivery_log import end_waits
 from embed.notifications.digest import write_digest, write_test
-from embed.notifications.targets import Outcome
+from embed.notifications.targets import Outcome, open_client
 from embed.outbound.http import Client
 from embed.runtime import Runtime
 from embed.serializers import write_json
@@ -34,92 +31,101 @@ LONGEST_WAIT = timedelta(hours=2)
 _MAX_DOUBLINGS = 20  # far more than from the first to the longest wait
 CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
 # Of one call of deliver(); then other receivers have their turn.
-MAX_SENT, MAX_TIME_S = 50, 5
-SLOW_S = 2.0  # a receiver that takes longer is served among its like
+MAX_TIME_S = 5
+# Longer than a call that sends its last message when its time is up, and marks it.
+CLAIM = timedelta(minutes=1)
+MARKING_TRIES, MARKING_PAUSE_S = 5, 1.0
+_SERVED_LAST = Receiver.claimed_until.asc(nulls="first")
 MAX_DIGESTED = 2_000  # messages that one text to a channel sums up
 UNREADABLE = "not sent: its data are not what a message of its type has"
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    """What was sent to a receiver, and how that went."""
+def find_due_receivers(now: datetime) -> list[str]:
+    """Return the ids of the receivers for which messages wait that may be sent now.
 
-    batch: Sequence[Delivery]
-    outcome: Outcome
-    is_slow: bool
-
-
-# What receivers acknowledged while the database could not store it, as when its disk is full: it is
-# stored as soon as that works, and not sent again and again meanwhile.
-_not_stored: dict[str, _Sent] = {}
-
-
-def find_due_receivers(now: datetime, *, is_slow: bool | None = None) -> dict[str, str]:
-    """Return the ids of the receivers for which something waits that may be sent now.
-
-    Each has the id of its page's owner. `is_slow`: only those whose last answer took long, or only
-    the others.
+    The one that was served longest ago comes first, so that each has its turn.
     """
     waiting = Delivery.select(Delivery.id).where(
         Delivery.receiver == Receiver.id, Delivery.state == "waiting"
     )
-    speed = () if is_slow is None else (Receiver.is_slow == is_slow,)
-    due: Any = Receiver.select(Receiver.id, Page.owner).join(Page)
-    return dict(due.where(is_due(now), fn.EXISTS(waiting), *speed).tuples())
+    due: Any = Receiver.select(Receiver.id).where(
+        is_due(now), _is_unclaimed(now), fn.EXISTS(waiting)
+    )
+    return [receiver_id for (receiver_id,) in due.order_by(_SERVED_LAST).tuples()]
 
 
 def deliver(
-    receiver_id: str, runtime: Runtime, keep_alive: Callable[[], None] = lambda: None
+    receiver_id: str, runtime: Runtime, is_stopping: Callable[[], bool] = lambda: False
 ) -> None:
     """Send what waits for a receiver, until it is all sent, an attempt fails or time is up.
 
-    `keep_alive` is called before each attempt, and may raise to end this.
-
-    Only one process at a time may do this for a receiver. What was sent is marked after the
-    answer, so a process that is killed leaves at most one message to be sent twice.
+    One process at a time does this for a receiver, the one that claims it; another may when the
+    claim has run out. What was sent is marked after the answer, so a process that is killed leaves
+    at most one message to be sent twice.
     """
-    ends_at = time.monotonic() + MAX_TIME_S
-    with closing(webhooks.open_client(runtime.settings)) as client:
-        for _ in range(MAX_SENT):
-            keep_alive()
-            if time.monotonic() >= ends_at or not _deliver_next(receiver_id, runtime, client):
-                return
+    now = runtime.clock()
+    until, ends_at = now + CLAIM, time.monotonic() + MAX_TIME_S
+    receiver = Receiver.id == receiver_id
+    if not Receiver.update(claimed_until=until).where(receiver, _is_unclaimed(now)).execute():
+        return
+    with closing(open_client(runtime.settings)) as client:
+        while _deliver_next(receiver_id, until, runtime, client):
+            if time.monotonic() >= ends_at or is_stopping():
+                break
+    Receiver.update(claimed_until=runtime.clock()).where(
+        receiver, Receiver.claimed_until == until
+    ).execute()
 
 
-def _deliver_next(receiver_id: str, runtime: Runtime, client: Client) -> bool:
-    """Send one message or text; return False if this task is to send no other.
+def _is_unclaimed(now: datetime) -> Any:
+    return Receiver.claimed_until.is_null() | (Receiver.claimed_until <= now)
 
-    That is so as well when the receiver has become slow or fast: it is then served with its like,
-    by another task.
-    """
+
+def _deliver_next(receiver_id: str, until: datetime, runtime: Runtime, client: Client) -> bool:
+    """Send one message or text, if the claim still holds; return whether more may be sent."""
     receiver = (
         Receiver.select(Receiver, Page, Person)
         .join(Page)
         .join(Person)
-        .where(Receiver.id == receiver_id, is_due(runtime.clock()))
+        .where(
+            Receiver.id == receiver_id,
+            Receiver.claimed_until == until,
+            is_due(runtime.clock()),
+        )
         .get_or_none()
     )
     if receiver is None:
         return False
-    sent = _not_stored.get(receiver_id)
-    if sent is None:
-        batch = _read_batch(receiver)
-        if not batch:
-            return False
-        if unreadable := [each for each in batch if not _is_readable(each.message)]:
-            _give_up(receiver, unreadable, runtime.clock())
-            return True
-        sent = _send(receiver, batch, runtime, client)
+    batch = _read_batch(receiver)
+    if not batch:
+        return False
+    if unreadable := [each for each in batch if not _is_readable(each.message)]:
+        _give_up(receiver, unreadable, runtime.clock())
+        return True
     try:
-        _mark_sent(receiver, sent.batch, sent.outcome, runtime.clock(), is_slow=sent.is_slow)
-    except PeeweeException:
-        if sent.outcome.is_delivered:
-            _not_stored[receiver_id] = sent
-        raise
-    _not_stored.pop(receiver_id, None)
-    return sent.is_slow == receiver.is_slow
+        outcome = send(receiver, [each.message for each in batch], runtime, client)
+    except Exception:  # whatever it is: it is tried again as other failures are, and then given up
+        _log.exception("What waits for the channel or webhook %s could not be sent.", receiver.id)
+        outcome = Outcome(False, "an error of this service, which its log describes")
+    _mark_patiently(receiver, batch, outcome, runtime)
+    return True
+
+
+def _mark_patiently(
+    receiver: Receiver, batch: Sequence[Delivery], outcome: Outcome, runtime: Runtime
+) -> None:
+    """Mark what was sent as soon as the database can store it, as it would be sent again else."""
+    for tries_left in reversed(range(MARKING_TRIES)):
+        try:
+            _mark_sent(receiver, batch, outcome, runtime.clock())
+            return
+        except OperationalError:
+            if not tries_left:
+                raise
+        db.close()  # to connect again
+        time.sleep(MARKING_PAUSE_S)
 
 
 def _is_readable(message: Message) -> bool:
@@ -138,54 +144,29 @@ def _give_up(receiver: Receiver, deliveries: Sequence[Delivery], now: datetime) 
     DELIVERIES.labels(receiver.kind, "given_up").inc(len(deliveries))
 
 
-def _send(receiver: Receiver, batch: Sequence[Delivery], runtime: Runtime, client: Client) -> _Sent:
-    began = time.monotonic()
-    try:
-        outcome = send(receiver, [each.message for each in batch], runtime, client)
-    except Exception:  # whatever it is: it is tried again as other failures are, and then given up
-        _log.exception("What waits for the channel or webhook %s could not be sent.", receiver.id)
-        outcome = Outcome(False, "an error of this service, which its log describes")
-    return _Sent(batch, outcome, is_slow=time.monotonic() - began > SLOW_S)
-
-
 def send(
     receiver: Receiver, messages: Sequence[Message], runtime: Runtime, client: Client
 ) -> Outcome:
-    """Send one message to a webhook by its client, or a text about several to a channel."""
+    """Send one message to a webhook, or a text about several to a channel."""
     settings = runtime.settings
     if receiver.person_id is not None:
         return own_mail.send(receiver, messages, runtime)
     if receiver.kind == "webhook":
         return webhooks.send(receiver, messages[0], client, runtime.clock())
     if messages[0].type == TEST:
-        return channels.send(receiver.target, write_test(receiver.page), settings)
+        return channels.send(receiver.target, write_test(receiver.page), client, settings)
     digest = write_digest(
         receiver.page,
         messages,
         public_url=settings.public_url,
         decisions=list_decidable(receiver, messages, settings, runtime.clock),
     )
-    return channels.send(receiver.target, digest, settings)
+    return channels.send(receiver.target, digest, client, settings)
 
 
 def is_due(now: datetime) -> Any:
-    """Return the condition that a receiver's wait is over.
-
-    A wait that began in the future, before the clock went back, is over as well.
-    """
-    from_the_future = Delivery.select(Delivery.id).where(
-        Delivery.receiver == Receiver.id,
-        Delivery.attempted_at > now + CLOCKS_DIFFER_BY,
-        # A function, so that no index of the many that wait is used, but that of the attempts.
-        fn.COALESCE(Delivery.state, "") == "waiting",
-    )
-    return (
-        Receiver.next_attempt_at.is_null()
-        | (Receiver.next_attempt_at <= now)
-        | (Receiver.next_attempt_at > now + LONGEST_WAIT)
-        | ((Receiver.failed_attempts == 0) & (Receiver.next_attempt_at > now + CHANNEL_INTERVAL))
-        | fn.EXISTS(from_the_future)
-    )
+    """Return the condition that a receiver's wait is over."""
+    return Receiver.next_attempt_at.is_null() | (Receiver.next_attempt_at <= now)
 
 
 def _read_batch(receiver: Receiver) -> list[Delivery]:
@@ -221,8 +202,6 @@ def _mark_sent(
     batch: Sequence[Delivery],
     outcome: Outcome,
     now: datetime,
-    *,
-    is_slow: bool,
 ) -> None:
     """Mark what was sent, and decide when the next attempt is due."""
     is_test = batch[0].message.type == TEST
@@ -231,7 +210,7 @@ def _mark_sent(
     for each in batch:
         is_last_try = is_test or outcome.is_final or is_overdue(each.message, now)
         (given_up if is_last_try and not outcome.is_delivered else kept).append(each)
-    _store(receiver, kept, given_up, outcome, now, is_test=is_test, is_slow=is_slow)
+    _store(receiver, kept, given_up, outcome, now, is_test=is_test)
     result = "delivered" if outcome.is_delivered else "failed"
     DELIVERIES.labels(receiver.kind, result).inc(len(kept))
     DELIVERIES.labels(receiver.kind, "given_up").inc(len(given_up))
@@ -245,14 +224,12 @@ def _store(
     now: datetime,
     *,
     is_test: bool,
-    is_slow: bool,
 ) -> None:
     with db.atomic():
         lock_receivers(Receiver.id == receiver.id)
         _mark(kept, "delivered" if outcome.is_delivered else "waiting", outcome, now)
         _mark(given_up, "given_up", outcome, now)
         if is_test and not outcome.is_delivered:
-            Receiver.update(is_slow=is_slow).where(Receiver.id == receiver.id).execute()
             return  # which says nothing about when the others are due
         failed_attempts = 0 if outcome.is_delivered else receiver.failed_attempts + 1
         head = _find_head(receiver) if given_up else None
@@ -264,7 +241,6 @@ def _store(
             failed_attempts=failed_attempts,
             first_failed_at=(receiver.first_failed_at or now) if failed_attempts else None,
             next_attempt_at=now + wait if wait else None,
-            is_slow=is_slow,
         ).where(Receiver.id == receiver.id).execute()
 
 
@@ -316,7 +292,7 @@ def send_test(receiver: Receiver, runtime: Runtime) -> Delivery:
         data=write_json({"trackingPageId": receiver.page_id}, is_compact=True).decode(),
         created_at=runtime.clock(),
     )
-    with closing(webhooks.open_client(runtime.settings)) as client:
+    with closing(open_client(runtime.settings)) as client:
         outcome = send(receiver, [message], runtime, client)
     delivery = Delivery(
         message=message,

@@ -15,10 +15,10 @@ from embed.domain.times import Clock
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing, lock_page
 from embed.events.kinds import Event
-from embed.notifications import channels
+from embed.notifications import mail
 from embed.notifications.decision_links import list_decidable
 from embed.notifications.digest import add_reason, write_digest
-from embed.notifications.mailboxes import is_mailbox
+from embed.notifications.mail import is_mailbox
 from embed.notifications.receivers import CHANNEL_TYPES
 from embed.notifications.targets import Outcome
 from embed.people.members import find_role
@@ -105,7 +105,7 @@ def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> O
         decisions=list_decidable(receiver, messages, settings, runtime.clock),
     )
     link = build_link(receiver, settings, runtime.clock)
-    return channels.send(reader.email, add_reason(digest, reader, link), settings)
+    return mail.send(reader.email, add_reason(digest, reader, link), settings)
 
 
 def build_link(receiver: Receiver, settings: Settings, clock: Clock) -> str:

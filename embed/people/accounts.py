@@ -5,11 +5,11 @@ from datetime import datetime
 
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Person
-from embed.domain.emails import parse_email
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import PasswordLinkSigner, is_correct_password
+from embed.domain.texts import parse_email
 from embed.errors import InvalidInput, NotFound
-from embed.pages import is_of
+from embed.pages import is_page_of
 
 # Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"
@@ -103,7 +103,7 @@ def find_by_password(raw_email: str, password: str) -> Person | None:
 
 def find_weakness_for(person: Person, password: str, host: str) -> str | None:
     """Return what makes a password of a person easy to guess, as `judge_password` does."""
-    return judge_password(password, person.email, host, Page.select().where(is_of(person)))
+    return judge_password(password, person.email, host, Page.select().where(is_page_of(person)))
 
 
 def judge_password(password: str, email: str, host: str, pages: Iterable[Page]) -> str | None:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from peewee import fn
-
 from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Passkey, Person, Session
@@ -53,12 +51,6 @@ def list_passkeys(person: Person) -> list[Passkey]:
     return list(
         Passkey.select().where(Passkey.person == person).order_by(Passkey.created_at, Passkey.id)
     )
-
-
-def count_by_host() -> dict[str, int]:
-    """Return how many passkeys there are of each host."""
-    counted: Any = Passkey.select(Passkey.host, fn.COUNT(Passkey.id)).group_by(Passkey.host)
-    return dict(counted.tuples())
 
 
 def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) -> Passkey:

@@ -9,8 +9,7 @@ from embed.db.batches import delete_in_batches
 from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import Person, Session
 from embed.domain.clients import Client
-from embed.domain.identifiers import ID_LENGTH, make_token
-from embed.domain.key_format import hash_key
+from embed.domain.identifiers import ID_LENGTH, hash_key, make_token
 from embed.events import account_log
 
 IDLE_FOR = timedelta(days=14)  # at most, between two visits
@@ -87,12 +86,9 @@ def store_visit(session: Session, now: datetime) -> None:
 
 
 def is_confirmed(session: Session, now: datetime) -> bool:
-    """Tell whether the person has shown lately that it is them; over after CONFIRMED_FOR.
-
-    A clock that was ahead, and was set right since, makes that no longer.
-    """
+    """Tell whether the person has shown lately that it is them; over after CONFIRMED_FOR."""
     age: timedelta = now - session.confirmed_at
-    return abs(age) <= CONFIRMED_FOR
+    return age <= CONFIRMED_FOR
 
 
 def confirm(session: Session, now: datetime) -> str | None:

@@ -5,14 +5,14 @@ import logging
 import time
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 from limits import RateLimitItem
 from limits.errors import StorageError
 from limits.storage import Storage
 
 from embed.errors import ApiError
-from embed.metrics import LIMITED, storage_failures
-from embed.rate_limits.counting import Counter, Exceeded, choose_count
+from embed.metrics import LIMITED, STORAGE_FAILURES
 from embed.rate_limits.storages import ExactMemoryStorage
 
 # How long a failed storage is not used, so that no request waits for it meanwhile.
@@ -25,6 +25,21 @@ _MOST_KEPT = 10_000
 _log = logging.getLogger(__name__)
 
 
+class Counter(NamedTuple):
+    """What counts the requests of one client, key or session, in a fixed window."""
+
+    name: str
+    limit: RateLimitItem
+    key: str  # in the storage
+
+
+class Exceeded(NamedTuple):
+    """The first of a request's counters that is above its limit."""
+
+    counter: Counter
+    wait: timedelta  # until its window ends
+
+
 class RateLimiter:
     """Uses shared counters, or this process's own while the shared ones are unavailable.
 
@@ -34,8 +49,7 @@ class RateLimiter:
 
     def __init__(self, shared: Storage, secret_key: str) -> None:
         self._hash_key = hmac.digest(secret_key.encode(), b"embed rate limits", "sha256")
-        self._count_shared = choose_count(shared)
-        self._count_own = choose_count(ExactMemoryStorage())
+        self._shared, self._own = shared, ExactMemoryStorage()
         self._shared_paused_until = 0.0
         self._counters: dict[tuple[str, RateLimitItem, str], Counter] = {}
         self._counters_end_at = 0.0
@@ -96,14 +110,22 @@ class RateLimiter:
 
     def _count(self, counters: Sequence[Counter]) -> Exceeded | None:
         if time.monotonic() < self._shared_paused_until:
-            return self._count_own(counters)
+            return _count_in(self._own, counters)
         try:
-            return self._count_shared(counters)
+            return _count_in(self._shared, counters)
         except StorageError as error:
             _log.warning("Rate limits are counted per process for now: %s", error)
             self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S
-            storage_failures().inc()
-            return self._count_own(counters)
+            STORAGE_FAILURES.inc()
+            return _count_in(self._own, counters)
+
+
+def _count_in(storage: Storage, counters: Sequence[Counter]) -> Exceeded | None:
+    for counter in counters:
+        if storage.incr(counter.key, counter.limit.get_expiry()) > counter.limit.amount:
+            left_s = storage.get_expiry(counter.key) - time.time()
+            return Exceeded(counter, timedelta(seconds=max(left_s, 0)))
+    return None
 
 
 def _refuse(exceeded: Exceeded | None) -> None:

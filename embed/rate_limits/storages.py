@@ -53,14 +53,14 @@ def translate_storage_errors() -> Iterator[None]:
 
 class _Window(NamedTuple):
     hits: int
-    ends_at: float  # as time.monotonic(), so that no window lasts longer when the clock goes back
+    ends_at: float  # seconds since 1970
 
 
 class ExactMemoryStorage(Storage):
     """Counts exactly, under one lock, and deletes expired counters once a minute.
 
-    The library's own MemoryStorage loses counts when threads start a window at the same time:
-    eight of them got 200 requests past a limit of 100. And under load it starts a thread every
+    The library's own MemoryStorage loses counts when threads start a window at the same time: with
+    limits 5.8, up to 344 of 400 that eight threads counted. And under load it starts a thread every
     10 ms to delete expired counters, which costs a tenth of the tracking read.
     """
 
@@ -73,7 +73,7 @@ class ExactMemoryStorage(Storage):
         super().__init__(uri, wrap_exceptions, **options)
         self._windows: dict[str, _Window] = {}
         self._lock = threading.Lock()
-        self._sweep_at = time.monotonic() + SWEEP_EVERY_S
+        self._sweep_at = time.time() + SWEEP_EVERY_S
 
     @property
     def base_exceptions(self) -> tuple[type[Exception], ...]:
@@ -81,7 +81,7 @@ class ExactMemoryStorage(Storage):
 
     def incr(self, key: str, expiry: float, amount: int = 1) -> int:
         """Add `amount`, and return the count in the current window of `expiry` s."""
-        now = time.monotonic()
+        now = time.time()
         with self._lock:
             if now >= self._sweep_at:
                 self._sweep(now)
@@ -93,13 +93,12 @@ class ExactMemoryStorage(Storage):
 
     def get(self, key: str) -> int:
         window = self._windows.get(key)
-        return 0 if window is None or window.ends_at <= time.monotonic() else window.hits
+        return 0 if window is None or window.ends_at <= time.time() else window.hits
 
     def get_expiry(self, key: str) -> float:
         """Return when the window ends, in seconds since 1970; now if there is none."""
         window = self._windows.get(key)
-        left_s = 0.0 if window is None else window.ends_at - time.monotonic()
-        return time.time() + left_s
+        return time.time() if window is None else window.ends_at
 
     def check(self) -> bool:
         return True
@@ -119,4 +118,4 @@ class ExactMemoryStorage(Storage):
         self._windows = {
             key: window for key, window in self._windows.items() if window.ends_at > now
         }
-        self._sweep_at = time.monotonic() + SWEEP_EVERY_S
+        self._sweep_at = time.time() + SWEEP_EVERY_S

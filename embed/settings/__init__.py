@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from limits import RateLimitItem
 from platformdirs import user_state_path
 
-from embed.domain.emails import parse_email
+from embed.domain.texts import parse_email
 from embed.settings.secret_keys import list_secrets, load_secret_key, parse_secret_keys
 from embed.settings.urls import (
     parse_bind,
@@ -82,13 +82,11 @@ class Settings:
     balance_history: timedelta = read(partial(parse_span, example="90 days"), "90 days")
     # Who does the background work.
     background: str = read(partial(parse_choice, of=("gunicorn", "worker")), "gunicorn")
-    queue_url: str | None = read(str, is_secret=True)  # deprecated: part of `background`
     smtp_url: str | None = read(parse_smtp_url, is_secret=True)
     allow_private_targets: bool = read(parse_switch, "0")
     front_page: bool = read(parse_switch, "1")  # whether / answers
     web_concurrency: int = read(partial(parse_whole_number, least=1), "1")  # gunicorn's processes
     metrics_bind: tuple[str, int] | None = read(parse_bind)  # gunicorn's: address and port
-    worker_metrics_bind: tuple[str, int] | None = read(parse_bind)  # that of flask worker
     log_format: str = read(partial(parse_choice, of=("text", "json")), "text")
 
     @property
@@ -114,18 +112,8 @@ class Settings:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What no log may show."""
-        urls = (self.database_url, self.ratelimit_storage_uri, self.queue_url, self.smtp_url)
+        urls = (self.database_url, self.ratelimit_storage_uri, self.smtp_url)
         return list_secrets(self.secret_keys, (*urls, *self.solana_rpc_url))
-
-    @property
-    def deprecations(self) -> tuple[str, ...]:
-        """Sentences for those who start the service with variables that others replace."""
-        if self.queue_url is None:
-            return ()
-        return (
-            "QUEUE_URL only means that gunicorn does no background work, as the database is the"
-            " queue. Set BACKGROUND=worker in its place.",
-        )
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
@@ -134,8 +122,8 @@ class Settings:
         keys = parse_secret_keys(given["SECRET_KEY"]) if "SECRET_KEY" in given else ()
         instance_dir = _BASE_DIR / given.get("INSTANCE_DIR", INSTANCE_DIR)
         given.setdefault("DATABASE_URL", f"{_SQLITE}{quote(str(instance_dir / 'embed.db'))}")
-        if "QUEUE_URL" in given and given.setdefault("BACKGROUND", "worker") != "worker":
-            raise SettingsError("QUEUE_URL means BACKGROUND=worker; leave one of the two out.")
+        for name in GONE_SETTINGS.keys() & given.keys():
+            raise SettingsError(f"{name} is gone: {GONE_SETTINGS[name]}.")
         values: dict[str, Any] = {}
         for setting in _list_read():
             name = setting.name.upper()
@@ -163,6 +151,13 @@ def _list_read() -> list[Field[Any]]:
 # Every variable, with the text of its default.
 VARIABLES: Mapping[str, str | None] = {"SECRET_KEY": None, "INSTANCE_DIR": "instance"} | {
     setting.name.upper(): setting.metadata["default"] for setting in _list_read()
+}
+
+
+# Settings of 0.6.0, and what to do in their place.
+GONE_SETTINGS = {
+    "QUEUE_URL": "set BACKGROUND=worker in its place",
+    "WORKER_METRICS_BIND": "leave it out, as METRICS_BIND also tells of flask worker",
 }
 
 

@@ -6,22 +6,14 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from embed.balances import due, refresh, stored_names
-from embed.balances.domain_names import Favourite, read_names
+from embed.balances import due, refresh
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
 from embed.balances.tokens import clear_refusal, find_problem
-from embed.db.leases import LONGEST_LEASE, release_lease, renew_lease, take_lease
 from embed.db.models import Page
-from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
 from embed.pages import get_page
 from embed.runtime import Runtime
 from embed.wallets.holding_watch import list_needed, watch_holdings
-
-LEASE = "balances"
-# Longer than one call to the chain may take with all its repetitions.
-LEASE_FOR = LONGEST_LEASE
-RENEW_AFTER = timedelta(seconds=30)
 
 OnProgress = Callable[[int, int], None]  # reads done, reads in all; called after each call
 
@@ -48,8 +40,9 @@ def refresh_balances(
 ) -> RefreshSummary:
     """Read all balances that are due, or all of one page whether due or not.
 
-    The caller holds the lease LEASE and renews it in `on_progress`. A mint that the chain refused
-    is asked for again only by its page. Raises NotFound, InvalidInput.
+    A mint that the chain refused is asked for again only by its page.
+
+    Raises NotFound, InvalidInput.
     """
     if runtime.chain is None:
         raise InvalidInput("SOLANA_RPC_URL is not set, so there is nowhere to read balances from.")
@@ -68,13 +61,12 @@ class _Run:
         self._on_progress = on_progress
         self._done = self._total = 0
         self._observed = self._observed_completely = 0
-        self._favourites: list[Favourite] = []
 
     def refresh(self, page: Page | None) -> RefreshSummary:
         if page is not None:
             clear_refusal(page.token_mint)
         failures = []
-        for read in (self._sweep, self._read_names, self._rotate):
+        for read in (self._sweep, self._rotate):
             try:
                 read(page)
             except UnusableAnswer as failure:  # about some wallets; the others were read
@@ -82,7 +74,6 @@ class _Run:
             except RpcUnavailable as failure:
                 failures.append(str(failure))
                 break
-        stored_names.drop_old_names(self._clock() - max(stored_names.KEPT_FOR, 3 * self._every))
         result = watch_holdings(self._clock(), self._every)
         return RefreshSummary(
             observed=self._observed,
@@ -95,14 +86,11 @@ class _Run:
 
     def _sweep(self, page: Page | None) -> None:
         now = self._clock()
-        wanted = due.list_due(now - self._every, now) if page is None else due.list_of_page(page)
-        named = stored_names.find_due(now) if page is None else stored_names.find_of_page(page)
-        wanted = due.add_names(wanted, named) if named else wanted
+        wanted = due.list_due(now - self._every) if page is None else due.list_of_page(page)
         self._total = len(wanted)
         with closing(refresh.sweep(self._chain, self._clock, wanted)) as steps:
             for step in steps:
                 self._observed += step.observed
-                self._favourites += step.favourites
                 self._advance(step.tried)
 
     def _rotate(self, page: Page | None) -> None:
@@ -116,13 +104,6 @@ class _Run:
             for step in steps:
                 self._observed_completely += step.observed
                 self._advance(step.tried)
-
-    def _read_names(self, _: Page | None) -> None:
-        """Read the names that wallets have chosen, as the sweep has found."""
-        with closing(read_names(self._chain, self._clock, self._favourites)) as readings:
-            for rows in readings:
-                stored_names.store_names(rows)
-                self._advance(0)
 
     def _advance(self, count: int) -> None:
         self._done += count
@@ -142,43 +123,16 @@ def choose_interval(balance_refresh: timedelta) -> timedelta:
     return min(balance_refresh, timedelta(minutes=1))
 
 
-def run_job(runtime: Runtime, keep_alive: Callable[[], None]) -> str:
-    """Refresh as a periodic job, whose lease the worker holds; return what was done.
+def run_job(runtime: Runtime, check_stop: Callable[[], None]) -> str:
+    """Refresh what is due, and return what was done; `check_stop` may raise, to end it.
 
     Raises RefreshFailed.
     """
     if runtime.chain is None:
         return "No endpoint is set."
-    summary = refresh_balances(runtime, on_progress=lambda done, total: keep_alive())
+    summary = refresh_balances(runtime, on_progress=lambda done, total: check_stop())
     if summary.failure:
-        keep_alive()  # ends it without a report if the process stops, which ends calls, too
+        check_stop()  # ends it without a report if the process stops, which ends calls, too
         was_read = summary.observed or summary.observed_completely
         raise RefreshFailed(str(summary) if was_read else summary.failure)
     return str(summary)
-
-
-def refresh_alone(
-    runtime: Runtime, *, page_id: str | None = None, on_progress: OnProgress
-) -> RefreshSummary:
-    """As refresh_balances, under a lease of its own.
-
-    Raises InvalidInput, also if another process refreshes at the moment.
-    """
-    holder = f"command {make_id()}"
-    renewed_at = runtime.clock()
-    if not take_lease(LEASE, holder, renewed_at, LEASE_FOR):
-        raise InvalidInput("Another process is reading the balances right now.")
-
-    def keep_lease(done: int, total: int) -> None:
-        nonlocal renewed_at
-        now = runtime.clock()
-        if now - renewed_at >= RENEW_AFTER:
-            renewed_at = now
-            if not renew_lease(LEASE, holder, now, LEASE_FOR):
-                raise InvalidInput("Another process has taken over reading the balances.")
-        on_progress(done, total)
-
-    try:
-        return refresh_balances(runtime, page_id=page_id, on_progress=keep_lease)
-    finally:
-        release_lease(LEASE, holder)

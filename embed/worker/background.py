@@ -1,67 +1,68 @@
-"""The background work of one process: ``flask worker``, or one of gunicorn's."""
+"""The background work of one process: ``flask worker``, or one of gunicorn's.
+
+One process at a time does it, the one that has the lease. Work is claimed before it runs, so two
+processes that both believe to have the lease for a moment do nothing twice.
+"""
 
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
 
-from peewee import PeeweeException
+from peewee import InterfaceError, OperationalError, PeeweeException
 
 from embed.db.connection import db
-from embed.db.schema_version import NewerDatabase, upgrade_until_done
-from embed.db.work_status import Kind, is_anybody_working, remove_process, report_process
+from embed.db.schema_version import OtherVersion, upgrade_until_done
+from embed.db.work_status import (
+    Kind,
+    claim_job,
+    hold_lease,
+    list_waiting_jobs,
+    release_lease,
+    report_job,
+)
 from embed.domain.identifiers import make_id
+from embed.logs.context import working_on_task
+from embed.notifications.delivery import deliver, find_due_receivers
 from embed.runtime import Runtime
-from embed.settings import Settings
-from embed.worker.jobs import Jobs
-from embed.worker.outages import ERRORS, Outage
-from embed.worker.tasks import TaskRunner
+from embed.worker.jobs import KNOWN_ERRORS, Job
 
-_SHORTEST_PAUSE_S = 0.05  # between two looks
-_LAST_REPORT_S = 1.0  # for saying that it works no longer, once its tasks had their time
+THREADS = 4
+LOOK_S = 1.0  # how often a process looks what is due
+_PAUSE_S = 10.0  # after a mistake
+_LONGEST_FAILURE = 300  # characters that are stored
 
 _log = logging.getLogger(__name__)
 
 
-def should_work(kind: Kind, settings: Settings, now: datetime) -> bool:
-    """Tell whether processes of a kind do the background work.
-
-    gunicorn's do it only while no ``flask worker`` does, and never where BACKGROUND is worker.
-    """
-    if kind == "worker":
-        return True
-    return settings.background == "gunicorn" and not is_anybody_working(now, "worker")
+class Stopped(Exception):
+    """The job is to end, as its process does, or has lost the lease."""
 
 
 class Background:
-    """A thread that looks what is due and has it done, while that is up to this process."""
+    """A thread that looks what is due, and up to four at a time that do it."""
 
     def __init__(
         self,
         runtime: Runtime,
-        jobs: Jobs,
+        jobs: Sequence[Job],
         kind: Kind,
         *,
         begin: Callable[[], None] | None = None,
     ) -> None:
         """`begin` is called once, before the work, as soon as the database is at this version."""
         self._runtime = runtime
-        self._chain = runtime.chain  # made before the tasks, whose threads share it
-        self._timing = jobs.timing
+        self._chain = runtime.chain  # made here, as threads share it
+        self._jobs = jobs
         self._kind: Kind = kind
         self._begin = begin
-        self._process_id = make_id()
-        self._working_since: datetime | None = None
-        self._beat_at: datetime | None = None
-        self._outage = Outage()
+        self._holder, self._started_at = make_id(), runtime.clock()
+        self._is_leader = self._is_database_away = False
         self._is_stopping = threading.Event()
         self._wake = threading.Event()
         self._finish_by = 0.0
-        self._runner = TaskRunner(
-            runtime, jobs, self._process_id, outage=self._outage, on_free=self._wake.set
-        )
+        self._running: set[str] = set()  # names of jobs and ids of receivers
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
 
     def start(self) -> None:
@@ -69,71 +70,138 @@ class Background:
         self._thread.start()
 
     @property
-    def is_running(self) -> bool:
+    def is_alive(self) -> bool:
         return self._thread.is_alive()
 
     def stop(self, finish_s: float) -> None:
-        """End, and wait so long for tasks that run, and for the last report.
-
-        The leases of those that do not end run out, and another process does them again.
-        """
+        """End, and wait so long for what runs; what has not ended by then is done again later."""
         self._finish_by = time.monotonic() + finish_s
         self._is_stopping.set()
         self._wake.set()
-        self._thread.join(finish_s + _LAST_REPORT_S)
+        self._thread.join(finish_s + 1)
 
     def _run(self) -> None:
         try:
             upgrade_until_done(wait=self._is_stopping.wait)
             while not self._is_stopping.is_set():
-                self._step()
-                self._wake.wait(self._timing.look_s)
-                self._is_stopping.wait(_SHORTEST_PAUSE_S)
                 self._wake.clear()
-        except NewerDatabase as error:
+                self._look()
+                self._wake.wait(LOOK_S)
+        except OtherVersion as error:
             _log.error("%s", error)
         finally:
-            if self._is_stopping.is_set() and self._chain is not None:
-                self._chain.stop()  # a call may wait for minutes until it is tried again
-            self._runner.stop(max(self._finish_by - time.monotonic(), 0.0))
-            self._rest()
+            self._end()
 
-    def _step(self) -> None:
+    def _look(self) -> None:
+        """Start what is due, and log the beginning and the end of an outage of the database."""
         try:
-            with self._outage.watch():
-                self._work_or_rest()
-        except ERRORS:
-            db.close()  # the outage is logged; the next step connects again
-        except Exception:  # a mistake in one step must not end all background work
+            if self._begin is not None:
+                self._begin()
+                self._begin = None
+            if self._kind == "worker" or self._runtime.settings.background == "gunicorn":
+                self._is_leader = hold_lease(
+                    self._holder, self._kind, self._started_at, self._runtime.clock()
+                )
+            if self._is_leader:
+                self._start_due()
+        except (OperationalError, InterfaceError) as error:
+            db.close()  # the next look connects again
+            if not self._is_database_away:  # only the kind of error: its text may hold addresses
+                _log.warning(
+                    "The database of the background work does not answer (%s)."
+                    " It is tried again until it does.",
+                    type(error).__name__,
+                )
+            self._is_database_away = True
+        except Exception:  # a mistake must not end all background work
             _log.exception("The background work was interrupted.")
             db.close()
-            self._is_stopping.wait(self._timing.beat.total_seconds())
+            self._is_stopping.wait(_PAUSE_S)
+        else:
+            if self._is_database_away:
+                _log.info("The database of the background work answers again.")
+            self._is_database_away = False
 
-    def _work_or_rest(self) -> None:
-        if self._begin is not None:
-            self._begin()
-            self._begin = None
-        now = self._runtime.clock()
-        is_beat = (
-            self._beat_at is None or not timedelta() <= now - self._beat_at < self._timing.beat
+    def _start_due(self) -> None:
+        waiting = list_waiting_jobs(self._runtime.clock())
+        for job in self._jobs:
+            if job.name not in waiting and self._has_place_for(job.name):
+                self._start(job.name, self._run_job, job)
+        for receiver_id in find_due_receivers(self._runtime.clock()):
+            if self._has_place_for(receiver_id):
+                self._start(
+                    receiver_id, deliver, receiver_id, self._runtime, self._is_stopping.is_set
+                )
+
+    def _has_place_for(self, name: str) -> bool:
+        return name not in self._running and len(self._running) < THREADS
+
+    def _start(self, name: str, do: Callable[..., None], *arguments: object) -> None:
+        """Do something in a thread of its own.
+
+        Not in a ThreadPoolExecutor, for whose threads the interpreter waits at its end: a receiver
+        that does not answer would hold up the end of gunicorn's process.
+        """
+        thread = threading.Thread(
+            target=self._do, args=(name, do, *arguments), name="task", daemon=True
         )
-        if is_beat:
-            self._runner.renew_leases()  # also of tasks that go on while this process rests
-            self._beat_at = now
-        self._runner.release_unreported()
-        if not should_work(self._kind, self._runtime.settings, now):
-            self._rest()
-            return
-        if is_beat or self._working_since is None:
-            self._working_since = self._working_since or now
-            report_process(self._process_id, self._kind, self._working_since, now)
-        self._runner.start_due()
+        self._running.add(name)
+        try:
+            thread.start()
+        except RuntimeError:  # the system allows no more threads
+            self._running.discard(name)
+            raise
 
-    def _rest(self) -> None:
-        """Report that this process works no longer."""
-        if self._working_since is None:
+    def _do(self, name: str, do: Callable[..., None], *arguments: object) -> None:
+        with working_on_task(name):
+            try:
+                do(*arguments)
+            except (OperationalError, InterfaceError) as error:
+                _log.warning("The database did not answer (%s).", type(error).__name__)
+            except BaseException:  # whatever it raises must not end the process's work
+                _log.exception("The background task %s was interrupted.", name)
+            finally:
+                db.close()
+                self._running.discard(name)
+                self._wake.set()
+
+    def _run_job(self, job: Job) -> None:
+        started_at = self._runtime.clock()
+        if not claim_job(job.name, job.every, started_at):
             return
-        self._working_since = None
-        with suppress(PeeweeException):  # its report runs out by itself
-            remove_process(self._process_id)
+        try:
+            summary = job.run(self._runtime, self._check_stop)
+        except Stopped:
+            report_job(job.name, due_at=None)
+        except Exception as error:  # every job may fail in its own way
+            failure = _describe(error)
+            # What is known says all in one line: the chain may be away for hours.
+            exc_info = None if isinstance(error, KNOWN_ERRORS) else error
+            _log.error("The background task %s failed: %s", job.name, failure, exc_info=exc_info)
+            report_job(job.name, failed_at=self._runtime.clock(), failure=failure)
+        else:
+            now = self._runtime.clock()
+            report_job(job.name, finished_at=now, summary=summary, failed_at=None, failure=None)
+
+    def _check_stop(self) -> None:
+        if self._is_stopping.is_set() or not self._is_leader:
+            raise Stopped
+
+    def _end(self) -> None:
+        if self._is_stopping.is_set() and self._chain is not None:
+            self._chain.stop()  # a call may wait for minutes until it is tried again
+        while self._running and time.monotonic() < self._finish_by:
+            self._wake.wait(0.05)
+            self._wake.clear()
+        with suppress(PeeweeException):  # it runs out by itself
+            release_lease(self._holder)
         db.close()
+
+
+def _describe(error: Exception) -> str:
+    """Return one line that may be shown to everybody; unknown texts may hold secrets."""
+    if isinstance(error, (OperationalError, InterfaceError)):
+        return "The database did not answer."
+    if isinstance(error, KNOWN_ERRORS):
+        return " ".join(str(error).split())[:_LONGEST_FAILURE]
+    return "It ended unexpectedly; the log has more."

@@ -1,15 +1,26 @@
 """flask worker"""
 
+import logging
+import signal
+from dataclasses import replace
+
 import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from embed.db.models import WorkerProcess
-from embed.db.work_status import JobReport, read_work_status
+from embed.db.models import Job
+from embed.db.work_status import WorkStatus, read_work_status
 from embed.domain.times import format_instant
+from embed.runtime import Runtime
 from embed.serializers import format_optional
-from embed.settings import Settings
 from embed.terminal import Group, JsonObject, format_table, print_answer, runtime
+from embed.worker.background import Background
+from embed.worker.jobs import EXTENSION
+
+_STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+_FINISH_S = 10.0  # how long a worker that is stopped waits for what it does
+
+_log = logging.getLogger(__name__)
 
 
 @click.group("worker", cls=Group, invoke_without_command=True)
@@ -18,61 +29,54 @@ from embed.terminal import Group, JsonObject, format_table, print_answer, runtim
 def group(context: click.Context) -> None:
     """Do the background work until stopped."""
     if context.invoked_subcommand is None:
-        # Imported here, as its status is told without what the work needs.
-        from embed.worker.jobs import EXTENSION, list_jobs
-        from embed.worker.process import work_until_stopped
+        able_to_sign = replace(runtime(), settings=runtime().settings.with_secret_key())
+        _work_until_stopped(able_to_sign)
 
-        jobs = current_app.extensions.get(EXTENSION) or list_jobs(runtime().settings)
-        work_until_stopped(runtime(), jobs)
+
+def _work_until_stopped(runtime: Runtime) -> None:
+    """Work until SIGTERM or SIGINT; then finish what runs. A second one ends it at once."""
+    # Threads inherit the mask, so the signal stays pending until this thread takes it.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
+    background = Background(runtime, current_app.extensions[EXTENSION], "worker")
+    background.start()
+    _log.info("Doing the background work; press Ctrl-C to stop.")
+    while signal.sigtimedwait(_STOP_SIGNALS, 1) is None:
+        if not background.is_alive:
+            raise click.ClickException("The background work failed; the reason is above.")
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
+    _log.info("Stopping.")
+    background.stop(_FINISH_S)
 
 
 @group.command("status")
 def show_status() -> None:
-    """Show which processes do the background work, what was done last and what failed."""
+    """Show which process does the background work, what was done last and what failed."""
     status = read_work_status(runtime().clock())
-    described: JsonObject = {
-        "isWorking": status.is_working,
-        "processes": [_describe_process(process) for process in status.processes],
-        "jobs": [_describe_job(job) for job in status.jobs],
-    }
-    if status.is_working:
-        processes = ("kind", "host", "processId", "startedAtIso", "seenAtIso")
-        text = format_table(described["processes"], processes)
-    else:
-        text = _explain_rest(runtime().settings)
-    if status.jobs:
-        jobs = ("name", "isRunning", "finishedAtIso", "summary")
-        text += "\n\n" + format_table(described["jobs"], jobs)
-        text += "".join(
-            f"\n{job['name']} failed at {job['failedAtIso']}: {job['failure']}"
-            for job in described["jobs"]
-            if job["failure"]
+    lease, jobs = status.lease, [_describe(job, status) for job in status.jobs]
+    described: JsonObject = {"isWorking": status.is_working, "process": None, "jobs": jobs}
+    text = "The background work is not running. Start gunicorn or flask worker."
+    if lease is not None:
+        seen_at = format_instant(lease.seen_at)
+        text = f"{lease.kind}, process {lease.process_id} on {lease.host}, last seen at {seen_at}."
+        process = {"kind": lease.kind, "host": lease.host, "processId": lease.process_id}
+        described["process"] = process | {"seenAtIso": seen_at}
+    elif runtime().settings.background == "worker":
+        text = (
+            "The background work is not running."
+            " As BACKGROUND is worker, gunicorn does not do it: start flask worker."
         )
+    if jobs:
+        text += "\n\n" + format_table(jobs, ("name", "isRunning", "finishedAtIso", "summary"))
+    for job in jobs:
+        if job["failure"]:
+            text += f"\n{job['name']} failed at {job['failedAtIso']}: {job['failure']}"
     print_answer(described, text)
 
 
-def _explain_rest(settings: Settings) -> str:
-    """Return a sentence about what to do where nobody works."""
-    stopped = "The background work is not running."
-    if settings.background == "worker":
-        return f"{stopped} As BACKGROUND is worker, gunicorn does not do it: start flask worker."
-    return f"{stopped} Start gunicorn or flask worker."
-
-
-def _describe_process(process: WorkerProcess) -> JsonObject:
-    return {
-        "kind": process.kind,
-        "host": process.host,
-        "processId": process.process_id,
-        "startedAtIso": format_instant(process.started_at),
-        "seenAtIso": format_instant(process.seen_at),
-    }
-
-
-def _describe_job(job: JobReport) -> JsonObject:
+def _describe(job: Job, status: WorkStatus) -> JsonObject:
     return {
         "name": job.name,
-        "isRunning": job.is_running,
+        "isRunning": status.is_running(job),
         "startedAtIso": format_optional(job.started_at),
         "finishedAtIso": format_optional(job.finished_at),
         "summary": job.summary,

@@ -6,7 +6,7 @@ import { Flow } from "../widget/flow.js";
 import { FlowView } from "../widget/flow-view.js";
 import { watchWallets } from "../widget/wallets.js";
 
-/** @import { Nonce } from "../widget/purposes.js" */
+/** @import { Nonce } from "../widget/flow-setup.js" */
 
 document.body.hidden = false; // if the stylesheet could not be loaded
 

@@ -2,7 +2,7 @@
 // wallets do. Its key holds no tokens. It is created at every load and not stored, except for the
 // dashboard, where a wallet that was linked has to be there again to sign in.
 
-import { encodeBase58 } from "../widget/codec.js";
+import { encodeBase58 } from "../widget/signatures.js";
 
 const CHAINS = ["solana:mainnet"];
 const SIGN = "solana:signMessage";

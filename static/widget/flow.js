@@ -5,7 +5,7 @@ import { ask } from "./wallet-answers.js";
 
 /**
  * @import { FlowView } from "./flow-view.js"
- * @import { Answer, Nonce, Purpose, Records, Withdrawal } from "./purposes.js"
+ * @import { Answer, Nonce, Purpose, Records, Withdrawal } from "./flow-setup.js"
  * @import { Account, Wallet } from "./wallets.js"
  * @typedef {(Answer | Records | Withdrawal) & { address: string, nickname: string }} Result
  * @typedef {{ close: () => void, finish?: () => void, openWindow?: () => void,

@@ -1,15 +1,11 @@
 """flask balances: reading balances from the chain, and showing what is known."""
 
 import json
-from datetime import timedelta
 
 import pytest
 from click.testing import _NamedTextIOWrapper
 from support.fake_chain import FakeChain
 from support.world import Visitor
-
-from embed.db.leases import take_lease
-from embed.db.models import Job
 
 pytestmark = pytest.mark.slow
 
@@ -98,18 +94,6 @@ def test_mint_that_the_chain_does_not_know_is_told(run, world):
 
     assert result.exit_code == 1
     assert f"{OTHER} is not the mint of a token." in result.stdout
-
-
-def test_refresh_waits_for_no_other_process(run, world, chain, address):
-    take_lease("balances", "a worker", world.clock(), timedelta(minutes=1))
-
-    result = run("balances", "refresh")
-
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == "Error: Another process is reading the balances right now.\n"
-    assert not chain.calls
-    Job.delete().execute()
-    assert run("balances", "refresh").exit_code == 0
 
 
 @pytest.mark.parametrize("command", ["refresh", "show"])

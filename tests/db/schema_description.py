@@ -1,5 +1,7 @@
 """What a database enforces, as it says itself."""
 
+import re
+
 from peewee import SqliteDatabase
 
 from embed.db.connection import db
@@ -22,4 +24,6 @@ def describe_schema() -> list[tuple]:
     )
     indexes = "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"
     rows = [row for query in (columns, constraints, indexes) for row in db.execute_sql(query)]
-    return sorted((row for row in rows if row[0] in names), key=repr)
+    # The text of a rule that was read back has other casts and parentheses.
+    plain = [tuple(re.sub(r"::[a-z ]+(\[\])?|[()]", "", str(one)) for one in row) for row in rows]
+    return sorted((row for row in plain if row[0] in names), key=repr)

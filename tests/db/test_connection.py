@@ -15,9 +15,8 @@ from peewee import (
     InterfaceError,
     OperationalError,
 )
-from support.chain_history import import_balance
 from support.remote import at_once
-from support.world import SECRET_KEY, USDC, Visitor, World
+from support.world import SECRET_KEY, Visitor, World
 
 from embed import pages
 from embed.db import connection, schema_version
@@ -29,9 +28,9 @@ from embed.db.models import (
     ChainBalance,
     DailyBalance,
     Delivery,
-    DomainName,
     Invitation,
     Job,
+    Lease,
     LinkedWallet,
     Listing,
     Member,
@@ -46,7 +45,6 @@ from embed.db.models import (
     Token,
     UsedNonce,
     Withdrawal,
-    WorkerProcess,
 )
 from embed.domain.identifiers import make_id
 from embed.settings import Settings
@@ -98,7 +96,7 @@ def test_database_that_was_there_keeps_its_permissions_and_rows(tmp_path):
 def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
     connection.open_database(f"sqlite:///{tmp_path / 'new' / 'embed.db'}")
     connection.create_if_missing(db.obj)
-    pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 20_000}
+    pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 3_000}
     seen = []
 
     def read_pragmas() -> None:
@@ -242,8 +240,8 @@ def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world
 
 
 OF_PEOPLE = (Person, Session, Passkey, LinkedWallet, RecoveryCode, AccountEvent)
-OF_READINGS = (Token, ChainBalance, DailyBalance, DomainName)
-OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, WorkerProcess)
+OF_READINGS = (Token, ChainBalance, DailyBalance)
+OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, Lease)
 
 
 def fill(world: World) -> None:
@@ -253,7 +251,6 @@ def fill(world: World) -> None:
     world.open_widget(visitor)
     tags.add_tag(world.page_id, "team", "blue", world.clock())
     world.track(Visitor().address, tag_names=["team"], balance=5)
-    import_balance(world.page_id, USDC, visitor.address, world.clock(), "1")
     world.approve(world.submit(Visitor()).json["submissionId"])
     world.reject(world.submit(Visitor()).json["submissionId"])
     world.submit(Visitor())

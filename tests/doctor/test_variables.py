@@ -35,21 +35,15 @@ def test_every_setting_that_is_not_valid_is_found_at_once():
     ]
 
 
-def test_empty_variable_is_unset_but_not_for_gunicorn():
-    assert find(PUBLIC_URL="", METRICS_BIND=" ") == []
+def test_empty_variable_is_unset():
+    assert find(PUBLIC_URL="", METRICS_BIND=" ", WEB_CONCURRENCY="") == []
 
-    (found,) = find(WEB_CONCURRENCY="")
+
+def test_setting_that_is_gone_is_found():
+    (found,) = find(QUEUE_URL="redis://127.0.0.1")
 
     assert found.code == "setting_invalid"
-    assert "WEB_CONCURRENCY is empty" in found.problem
-
-
-def test_one_address_for_the_metrics_of_server_and_worker_is_found():
-    assert find(METRICS_BIND="127.0.0.1:9100", WORKER_METRICS_BIND="127.0.0.1:9101") == []
-
-    (found,) = find(METRICS_BIND="127.0.0.1:9100", WORKER_METRICS_BIND="127.0.0.1:9100")
-
-    assert (found.code, found.severity) == ("metrics_shared", "warning")
+    assert "QUEUE_URL is gone" in found.problem
 
 
 def test_key_file_that_cannot_be_used_is_found(tmp_path, monkeypatch):
@@ -61,13 +55,6 @@ def test_key_file_that_cannot_be_used_is_found(tmp_path, monkeypatch):
     assert found.code == "setting_invalid"
     assert "secret_key contains a key that is too short" in found.problem
     assert "hush" not in found.problem + found.remedy
-
-
-def test_settings_that_contradict_each_other_are_found():
-    (found,) = find(BACKGROUND="gunicorn", QUEUE_URL="redis://127.0.0.1")
-
-    assert found.code == "setting_invalid"
-    assert "QUEUE_URL means BACKGROUND=worker" in found.problem
 
 
 @pytest.mark.parametrize(

@@ -1,53 +1,15 @@
-"""Sentences of the activity log, and what is read of those that older versions stored.
-
-All sentences of today are proved where they are shown (tests/web/dashboard/test_every_change.py),
-all old ones by the upgrade of tests/support/old_databases.py.
-"""
+"""Sentences of the activity log; tests/web/dashboard/test_every_change.py has all of them."""
 
 from decimal import Decimal
 
 import pytest
 from support.world import USDC
 
-from embed.domain.activity import (
-    SENTENCE_BY_ACTION,
-    find_address,
-    parse_old_subject,
-    read_facts,
-    write_subject,
-)
+from embed.domain.activity import SENTENCE_BY_ACTION, find_address, read_facts, write_subject
 
 
-@pytest.mark.parametrize(
-    ("action", "subject"),
-    [
-        ("add wallet", f"{USDC} ({USDC}x)"),
-        ("add wallet", ""),
-        ("approve submission", USDC),
-        ("flag wallet", f"{USDC}: holds 1.50, the minimum is 2"),
-        ("flag wallet", f"{USDC}: holds ., the minimum is ."),
-        ("create key", "Main (public svc_pub_kkkk"),
-        ("import wallets", "03 added, 1 changed"),
-        ("erase wallet", "and more"),
-        ("something of a later version", "x"),
-    ],
-)
-def test_old_sentence_that_is_not_understood_is_kept_and_shown(action, subject):
-    facts = read_facts(parse_old_subject(action, subject))
-
-    assert facts == {"text": subject}
-    assert write_subject(action, facts) == subject
-    assert find_address(facts) is None
-
-
-@pytest.mark.parametrize("action", ["add wallet", "approve submission", "flag wallet"])
-def test_address_of_an_old_sentence_is_its_last_one(action):
-    end = ": holds 0.5, the minimum is 1" if action == "flag wallet" else ""
-    quoting = f"x ({USDC[::-1]}): holds 1, the minimum is 2"
-    facts = read_facts(parse_old_subject(action, f"{quoting} ({USDC}){end}"))
-
-    assert find_address(facts) == USDC
-    assert (facts.get("publicAlias") or facts.get("nickname")) == quoting
+def test_text_of_an_older_version_is_shown_as_it_is():
+    assert write_subject("change page", read_facts('{"text":"title: x"}')) == "title: x"
 
 
 def test_amounts_are_exact():
@@ -77,7 +39,7 @@ def test_rejection_is_written_with_its_reason(reason, sentence):
 @pytest.mark.parametrize("value", [None, True, 7, "", "%(x)s", [], {"text": 1}])
 @pytest.mark.parametrize("action", SENTENCE_BY_ACTION)
 def test_any_facts_have_a_sentence(action, value):
-    """A page's file may hold anything."""
+    """A page that version 0.6.0 imported from a file may have any facts."""
     names = [
         "text",
         "erasedBy",

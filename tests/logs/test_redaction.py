@@ -9,7 +9,7 @@ from support.world import SECRET_KEY
 from werkzeug import Request
 from werkzeug.test import create_environ
 
-from embed.domain.key_format import make_key
+from embed.domain.identifiers import make_key
 from embed.logs.redaction import Redactor
 from embed.settings import Settings
 
@@ -76,12 +76,11 @@ def test_what_the_settings_hold_is_hidden():
             "SECRET_KEY": SECRET_KEY,
             "DATABASE_URL": "postgresql://embed:pass%20word%20one@db.example/embed",
             "RATELIMIT_STORAGE_URI": "redis://:password-two@cache.example",
-            "QUEUE_URL": "redis://user:password-three@queue.example/1",
             "SMTP_URL": "smtp://user:password-four@mail.example",
             "SOLANA_RPC_URL": "https://a.example/v2/0123456789abcdef,https://b.example/?k=tokenfive",
         }
     )
-    hidden = [SECRET_KEY, "pass%20word%20one", "pass word one", "password-two", "password-three"]
+    hidden = [SECRET_KEY, "pass%20word%20one", "pass word one", "password-two"]
     hidden += ["password-four", "0123456789abcdef", "tokenfive"]
 
     shown = Redactor(settings.secrets).redact(f"{' '.join(hidden)} embed user")

@@ -5,26 +5,24 @@ import threading
 import time
 
 import pytest
-from playhouse.migrations import Runner
+from support import version_0_6_0
 from support.locks import held_reads
 from support.remote import at_once
 from support.waiting import wait_for
 
-from embed.db import connection, schema_version
-from embed.db.work_status import report_process
+from embed.db import connection
+from embed.db.work_status import hold_lease
 from embed.monitoring import readiness
 from embed.monitoring.readiness import Readiness
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
-
-MIGRATIONS = sorted(path.stem for path in schema_version.MIGRATIONS_DIR.glob("*.py"))
 
 
 @pytest.fixture
 def ready(app, clock, monkeypatch) -> Readiness:
     """Readiness that looks each time it is asked, with somebody at the background work."""
     monkeypatch.setattr(readiness, "_FRESH_S", 0.0)
-    report_process("a worker", "worker", clock(), clock())
+    hold_lease("a", "worker", clock(), clock())
     connection.db.close()
     return Readiness(clock)
 
@@ -72,14 +70,14 @@ def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_mis
 ):
     monkeypatch.setattr(readiness, "_FRESH_S", 0.0)
     connection.open_database(empty_database_url)
-    Runner(connection.db.obj, str(schema_version.MIGRATIONS_DIR)).up(MIGRATIONS[-2])
+    version_0_6_0.make()
     connection.db.close()
     ready = Readiness(clock)
 
     assert [ready.is_ready() for _ in range(3)] == [False] * 3
 
     assert [record.message for record in caplog.records] == [
-        f"Not ready. The database has not been upgraded: {MIGRATIONS[-1]}."
+        "Not ready. The database has not been upgraded: 0002_from_0_6_0."
     ]
 
 
@@ -87,6 +85,6 @@ def test_answer_is_given_again_for_a_second(app, clock):
     ready = Readiness(clock)
     assert not ready.is_ready()
 
-    report_process("a worker", "worker", clock(), clock())
+    hold_lease("a", "worker", clock(), clock())
 
     wait_for(ready.is_ready)

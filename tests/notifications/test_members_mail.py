@@ -11,7 +11,7 @@ from embed import pages
 from embed.db import connection
 from embed.db.models import Delivery, Member, Person, Receiver
 from embed.errors import InvalidInput, NotFound
-from embed.events import outbox
+from embed.events import messages as outbox
 from embed.maintenance.owner_removal import remove_owner
 from embed.notifications import channels, delivery_log, own_mail, receivers
 from embed.notifications.delivery import find_due_receivers
@@ -65,7 +65,7 @@ def test_nobody_is_mailed_who_did_not_ask(page, join, mailbox):
     join()
     page.world.submit(Visitor())
 
-    assert find_due_receivers(page.world.clock()) == {}
+    assert find_due_receivers(page.world.clock()) == []
     assert Delivery.select().count() == 0
 
 
@@ -74,7 +74,7 @@ def test_member_who_asked_gets_what_a_channel_gets(page, join, start, mailbox):
     assert own.event_types == receivers.CHANNEL_TYPES
     page.world.submit(Visitor(), "Whale")
     page.tell("submission.decided")
-    assert set(find_due_receivers(page.world.clock())) == {own.id}
+    assert find_due_receivers(page.world.clock()) == [own.id]
 
     page.deliver(own)
 
@@ -202,7 +202,6 @@ def test_stranger_cannot_ask(page, start):
 @pytest.mark.parametrize(
     "address",
     [
-        "json://127.0.0.1:9/@example.com",
         "a,b@example.com",
         '"a"@example.com',
         "a@example.com,b@example.com",

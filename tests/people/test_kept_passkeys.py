@@ -182,7 +182,3 @@ def test_removed_person_has_no_passkeys(device, person):
     person.delete_instance()
 
     assert Passkey.select().count() == 0
-
-
-def test_hosts_are_counted(device, session, ceremony):
-    assert passkeys.count_by_host() == {"embed.example": 1}

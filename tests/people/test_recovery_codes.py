@@ -11,7 +11,7 @@ from support.world import SECRET_KEY
 from embed.db import connection
 from embed.db.models import AccountEvent, Person, RecoveryCode, Session
 from embed.domain.activity import read_facts
-from embed.domain.key_format import hash_key
+from embed.domain.identifiers import hash_key
 from embed.domain.recovery_codes import ALPHABET, OfferSigner, hash_code, make_codes
 from embed.errors import InvalidInput, NotFound
 from embed.people import accounts, recovery_codes, sessions

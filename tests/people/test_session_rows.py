@@ -12,7 +12,7 @@ from support.remote import at_once
 from embed.db import connection
 from embed.db.models import Person, Session
 from embed.domain.clients import Client
-from embed.domain.key_format import hash_key
+from embed.domain.identifiers import hash_key
 from embed.domain.passwords import fingerprint
 from embed.errors import NotFound
 from embed.events import account_log

@@ -1,16 +1,18 @@
 """Which counters are used, and the contents of a refusal."""
 
+import secrets
 import time
 from datetime import timedelta
 
 import pytest
 from limits import parse
 from limits.errors import StorageError
+from support.remote import at_once
 
 from embed.errors import ApiError
 from embed.rate_limits import limiter
 from embed.rate_limits.limiter import RateLimiter
-from embed.rate_limits.storages import ExactMemoryStorage
+from embed.rate_limits.storages import ExactMemoryStorage, open_storage
 
 LIMIT = parse("2/hour")
 SECRET_KEY = "a key of sixteen characters"
@@ -91,7 +93,8 @@ def test_storage_is_not_told_who_is_counted(counting, shared, who):
 
 def test_what_is_counted_is_forgotten_after_a_minute_or_ten_thousand_others(counting, monkeypatch):
     now = 0.0
-    monkeypatch.setattr(limiter.time, "monotonic", lambda: now)
+    for clock in ("monotonic", "time"):
+        monkeypatch.setattr(limiter.time, clock, lambda: now)
     counter = counting.make_counter("rate_limit_ip", LIMIT, "198.51.100.7")
     assert counting.make_counter("rate_limit_ip", LIMIT, "198.51.100.7") is counter
     assert "198.51.100.7" in repr(vars(counting))
@@ -120,7 +123,8 @@ def test_counters_differ_by_name_limit_and_what_is_counted(counting):
 
 def test_counters_that_fail_are_left_alone_for_a_while(counting, shared, monkeypatch):
     now = 0.0
-    monkeypatch.setattr(limiter.time, "monotonic", lambda: now)
+    for clock in ("monotonic", "time"):
+        monkeypatch.setattr(limiter.time, clock, lambda: now)
     shared.is_away = True
 
     assert [passes(counting) for _ in range(3)] == [True, True, False]
@@ -139,7 +143,8 @@ def test_client_above_its_limit_is_refused_without_a_question_until_its_window_e
     counting, shared, monkeypatch
 ):
     now = time.monotonic()
-    monkeypatch.setattr(limiter.time, "monotonic", lambda: now)
+    for clock in ("monotonic", "time"):
+        monkeypatch.setattr(limiter.time, clock, lambda: now)
     client = counting.make_counter("rate_limit_key", LIMIT, "a")
     assert [passes(counting) for _ in range(3)] == [True, True, False]
     asked = shared.asked
@@ -160,7 +165,8 @@ def test_what_was_told_while_counters_failed_holds_when_they_are_back(
     counting, shared, monkeypatch
 ):
     now = 0.0
-    monkeypatch.setattr(limiter.time, "monotonic", lambda: now)
+    for clock in ("monotonic", "time"):
+        monkeypatch.setattr(limiter.time, clock, lambda: now)
     shared.is_away = True
     assert [passes(counting) for _ in range(3)] == [True, True, False]
 
@@ -184,3 +190,23 @@ def test_counters_are_asked_in_order_up_to_the_first_above_its_limit(counting, s
     for _ in range(3):
         assert counting.count(wide, narrow).counter is narrow
     assert shared.get(wide.key) == 4
+
+
+@pytest.mark.parametrize("kind", ["memory", "redis"])
+def test_threads_that_count_at_once_get_past_several_limits_just_so_often(kind, redis_url):
+    storage = open_storage(redis_url if kind == "redis" else "memory://")
+    counting = RateLimiter(storage, secrets.token_hex())  # the server is not cleared
+    client = counting.make_counter("rate_limit_ip", parse("40/hour"), "a")
+    key = counting.make_counter("rate_limit_key", parse("25/minute"), "b")
+
+    def count_often():
+        return [counting.count(client, key) for _ in range(10)]
+
+    found = [each for some in at_once([count_often] * 8) for each in some]
+
+    # 80 requests, of which 40 are the client's at most, and 25 the key's.
+    assert found.count(None) == 25
+    by_counter = [each.counter for each in found if each]
+    assert (by_counter.count(key), by_counter.count(client)) == (15, 40)
+    wait = counting.count(client).wait
+    assert timedelta(minutes=59) < wait <= timedelta(hours=1)

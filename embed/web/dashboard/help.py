@@ -19,6 +19,7 @@ SECTIONS = {
     "show_account_log": ("owners", "sign-in"),
     "list_pages": ("owners", "overview"),
     "show_background": ("owners", "background-work"),
+    "show_server": ("owners", "this-server"),
     "create_page": ("owners", "the-first-page"),
     "edit_page": ("owners", "switch-off-delete-restore"),
     "show_queue": ("owners", "queue"),

@@ -60,14 +60,14 @@ class DashboardSessions(SecureCookieSessionInterface):
         if serializer is None or raw is None:
             return {}, timedelta()
         try:
-            # Not by max_age, which refuses what was signed before the clock went back.
-            values, signed_at = serializer.loads(raw, return_timestamp=True)
+            max_age_s = int(IDLE_FOR.total_seconds())
+            values, signed_at = serializer.loads(raw, max_age=max_age_s, return_timestamp=True)
             msgspec.convert(values, _Values)  # another version of the service may have signed it
         except (BadSignature, msgspec.ValidationError):
             return {}, timedelta()
         signer = cast(TimestampSigner, serializer.make_signer())
         age = timedelta(seconds=signer.get_timestamp() - signed_at.timestamp())
-        return (values, age) if age <= IDLE_FOR else ({}, timedelta())
+        return values, age
 
     def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
         """Send it where it changed, and once an hour, so that it lasts.

@@ -12,15 +12,15 @@ from support.world import World
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Page
 from embed.domain import times
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.factory import create_app
 from embed.notifications import receivers
 from embed.settings import Settings
 
 pytestmark = pytest.mark.slow
 
-MESSAGES = 200  # more than one task delivers
-STOPPED_AT = 60  # in the midst of the second task
+MESSAGES = 200
+STOPPED_AT = 60
 
 
 def leave_messages(scene: Scene, target: str) -> list[str]:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from itertools import pairwise
 
 import pytest
@@ -24,35 +23,27 @@ def pids_of(entries) -> set[int]:
     return {entry.pid for entry in entries}
 
 
-@on_postgres
-def test_of_several_workers_one_does_a_periodic_task_each_time(scene: Scene):
-    for _ in range(2):
-        scene.start_worker(WORK_JOBS="count often", WORK_TASK_S="0.1")
-
-    scene.wait_for(lambda: len(json.loads(scene.ask_status("--json"))["processes"]) == 2)
-    scene.wait_for_more("end", "often", 5)
-
-    # One is due again as soon as it has ended, and never done by two at a time.
-    entries = scene.list_all("often")
-    assert [entry.what for entry in entries[:10]] == ["begin", "end"] * 5
-    assert [entry.what for entry in scene.list_all("count")] == ["begin", "end"]
+def read_process(scene: Scene):
+    return json.loads(scene.ask_status("--json"))["process"]
 
 
 @on_postgres
-def test_task_of_a_killed_worker_is_done_once_by_another(scene: Scene, tmp_path):
+def test_of_two_workers_one_works_and_when_it_is_killed_the_other_does_what_is_due(
+    scene: Scene, tmp_path
+):
     gate = tmp_path / "gate"
-    work = {"WORK_GATE": str(gate), "WORK_LEASE_S": str(SHORT_LEASE_S)}
-    workers = [scene.start_worker(**work).process.pid for _ in range(2)]
+    work = {"WORK_GATE": str(gate), "WORK_LEASE_S": str(SHORT_LEASE_S), "WORK_EVERY_S": "0.1"}
+    workers = {scene.start_worker(**work).process.pid for _ in range(2)}
     (begun,) = scene.wait_for(lambda: scene.list("begin", "count"))
-    scene.wait_for(lambda: len(json.loads(scene.ask_status("--json"))["processes"]) == 2)
+    assert read_process(scene)["processId"] == begun.pid
 
     scene.kill(begun.pid)
     gate.touch()
 
-    (ended,) = scene.wait_for(lambda: scene.list("end", "count"))
-    assert {begun.pid, ended.pid} == set(workers)
-    time.sleep(0.3)  # several looks of the other
-    assert len(scene.list("begin", "count")) == 2
+    scene.wait_for_more("end", "count", 3)
+    assert pids_of(scene.list("end", "count")) == workers - {begun.pid}
+    (second, *_) = scene.list("end", "count")
+    assert read_process(scene)["processId"] == second.pid
 
 
 def test_worker_says_everything_in_the_form_of_the_log_at_its_level(make_bare_database, tmp_path):
@@ -75,6 +66,7 @@ def test_gunicorn_alone_does_the_work_and_goes_on_after_a_reload(scene: Scene, r
     server = scene.start_gunicorn("--workers", "2", WORK_EVERY_S="0.1", **shared)
     scene.wait_for_more("end", "count", 3)
     before = pids_of(scene.list("end", "count"))
+    assert len(before) == 1
 
     os.kill(server.process.pid, signal.SIGHUP)
 
@@ -89,42 +81,41 @@ def test_work_goes_on_while_processes_are_replaced_and_is_never_done_twice_at_on
 ):
     server = scene.start_gunicorn(
         *("--workers", "3", "--max-requests", "10", "--max-requests-jitter", "10"),
-        WORK_JOBS="often",
+        WORK_EVERY_S="0.001",
         RATELIMIT_STORAGE_URI=redis_url,
     )
     url = f"http://127.0.0.1:{scene.port}/healthz"
 
     def work_by_three() -> bool:
         requests.get(url, timeout=LIMIT_S)
-        return len(pids_of(scene.list("end", "often"))) >= 3
+        return len(pids_of(scene.list("end"))) >= 3
 
     scene.wait_for(work_by_three)
-    entries = scene.list_all("often")
-    # A process may end without its task, but no other has begun while one is at it.
-    for before, entry in pairwise(entries):
+    # A process may end without its job, but no other has begun while one is at it.
+    for before, entry in pairwise(scene.list_all()):
         assert entry.what == "begin" or (before.what, before.pid) == ("begin", entry.pid)
     assert scene.stop(server) < LIMIT_S
     assert "Traceback" not in scene.read_said()
 
 
-def test_gunicorn_leaves_the_work_to_flask_worker_and_does_it_when_that_has_ended(scene: Scene):
-    worker = scene.start_worker(WORK_EVERY_S="0.1")
-    scene.wait_for(lambda: scene.list("end", "count"))
+def test_flask_worker_takes_the_work_from_gunicorn_which_does_it_when_that_has_ended(scene: Scene):
     server = scene.start_gunicorn(WORK_EVERY_S="0.1")
+    scene.wait_for(lambda: scene.list("end"))
+    worker = scene.start_worker(WORK_EVERY_S="0.1")
+    scene.wait_for(lambda: worker.process.pid in pids_of(scene.list("end")))
     scene.wait_for_more("end", "count", 5)
-    assert pids_of(scene.list("begin")) == {worker.process.pid}
-    (reported,) = json.loads(scene.ask_status("--json"))["processes"]
-    assert reported["kind"] == "worker"
+    assert pids_of(scene.list("end")[-4:]) == {worker.process.pid}
+    assert read_process(scene)["kind"] == "worker"
 
     scene.stop(worker)
 
     assert worker.process.returncode == 0
-    scene.wait_for(lambda: len(pids_of(scene.list("end", "count"))) == 2)
+    scene.wait_for(lambda: worker.process.pid not in pids_of(scene.list("end")[-3:]))
     assert server.process.poll() is None
 
 
-def test_gunicorn_stops_at_once_although_a_task_runs(scene: Scene):
-    server = scene.start_gunicorn(WORK_TASK_S="30", WORK_KEYS="slow1 slow2 slow3")
+def test_gunicorn_stops_at_once_although_a_job_runs(scene: Scene):
+    server = scene.start_gunicorn(WORK_TASK_S="30", WORK_JOBS="a b c d")
     scene.wait_for(lambda: len(scene.list("begin")) == 4)
 
     assert scene.stop(server) < 8
@@ -134,48 +125,23 @@ def test_gunicorn_stops_at_once_although_a_task_runs(scene: Scene):
 
 
 @on_postgres
-def test_worker_that_is_stopped_finishes_its_tasks_and_leaves_the_others(scene: Scene):
-    keys = [f"slow{number}" for number in range(12)]
-    work = {"WORK_TASK_S": "0.4", "WORK_KEYS": " ".join(keys), "WORK_JOBS": ""}
+def test_worker_that_is_stopped_ends_its_jobs_and_the_next_does_them_again(scene: Scene):
+    work = {"WORK_TASK_S": "0.4", "WORK_JOBS": "a b c d e f"}
     worker = scene.start_worker(**work)
     scene.wait_for(lambda: scene.list("begin"))
 
     assert scene.stop(worker) < 8
 
     assert worker.process.returncode == 0
-    begun = {entry.name for entry in scene.list("begin")}
-    assert begun == {entry.name for entry in scene.list("end")} < set(keys)
     assert not json.loads(scene.ask_status("--json"))["isWorking"]
-
+    assert scene.list("end") == []
     scene.start_worker(**work)
-    scene.wait_for(lambda: len(scene.list("end")) == len(keys))
-    assert sorted(entry.name for entry in scene.list("begin")) == sorted(keys)
-
-
-def test_slow_task_delays_no_other_and_keeps_its_lease_longer_than_that_lasts(
-    scene: Scene, tmp_path
-):
-    gate = tmp_path / "gate"
-    keys = ["slow1", "slow2", *"abcdef"]
-    work = {"WORK_GATE": str(gate), "WORK_KEYS": " ".join(keys), "WORK_JOBS": ""}
-    work["WORK_LEASE_S"] = str(SHORT_LEASE_S)
-    for _ in range(2):
-        scene.start_worker(**work)
-
     scene.wait_for(lambda: {entry.name for entry in scene.list("end")} == set("abcdef"))
-    time.sleep(SHORT_LEASE_S + 0.5)
-    gate.touch()
-
-    scene.wait_for(lambda: len(scene.list("end")) == len(keys))
-    assert sorted(entry.name for entry in scene.list("begin")) == sorted(keys)  # nothing twice
 
 
 def test_gunicorn_leaves_the_work_to_flask_worker_alone_if_told_so(scene: Scene):
-    """By the old setting; test_across_instances.py and the deployments have BACKGROUND=worker."""
-    scene.environ["QUEUE_URL"] = "redis://:hush@127.0.0.1:1/1"
+    scene.environ["BACKGROUND"] = "worker"
     scene.start_gunicorn()
-    time.sleep(0.3)  # several looks
-    assert scene.list("begin") == []
     assert "start flask worker" in scene.ask_status()
 
     worker = scene.start_worker()
@@ -183,7 +149,3 @@ def test_gunicorn_leaves_the_work_to_flask_worker_alone_if_told_so(scene: Scene)
     (entry,) = scene.wait_for(lambda: scene.list("end", "count"))
     assert entry.pid == worker.process.pid
     assert "start flask worker" not in scene.ask_status()
-    # Each of them says at its start which setting replaces the old one.
-    said = scene.read_said()
-    assert said.count("Set BACKGROUND=worker in its place.") == 2
-    assert "hush" not in said

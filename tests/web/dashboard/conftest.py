@@ -53,7 +53,7 @@ def things(world, owner) -> dict[str, str]:
         world.page_id, "https://hooks.example/x", settings=settings, now=world.clock()
     )
     channel = receivers.add_channel(
-        world.page_id, "ntfys://ntfy.sh/topic", settings=settings, now=world.clock()
+        world.page_id, "ntfy", {"topic": "topic"}, settings=settings, now=world.clock()
     )
     message = queue_test(webhook, world.clock())
     passkey = store_passkey(owner.owner, world.clock())

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from embed.db.models import Job, WorkerProcess
+from embed.db.models import Job, Lease
+from embed.db.work_status import hold_lease
 
 pytestmark = pytest.mark.slow
 
@@ -12,10 +13,10 @@ NOBODY = "The background work is not running."
 PATH = "/dashboard/background"
 
 
-def report(world, **fields: object) -> None:
+def report(world) -> None:
     now = world.clock()
-    host = {"kind": "worker", "host": "machine.internal", "process_id": 4711}
-    WorkerProcess.create(**host, started_at=now, seen_at=now, **fields)
+    hold_lease("a", "worker", now, now)
+    Lease.update(host="machine.internal", process_id=4711).execute()
 
 
 def test_owner_is_warned_when_nobody_works(world, owner):
@@ -41,7 +42,8 @@ def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
         failure="No endpoint answers.",
         due_at=now - hour,
     )
-    Job.create(name="notifications x", started_at=now, leased_by="x", leased_until=now + hour / 60)
+    report(world)
+    Job.create(name="prune", started_at=now)
     page = owner.see(PATH)
 
     assert (
@@ -52,8 +54,8 @@ def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
     assert "Balances that were read before are shown, with their age." in page
     assert "Before: Read 3 balances." in page
     assert (
-        "Notifications Last started 2026-01-31 09:30 UTC Last finished never Next run running now"
-        in page
+        "Deletion of old data Last started 2026-01-31 09:30 UTC"
+        " Last finished never Next run running now" in page
     )
 
 

@@ -94,7 +94,8 @@ class Things:
         self.channel_id, self.deciding_id = (
             receivers.add_channel(
                 world.page_id,
-                f"ntfys://ntfy.sh/{may_decide}",
+                "ntfy",
+                {"topic": str(may_decide)},
                 may_decide=may_decide,
                 settings=settings,
                 now=world.clock(),
@@ -142,7 +143,7 @@ CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
     "remove_tag": lambda things: (f"{things.root}/tags/{things.tag_id}/remove", {}),
     "add_channel": lambda things: (
         f"{things.root}/notifications/channels/new",
-        {"target": "ntfys://ntfy.sh/topic", "event_types": ["queue.filling"]},
+        {"service": "ntfy", "topic": "topic", "event_types": ["queue.filling"]},
     ),
     "add_webhook": lambda things: (
         f"{things.root}/notifications/webhooks/new",

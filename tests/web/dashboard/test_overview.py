@@ -11,7 +11,7 @@ from support.world import USDC, Visitor
 from embed import pages
 from embed.balances.tokens import store_refusal
 from embed.db.models import Job, Receiver
-from embed.db.work_status import report_process
+from embed.db.work_status import hold_lease
 
 OVERVIEW = "/dashboard/"
 QUIET = "Nothing at the moment."
@@ -20,7 +20,7 @@ QUIET = "Nothing at the moment."
 @pytest.fixture
 def calm(world, owner):
     """Nothing needs the owner: the background work runs, and the only page has a key."""
-    report_process("some-process", "worker", world.clock(), world.clock())
+    hold_lease("a", "worker", world.clock(), world.clock())
     assert QUIET in owner.see(OVERVIEW)
     return owner
 
@@ -85,7 +85,7 @@ def test_mint_that_is_no_tokens_is_told_where_balances_would_be_read(world_with)
     world = world_with(SOLANA_RPC_URL="https://rpc.example/")
     owner = OwnerBrowser(world)
     owner.take(world.page_id)
-    report_process("some-process", "worker", world.clock(), world.clock())
+    hold_lease("a", "worker", world.clock(), world.clock())
     store_refusal(world.page.token_mint, "ABC is not the mint of a token.")
 
     assert read_needs(owner) == [
@@ -102,7 +102,7 @@ def test_endpoints_that_do_not_answer_are_told_once_for_all_pages(world_with):
     world = world_with(SOLANA_RPC_URL="https://rpc.example/")
     owner = OwnerBrowser(world)
     owner.take(world.page_id)
-    report_process("some-process", "worker", world.clock(), world.clock())
+    hold_lease("a", "worker", world.clock(), world.clock())
     Job.create(name="balances", failed_at=world.clock(), failure="No endpoint answered.")
 
     ((line, target),) = read_needs(owner)
@@ -145,7 +145,7 @@ def test_sites_that_were_refused_lately_are_told(world, calm):
     assert line.startswith("2 sites were refused on $USDC https://two.example : last")
     assert target == f"/dashboard/pages/{world.page_id}/keys"
     world.clock.forward(days=8)
-    report_process("some-process", "worker", world.clock(), world.clock())
+    hold_lease("a", "worker", world.clock(), world.clock())
     assert read_needs(calm) == []
 
 

@@ -1,0 +1,12 @@
+"""Shorter times for the background work of the process that imports this."""
+
+import os
+from datetime import timedelta
+
+from embed.db import work_status
+from embed.notifications import delivery
+from embed.worker import background
+
+background.LOOK_S = 0.05
+work_status.LEASE = delivery.CLAIM = timedelta(seconds=float(os.environ["WORK_LEASE_S"]))
+work_status._RENEWED_AFTER = timedelta(seconds=0.2)
