@@ -107,14 +107,12 @@ def post_worker_init(worker: Any) -> None:
     Its threads end with the process; an unfinished upgrade is then rolled back.
     """
     # Imported here: they import prometheus_client, before which the folder of metrics is made.
-    from embed.web.dashboard import sessions
     from embed.worker import jobs
     from embed.worker.background import Background
 
     start_metrics(settings)
     extensions = getattr(worker.wsgi, "extensions", {})
     if EXTENSION in extensions:
-        worker.is_signed_in = partial(sessions.is_signed_in, worker.wsgi)
         runtime = extensions[EXTENSION]
         worker.background = Background(
             runtime,

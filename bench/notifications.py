@@ -30,7 +30,7 @@ from embed.db import connection, schema_version
 from embed.db.models import Delivery, Page, Receiver
 from embed.domain import times
 from embed.domain.identifiers import make_id
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.notifications.receivers import MAX_RECEIVERS, add_webhook
 from embed.people import accounts
 from embed.settings import Settings

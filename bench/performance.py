@@ -4,7 +4,7 @@
 
 Each server is started as its own docs say, on loopback addresses and in temporary folders. They
 are loaded in turn, and the CPU of their processes is divided by their answers.
-docs/performance.md tells how to read the tables.
+bench/README.md tells how to read the tables.
 """
 
 import argparse

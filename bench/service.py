@@ -18,8 +18,7 @@ from embed import pages
 from embed.db import connection, schema_version
 from embed.db.models import ApiKey, Balance, Person, Tag, Wallet, WalletTag
 from embed.domain import times
-from embed.domain.identifiers import make_id
-from embed.domain.key_format import hash_key, make_key, shorten_key
+from embed.domain.identifiers import hash_key, make_id, make_key, shorten_key
 from embed.domain.passwords import hash_password
 from embed.people import accounts
 

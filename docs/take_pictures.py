@@ -19,7 +19,6 @@ def main() -> None:
         take_list(browser, demo, "widget-dark", WIDE, is_dark=True)
         take_list(browser, demo, "widget-phone", PHONE)
         visitor = take_steps(browser, demo)
-        take_decision_link(browser, demo)
         take_dashboard(browser, demo)  # which approves the visitor
         take_proof(visitor)
         take_rights(visitor)
@@ -45,7 +44,6 @@ def take_list(
         widget_of(page).locator("html[data-theme=dark]").wait_for()
     page.mouse.move(0, 0)
     widget_of(page).locator(".change").first.wait_for()  # of a balance
-    widget_of(page).locator(".domain:not([hidden])").first.wait_for()
     save(page, name)
 
 
@@ -62,16 +60,6 @@ def take_steps(browser: Browser, demo: dict[str, str]) -> Page:
     widget.get_by_role("button", name="Sign with").click()
     widget.get_by_text("waits for review").wait_for()
     return page
-
-
-def take_decision_link(browser: Browser, demo: dict[str, str]) -> None:
-    """Take what a link in the owner's mail shows of the visitor's submission."""
-    page = browser.new_page(viewport={"width": 620, "height": 900}, locale="en-US")
-    page.goto(demo["mailboxUrl"])  # it reloads itself
-    link = page.locator("article", has_text="Night heron (").get_by_role("link").first
-    link.wait_for(timeout=90_000)  # a channel gets one message a minute
-    page.goto(link.get_attribute("href") or "")
-    save(page.locator("main"), "decision-link")
 
 
 def take_proof(visitor: Page) -> None:
@@ -144,7 +132,7 @@ def take_suggestions(page: Page) -> None:
 def take_link(page: Page) -> None:
     page.get_by_role("link", name="Embed", exact=True).click()
     page.get_by_role("button", name="Make it public by link").click()
-    page.get_by_role("img", name="The badge of this page").wait_for()
+    page.get_by_role("button", name="End the link").wait_for()
     save(page.locator("#link-section"), "dashboard-link")
 
 

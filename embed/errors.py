@@ -21,10 +21,7 @@ _SPEC = {
     ),
     "invalid_nickname_chars": (400, "the nickname has a character that is not allowed"),
     "invalid_nonce": (400, "the nonce is unknown, used or expired"),
-    "nonce_binding_mismatch": (
-        400,
-        "the nonce is for another page, wallet, key or name",
-    ),
+    "nonce_binding_mismatch": (400, "the nonce is for another page, wallet, key or name"),
     "missing_tracking_page_id": (400, "the query has no `trackingPageId`"),
     "missing_key": (401, "no `Authorization: Bearer` header of the right form"),
     "invalid_key": (401, "the key has the wrong form, is unknown, or belongs to another page"),
@@ -44,16 +41,10 @@ _SPEC = {
         "the wallet holds less than the page asks for; with `balance` and `minBalance`",
     ),
     "cooldown_active": (429, "the owner rejected this wallet a while ago"),
-    "queue_full": (
-        429,
-        "the page's queue is full, or its list of wallets",
-    ),
+    "queue_full": (429, "the page's queue is full, or its list of wallets"),
     "rate_limit_key": (429, "too many requests with this key, or refreshes of its page"),
     "rate_limit_ip": (429, "too many requests from this address"),
-    "rate_limit_session": (
-        429,
-        "too many nonces or valid signatures by this session",
-    ),
+    "rate_limit_session": (429, "too many nonces or valid signatures by this session"),
 }
 
 # Our additions to it.
@@ -65,16 +56,10 @@ _OWN = {
     "secret_key_required": (403, "public key, and this is for servers"),
     "wallet_not_found": (404, "the page does not track this wallet"),
     "chain_disabled": (409, "the operator set no `SOLANA_RPC_URL`, so no balance is read"),
-    "method_not_allowed": (
-        405,
-        "the path has other methods, which `Allow` lists",
-    ),
+    "method_not_allowed": (405, "the path has other methods, which `Allow` lists"),
     "internal_error": (500, "a bug; the operator's log has more"),
     "unavailable": (503, "the database does not answer now"),
-    "balance_unavailable": (
-        503,
-        "the wallet's balance cannot be read now",
-    ),
+    "balance_unavailable": (503, "the wallet's balance cannot be read now"),
 }
 
 SPEC_STATUS_BY_CODE = {code: status for code, (status, _) in _SPEC.items()}

@@ -12,12 +12,6 @@ from embed.balances.solana_rpc import SolanaRpc, choose_chain
 from embed.commands import init_commands
 from embed.db.connection import open_database
 from embed.domain import times
-from embed.domain.account_nonces import AccountNonceSigner
-from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
-from embed.domain.passkeys import ChallengeSigner
-from embed.domain.passwords import PasswordLinkSigner
-from embed.domain.recovery_codes import OfferSigner
-from embed.domain.signing import SessionSigner
 from embed.domain.times import Clock
 from embed.runtime import EXTENSION, RequestRuntime
 from embed.settings import PROJECT_DIR, Settings
@@ -34,12 +28,10 @@ from embed.web.front_page import init_front_page
 from embed.web.health import init_health
 from embed.web.languages import init_languages
 from embed.web.metrics import init_metrics
-from embed.web.probe import init_probe
 from embed.web.rate_limits import init_limits
 from embed.web.request_ids import init_request_ids
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
-from embed.web.widget import oembed
 from embed.worker.jobs import EXTENSION as JOBS
 from embed.worker.jobs import Job, list_jobs
 
@@ -77,7 +69,6 @@ def create_app(
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
     init_metrics(app, settings)
-    init_probe(app, settings, clock)
     open_database(settings.database_url)
     chain = choose_chain(settings, chain)
     app.extensions[EXTENSION] = RequestRuntime(
@@ -85,13 +76,6 @@ def create_app(
         clock=clock,
         balances=balances or _choose_balances(settings, chain, clock),
         given_chain=chain,
-        nonces=NonceSigner(Nonce, settings.secret_keys, clock),
-        record_nonces=NonceSigner(RecordNonce, settings.secret_keys, clock),
-        account_nonces=AccountNonceSigner(settings.secret_keys, clock),
-        sessions=SessionSigner(settings.secret_keys, clock),
-        password_links=PasswordLinkSigner(settings.secret_keys, clock),
-        passkey_challenges=ChallengeSigner(settings.secret_keys, clock),
-        code_offers=OfferSigner(settings.secret_keys, clock),
         limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )
@@ -107,7 +91,6 @@ def create_app(
     # The session cookie's path is /embed, so browsers send it here and not to /api/embed.
     app.register_blueprint(api_blueprint, url_prefix="/embed/api", name=OWN_API)
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
-    app.register_blueprint(oembed.blueprint)
     init_dashboard(app, settings)
     init_documents(app)
     init_front_page(app, settings)

@@ -30,13 +30,7 @@ from embed.domain.roles import OWNER
 from embed.domain.texts import gettext_noop, parse_optional_text, parse_text, parse_ticker
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
-from embed.events.editing import (
-    COMMAND_LINE,
-    check_owner_is_there,
-    editing,
-    lock_owners,
-    lock_page,
-)
+from embed.events.editing import COMMAND_LINE, check_owner_is_there, editing, lock_owners, lock_page
 from embed.events.kinds import Event
 
 RESTORE_WITHIN = timedelta(days=30)
@@ -70,15 +64,15 @@ def list_of_owner(owner: Person) -> list[Page]:
 
 @dataclass(frozen=True, slots=True)
 class OwnPage:
-    """A page of a person, and what waits on it for a decision."""
+    """A page of a person, and its pending submissions."""
 
     page: Page
     role: str  # of the person
     waiting: int
-    oldest_at: datetime | None  # of what waits
+    oldest_at: datetime | None  # of the pending ones
 
 
-def is_of(person: Person) -> Any:
+def is_page_of(person: Person) -> Any:
     """Return the condition that a person owns a page, or is a member of it."""
     owned = Page.alias()
     return Page.id.in_(owned.select(owned.id).where(owned.owner == person)) | Page.id.in_(
@@ -87,7 +81,7 @@ def is_of(person: Person) -> Any:
 
 
 def list_with_waiting(person: Person) -> list[OwnPage]:
-    """Return a person's pages, without deleted ones: where most waits first, then the newest.
+    """Return a person's pages, without deleted ones: most pending first, then the newest.
 
     In one statement, as every page of the dashboard has them.
     """
@@ -103,7 +97,7 @@ def list_with_waiting(person: Person) -> list[OwnPage]:
         .join(Submission, JOIN.LEFT_OUTER, on=is_waiting)
         .switch(Page)
         .join(Member, JOIN.LEFT_OUTER, on=is_membership)
-        .where(is_of(person), Page.deleted_at.is_null())
+        .where(is_page_of(person), Page.deleted_at.is_null())
         .group_by(Page.id, Member.role)
         .order_by(fn.COUNT(Submission.created_at).desc(), Page.created_at.desc(), Page.id)
     )
@@ -112,7 +106,7 @@ def list_with_waiting(person: Person) -> list[OwnPage]:
 
 def count_tracked_wallets(person: Person) -> dict[str, int]:
     """Count by page, for all pages of a person; pages without any are absent."""
-    return _count_by_page(Wallet, is_of(person))
+    return _count_by_page(Wallet, is_page_of(person))
 
 
 def count_live_keys(owner: Person) -> dict[str, int]:
@@ -172,9 +166,9 @@ def _tell_owners(page: Page, owner: Person, now: datetime) -> None:
 def _end_roles(page: Page, owner: Person) -> None:
     """End what only held before a page changed hands.
 
-    The new owner is no member, and whomever the former owner asked to take the page cannot. The
-    former owner gets no more mails, unless they are a member by now. Which channels may decide is
-    for the new owner to say.
+    The new owner is no longer a member, and the former owner's invitations to take the page over
+    end. So do the former owner's mails, unless they are a member by now, and the channels' right to
+    decide, which the new owner can grant again.
     """
     is_member = Member.select().where(Member.page == page, Member.person == page.owner)
     own_mail = (Receiver.page == page) & (Receiver.person == page.owner)
@@ -201,8 +195,8 @@ def change_look(
 def _renew_marks(page: Page, changed: Container[str]) -> None:
     """Renew the marks of wallets below the minimum after a change, where that is certain.
 
-    `page` is as it is now, and locked; `changed` names the fields that had other values. Whoever
-    is low by a raised minimum is found later, as that takes two new observations.
+    `page` is as it is now, and locked; `changed` names the fields that had other values. Wallets
+    below a raised minimum are found later, as that takes two new observations.
     """
     is_marked = (Wallet.page == page) & ((Wallet.low_count > 0) | Wallet.is_withheld)
     if page.holding_watch == "leave" or not page.min_balance or "token_mint" in changed:
@@ -319,11 +313,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
         raw, gettext_noop("title"), field="public_title", max_length=200
     ),
     "public_comments": lambda raw: parse_optional_text(
-        raw,
-        gettext_noop("comment"),
-        field="public_comments",
-        max_length=2000,
-        may_have_lines=True,
+        raw, gettext_noop("comment"), field="public_comments", max_length=2000, may_have_lines=True
     ),
     "is_public": bool,
     "is_embeddable": bool,

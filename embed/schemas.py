@@ -118,7 +118,7 @@ class Tag(Json):
         bool,
         about(
             "Only there if it is false: wallets with this tag, such as pools and exchanges, are "
-            "not in `countedBalance`.",
+            "not in `countedBalance`."
         ),
     ] = True
 
@@ -140,17 +140,9 @@ class Wallet(Json, kw_only=True):
         bool,
         about(
             "Only there if it is false: nobody entered or read its balance, and the 0 stands for "
-            "that.",
+            "that."
         ),
     ] = True
-    domain_name: Annotated[
-        str | UnsetType,
-        about(
-            "Its primary domain of the Solana Name Service, where the page shows these. Absent if "
-            "it has none, or one of other characters than a to z, 0 to 9, _ and -.",
-            "treasury.sns",
-        ),
-    ] = UNSET
     tags: Annotated[list[Tag], about("Those of the page's tags that this wallet has.")]
 
 
@@ -160,8 +152,7 @@ class Sums(Json):
     balance: Annotated[Raw, exact_amount("All of them.", Decimal("4801250.5"), None)]
     wallets: Annotated[int, about("How many of them are in `balance`.", 37, minimum=1)]
     counted_balance: Annotated[
-        Raw,
-        exact_amount("Those without a tag whose `counted` is false.", Decimal("1250.5"), None),
+        Raw, exact_amount("Those without a tag whose `counted` is false.", Decimal("1250.5"), None)
     ]
     counted_wallets: Annotated[
         int, about("How many of them are in `countedBalance`.", 36, minimum=0)
@@ -178,8 +169,8 @@ class Sums(Json):
     ] = UNSET
 
 
-class PageDetails(Json, kw_only=True):
-    """What a tracking page says of itself."""
+class TrackingPage(Json, kw_only=True):
+    """The public data of a tracking page."""
 
     token_name: Annotated[str, about("The token's name.", "USD Coin")]
     token_symbol: Annotated[str, about("The token's symbol, without a `$`.", "USDC")]
@@ -202,29 +193,7 @@ class PageDetails(Json, kw_only=True):
         ),
     ] = UNSET
     sums: Annotated[Sums | UnsetType, about("Absent if no balance is known.")] = UNSET
-
-
-class TrackingPage(PageDetails, kw_only=True):
-    """The public data of a tracking page."""
-
     wallets: Annotated[list[Wallet], about("Oldest first, without hidden ones.")]
-    tags: Annotated[list[Tag], about("All tags of the page, used or not.")]
-
-
-_Place = Annotated[int, Meta(ge=0)]
-Unchanged = Annotated[tuple[_Place, _Place], about("The first, and one past the last.", [1, 500])]
-
-
-class TrackingPageDelta(PageDetails, kw_only=True):
-    """The public data of a tracking page, but for wallets that the client has."""
-
-    wallets: Annotated[
-        list[Wallet | Unchanged],
-        about(
-            "Wallets, and pairs of numbers for wallets that have not changed: `[1, 500]` stands "
-            "for those at the places 1 to 499, counted from 0, of the earlier `wallets`."
-        ),
-    ]
     tags: Annotated[list[Tag], about("All tags of the page, used or not.")]
 
 
@@ -443,9 +412,6 @@ class WalletRecords(Json):
         about("What it held on the chain; every page of the token shares it."),
     ]
     entered_balance: Annotated[EnteredBalance | None, about("What the owner entered.")]
-    domain_name: Annotated[
-        str | None, about("Its name on the chain, if a page shows such names.", "treasury.sns")
-    ]
 
 
 class WithdrawnWallet(Json):
@@ -478,8 +444,7 @@ class RefreshedBalance(Json):
     token_balance: Annotated[Raw, exact_amount("What it holds.", Decimal("1250.5"))]
     observed_at_iso: Annotated[str, instant("When it was observed.")]
     slot: Annotated[
-        int,
-        about("The ledger's slot at which it held that; never less than before.", 368_421_907),
+        int, about("The ledger's slot at which it held that; never less than before.", 368_421_907)
     ]
 
 

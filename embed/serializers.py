@@ -19,8 +19,7 @@ from embed.db.models import (
     Tag,
     TrackedWallet,
 )
-from embed.domain.amounts import format_amount
-from embed.domain.sums import Sums
+from embed.domain.amounts import Sums, format_amount
 from embed.domain.times import format_instant
 
 RECEIPT_FORMAT = "tracking-embed-receipt/1"
@@ -28,15 +27,13 @@ RECEIPTS_FORMAT = "tracking-embed-receipts/1"  # many, in one document
 
 
 def describe_page(page: Page) -> dict[str, Any]:
-    return as_dict(
-        schemas.PageDetails(
-            token_name=page.token_name,
-            token_symbol=page.token_symbol,
-            token_mint=page.token_mint,
-            public_title=page.public_title,
-            public_comments=page.public_comments,
-        )
-    )
+    return {
+        "tokenName": page.token_name,
+        "tokenSymbol": page.token_symbol,
+        "tokenMint": page.token_mint,
+        "publicTitle": page.public_title,
+        "publicComments": page.public_comments,
+    }
 
 
 def describe_page_for_owner(page: Page) -> dict[str, Any]:
@@ -65,7 +62,6 @@ def describe_wallet(wallet: TrackedWallet) -> schemas.Wallet:
         public_alias=wallet.public_alias,
         token_balance=write_amount(wallet.token_balance),
         balance_known=wallet.known_balance is not None,
-        domain_name=wallet.domain_name or msgspec.UNSET,
         tags=[describe_tag(tag) for tag in wallet.tags],
     )
 

@@ -12,9 +12,11 @@ import click
 import msgspec
 from click.exceptions import NoArgsIsHelpError
 from flask import current_app
-from flask.cli import with_appcontext
+from flask.cli import AppGroup, with_appcontext
 from peewee import DatabaseError, InterfaceError, OperationalError
 
+from embed.db.connection import find_missing_file, is_lock_held
+from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
 from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime
@@ -30,7 +32,11 @@ _WANTS_JSON = "embed.wants_json"  # in click's Context.meta
 
 
 def runtime() -> Runtime:
-    return cast(Runtime, current_app.extensions[EXTENSION])
+    """Raises SettingsError if a setting is not valid."""
+    found = current_app.extensions[EXTENSION]
+    if isinstance(found, SettingsError):
+        raise found
+    return cast(Runtime, found)
 
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
@@ -74,7 +80,7 @@ def wants_json() -> bool:
     return bool(click.get_current_context().meta[_WANTS_JSON])
 
 
-class PlainCommand(click.Command):
+class _ShortErrors(click.Command):
     """A command whose errors are one line on standard error."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
@@ -86,15 +92,29 @@ class PlainCommand(click.Command):
             return super().invoke(ctx)
 
 
-class Command(PlainCommand):
+class Command(_ShortErrors):
     """Such a command, run in the app's context, with ``--json``, which `print_answer` heeds."""
 
-    def __init__(self, name: str, callback: Callable[..., None], **others: Any) -> None:
-        super().__init__(name, callback=with_appcontext(callback), **others)
-        self.params.append(_JSON_OPTION)
+    def __init__(
+        self,
+        name: str,
+        callback: Callable[..., None],
+        *,
+        needs_settings: bool = True,
+        speaks_json: bool = True,
+        **others: Any,
+    ) -> None:
+        def run(*args: Any, **kwargs: Any) -> None:
+            if needs_settings:
+                runtime()
+            callback(*args, **kwargs)
+
+        super().__init__(name, callback=with_appcontext(run), **others)
+        if speaks_json:
+            self.params.append(_JSON_OPTION)
 
 
-class Group(PlainCommand, click.Group):
+class Group(_ShortErrors, AppGroup):
     """A group of such commands."""
 
     command_class = Command
@@ -136,10 +156,6 @@ def _join_lines(text: object) -> str:
 
 
 def _explain(failure: Exception) -> str:
-    # Imported here, since only failures need it, and it takes long.
-    from embed.db.connection import find_missing_file, is_lock_held
-    from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
-
     missing = find_missing_file()
     if missing is not None:
         return (

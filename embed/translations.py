@@ -1,8 +1,9 @@
-"""Gettext catalogs, one for each language."""
+"""Gettext catalogs, one for each language; what one lacks is said in English."""
 
 import io
 from functools import cache
 
+from babel import Locale
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
@@ -20,7 +21,24 @@ def load_catalog(language: str) -> NullTranslations:
         return NullTranslations()
     with (CATALOG_DIR / f"{language}.po").open("rb") as file:
         catalog = read_po(file, locale=language)
+    for message in list(catalog):
+        # write_mo() would fill each form that is empty, so that Arabic had "1 wallets".
+        if message.pluralizable and not all(message.string or ()):
+            catalog.delete(message.id)
     compiled = io.BytesIO()
     write_mo(compiled, catalog)
     compiled.seek(0)
-    return Translations(fp=compiled)
+    translations = Translations(fp=compiled)
+    if Locale.parse(language).text_direction == "rtl":
+        translations.add_fallback(_LeftToRight())
+    return translations
+
+
+class _LeftToRight(NullTranslations):
+    """English within a page from right to left: its full stop stays at its end."""
+
+    def gettext(self, message: str) -> str:
+        return f"\u2066{message}\u2069"
+
+    def ngettext(self, singular: str, plural: str, num: int) -> str:
+        return self.gettext(singular if num == 1 else plural)

@@ -1,19 +1,48 @@
 """The WSGI app that servers serve, and in which ``flask`` finds its commands."""
 
+import os
 import sys
 
-from embed.commands import create_commands_app, is_command_looked_up
+import click
+from flask import Flask
+from flask.cli import FlaskGroup
+
+from embed.commands import init_commands
+from embed.factory import create_app
 from embed.logs.lines import set_up_logs
+from embed.runtime import EXTENSION
 from embed.settings import Settings, SettingsError
 
-if is_command_looked_up():
-    app = create_commands_app()
-else:
-    from embed.factory import create_app
 
+def is_command_looked_up() -> bool:
+    """Tell whether ``flask`` looks for a command of ours, or lists them.
+
+    Flask's own commands, such as run and routes, load the app in a context of their own.
+    """
+    context = click.get_current_context(silent=True)
+    return context is not None and isinstance(context.command, FlaskGroup)
+
+
+def load_app() -> Flask:
+    """Make the app of the environment's settings.
+
+    For a command it creates no file for the secret key, which could be that of another user than
+    the service's. If a setting is not valid, every command says so, and doctor what to do.
+    """
+    is_command = is_command_looked_up()
     try:
-        settings = Settings.from_environ().with_secret_key()
+        settings = Settings.from_environ()
+        if not is_command or (settings.key_file and os.access(settings.key_file, os.R_OK)):
+            settings = settings.with_secret_key()
         set_up_logs(settings.log_format, settings.secrets)
-        app = create_app(settings)
+        return create_app(settings)
     except SettingsError as error:
-        sys.exit(f"Error: {error}")
+        if not is_command:
+            sys.exit(f"Error: {error}")
+        app = Flask("embed", static_folder=None)
+        app.extensions[EXTENSION] = error
+        init_commands(app)
+        return app
+
+
+app = load_app()

@@ -1,13 +1,12 @@
 // Optional script for the iframe snippet: adapts the frame's height to its content and its theme
 // to the page, and lends it the page's wallets, many of which do not appear in frames. Frames may
-// come and go, and work without it. It also makes the frames of <tracked-wallets>.
+// come and go, and work without it.
 (() => {
   const tag = document.currentScript instanceof HTMLScriptElement && document.currentScript;
   // A module has no currentScript; the first address in the stack of an error is the script's.
   const address = tag ? tag.src : /https?:[^\s)]+/.exec(new Error().stack ?? "")?.[0] ?? "";
   const { origin } = new URL(address);
-  const start = `${origin}/embed/tracking/`;
-  const starts = [start, `${origin}/embed/page/`];
+  const starts = [`${origin}/embed/tracking/`, `${origin}/embed/page/`];
   const LENDING = ["embed:wallets", "embed:watch", "embed:connect", "embed:sign"];
   const DARK = /^rgb\(\d?\d, \d?\d, \d?\d\)$/; // each part is under 100
   const frames = document.getElementsByTagName("iframe"); // at each moment
@@ -47,7 +46,7 @@
    */
   function isLending(frame) {
     const script = tag || [...document.scripts].find(({ src }) => src && address.startsWith(src));
-    const named = [script, frame, frame.parentElement];
+    const named = [script, frame];
     return !script?.integrity && !named.some((one) => one?.dataset.lendWallets === "off");
   }
 
@@ -124,75 +123,6 @@
       if (isLending(frame)) lend(event);
     }
   });
-  // What the frame's address may ask for.
-  const LOOK = [
-    "lang", "theme", "accent", "neutral", "radius", "density", "font", "size", "order", "explorer",
-    "names", "hide",
-  ];
-
-  /** @type {Set<HTMLElement>} */
-  const due = new Set(); // elements that are new or changed; attributes may be set one by one
-
-  /** `<tracked-wallets page="…" public-key="svc_pub_…">`: the snippet's frame, made of attributes. */
-  class TrackedWallets extends HTMLElement {
-    static get observedAttributes() {
-      return ["page", "public-key", "title", "height", ...LOOK];
-    }
-
-    connectedCallback() {
-      if (!due.size) queueMicrotask(showDue);
-      due.add(this);
-    }
-
-    attributeChangedCallback() {
-      this.connectedCallback();
-    }
-  }
-
-  function showDue() {
-    const elements = [...due];
-    due.clear();
-    elements.filter((one) => one.isConnected).forEach(showIn);
-  }
-
-  /** @param {HTMLElement} element */
-  function showIn(element) {
-    const page = element.getAttribute("page") ?? "";
-    const key = element.getAttribute("public-key") ?? "";
-    const present = element.querySelector("iframe");
-    if (!/^[0-9A-Za-z]{20}$/.test(page) || !/^svc_pub_[0-9A-Za-z]{32}$/.test(key)) {
-      present?.remove();
-      console.warn("<tracked-wallets> needs the page's id in page, and a public key of it in public-key.");
-      return;
-    }
-    const query = new URLSearchParams({ key });
-    for (const name of LOOK) {
-      const value = element.getAttribute(name);
-      if (value !== null) query.set(name, value);
-    }
-    const frame = present ?? document.createElement("iframe");
-    frame.title = element.title || "Wallets";
-    frame.width = "100%";
-    frame.height = element.getAttribute("height") ?? "600";
-    frame.referrerPolicy = "strict-origin";
-    frame.style.border = "0";
-    frame.style.display = "block";
-    const src = `${start}${page}?${query}`;
-    if (frame.src !== src) {
-      frame.remove(); // another address of a frame in place would be an entry in the visitor's history
-      frame.src = src;
-    }
-    if (!frame.isConnected) element.replaceChildren(frame);
-  }
-
-  if (!customElements.get("tracked-wallets")) customElements.define("tracked-wallets", TrackedWallets);
-  // If the script was there first, what is inside an element was read after its frame was made.
-  document.addEventListener("DOMContentLoaded", () => {
-    for (const frame of document.querySelectorAll("tracked-wallets > iframe")) {
-      while (frame.nextSibling) frame.nextSibling.remove();
-    }
-  });
-
   // `load` does not bubble, but it is captured on its way to the frame.
   document.addEventListener("load", ({ target }) => {
     if (target instanceof HTMLIFrameElement && isOurs(target)) greet(target);

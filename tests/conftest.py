@@ -374,11 +374,11 @@ def count_statements(monkeypatch):
 def built(monkeypatch) -> list[str]:
     """The pages whose payload was built, in order."""
     pages = []
-    build = payloads._build
+    list_wallets = payloads.list_wallets
 
-    def record_and_build(page, uses_chain):
+    def record_and_list(page, page_tags, **how):
         pages.append(page.id)
-        return build(page, uses_chain)
+        return list_wallets(page, page_tags, **how)
 
-    monkeypatch.setattr(payloads, "_build", record_and_build)
+    monkeypatch.setattr(payloads, "list_wallets", record_and_list)
     return pages

@@ -2,14 +2,13 @@
 
 import ast
 import re
-import tomllib
 from pathlib import Path
 
 import click
 import pytest
 
 from embed import settings
-from embed.commands import COMMANDS, load_command
+from embed.commands import COMMANDS
 from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
 from embed.settings import PROJECT_DIR, VARIABLES, Settings
 from embed.web import documents
@@ -28,14 +27,6 @@ PAGES = (
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
-_CODE = re.compile(r"`[^`]+`")
-# What the documents call them: reading balances, the minimum balance, withheld wallets, several
-# processes, channels and webhooks, signing in with Solana (docs/glossary.md).
-_PRIVATE_WORDS = re.compile(
-    r"\bsweeps?\b|\bgates?\b|\bca_gate|\bholding\s+watch|\bcomplete\s+reads?\b"
-    r"|\bgrown\s+(?:form|database)|\breceivers?\b|(?-i:\bsiws\b)",
-    re.IGNORECASE,
-)
 _COMMAND = re.compile(r"\bflask ([a-z-]+)(?: ([a-z]+(?:-[a-z]+)*))?")
 
 
@@ -118,7 +109,7 @@ def test_api_reference_and_openapi_document_say_the_same_of_every_error():
 
 @pytest.fixture(scope="module")
 def commands() -> dict[str, click.Command]:
-    return {name: load_command(name) for name in COMMANDS}
+    return {command.name: command for command in COMMANDS}
 
 
 def list_leaves(path: str, command: click.Command) -> dict[str, click.Command]:
@@ -207,60 +198,7 @@ def test_readme_leads_to_every_page_in_docs():
     assert set(PAGES) - links == {README}
 
 
-def test_readme_has_the_roles_that_the_list_of_documents_has():
-    rows = dict(read_rows(README.read_text(), "you", "read"))
-
-    for role, names in documents.NAMES_BY_ROLE.items():
-        named = re.findall(r"\(docs/([\w-]+)\.md\)", rows[role])
-        assert [name for name in named if name in names] == list(names)
-
-
-# Words
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_words_that_only_the_code_knows_are_not_in_the_documents(page):
-    text = _LINK.sub("]", _CODE.sub("", _FENCE.sub("", page.read_text())))
-
-    assert _PRIVATE_WORDS.findall(text) == []
-
-
-def test_words_that_only_the_code_knows_would_be_found():
-    text = (
-        "The sweep, Gates, ca_gate, the holding\nwatch, a complete read, the grown form, receivers"
-    )
-
-    assert len(_PRIVATE_WORDS.findall(text)) == 7
-    assert _PRIVATE_WORDS.findall("a gateway that sweetens what has grown") == []
-
-
-# Length and readers
-
-
-@pytest.mark.parametrize(("name", "lines"), [("README.md", 100), ("docs/operating.md", 300)])
-def test_what_is_read_first_is_short(name, lines):
-    assert len((PROJECT_DIR / name).read_text().splitlines()) < lines
-
-
-def test_owners_need_a_browser_only():
-    assert "flask " not in (PROJECT_DIR / "docs/owners.md").read_text()
-
-
 # The map of the code
-
-
-def read_packages() -> list[str]:
-    rows = read_rows(CONTRIBUTING.read_text(), "package", "what it holds")
-    return [cell for cell, *_ in rows]
-
-
-def test_packages_are_listed_by_layer_as_the_import_contract_does():
-    with (PROJECT_DIR / "pyproject.toml").open("rb") as file:
-        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
-    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
-    told = [re.findall(r"`embed/(\w+)(?:/|\.py)`", row) for row in read_packages()]
-
-    assert [set(row) for row in told] == [set(layer.split(" | ")) for layer in layers]
 
 
 @pytest.mark.parametrize(

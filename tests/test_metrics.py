@@ -19,7 +19,7 @@ from support.world import SITE, Visitor, code_of, with_session
 from embed import metrics
 from embed.domain import times
 from embed.errors import STATUS_BY_CODE
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.notifications import receivers
 from embed.notifications.delivery import deliver
 from embed.runtime import EXTENSION

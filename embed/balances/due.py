@@ -1,12 +1,12 @@
 """Which balances are to be read next."""
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from peewee import JOIN, fn
+from peewee import JOIN, chunked, fn
 
 from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.models import ChainBalance, Page, Token, Wallet
@@ -21,7 +21,6 @@ class DueWallet:
     address: str
     token_account: str | None = None  # the associated one; None: not derived yet
     observed_at: datetime | None = None  # None: never
-    is_named: bool = False  # whether its domain name is to be read, too
 
 
 def list_due(before: datetime) -> list[DueWallet]:
@@ -95,38 +94,15 @@ def _get_age(due: DueWallet) -> tuple[bool, datetime | None]:
     return due.observed_at is not None, due.observed_at
 
 
-def add_names(due: Sequence[DueWallet], addresses: Container[str]) -> list[DueWallet]:
-    """Let the domain names of these addresses be read, each once, whatever mints it is due for."""
-    marked, seen = [], set[str]()
-    for one in due:
-        is_named = one.address in addresses and one.address not in seen
-        seen.add(one.address)
-        marked.append(replace(one, is_named=True) if is_named else one)
-    return marked
-
-
 def make_batches(due: Iterable[DueWallet]) -> list[list[DueWallet]]:
     """Return batches of one mint each, those with the least recently observed wallet first."""
     by_mint: defaultdict[str, list[DueWallet]] = defaultdict(list)
     for one in due:
         by_mint[one.mint].append(one)
-    batches = [batch for of_mint in by_mint.values() for batch in _fill_batches(of_mint)]
+    batches = [
+        list(batch) for of_mint in by_mint.values() for batch in chunked(of_mint, MOST_ACCOUNTS)
+    ]
     return sorted(batches, key=lambda batch: _get_age(batch[0]))
-
-
-def _fill_batches(due: Iterable[DueWallet]) -> Iterator[list[DueWallet]]:
-    """Yield lists of as many wallets as have their accounts in one call."""
-    batch: list[DueWallet] = []
-    room = MOST_ACCOUNTS
-    for one in due:
-        needed = 2 if one.is_named else 1
-        if needed > room:
-            yield batch
-            batch, room = [], MOST_ACCOUNTS
-        batch.append(one)
-        room -= needed
-    if batch:
-        yield batch
 
 
 def list_for_rotation(

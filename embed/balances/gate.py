@@ -68,7 +68,7 @@ class LiveBalances:
             self._turns.release()
 
     def _await_read(self, mint: str, address: str, ends_at: Seconds) -> Decimal | None:
-        """Read a balance, or wait for whoever reads the same already.
+        """Read a balance, or wait for the thread that is reading it already.
 
         `ends_at` is by the monotonic clock.
         """

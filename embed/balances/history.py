@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 from peewee import Value, fn
 
@@ -14,8 +13,6 @@ from embed.db.models import (
     IS_VISIBLE,
     ChainBalance,
     DailyBalance,
-    ImportedBalance,
-    ImportedDay,
     Page,
     Submission,
     Wallet,
@@ -66,9 +63,6 @@ class BalanceChange:
         return subtract(self.line[-1].amount, self.line[0].amount)
 
 
-_Days = defaultdict[str, dict[int, Point]]  # by address and day
-
-
 def has_history(page: Page, addresses: Collection[str]) -> bool:
     """Tell whether an earlier balance of any of these is known."""
     is_earlier = (
@@ -76,20 +70,15 @@ def has_history(page: Page, addresses: Collection[str]) -> bool:
         & ChainBalance.address.in_(list(addresses))
         & (DailyBalance.observed_at < ChainBalance.observed_at)
     )
-    is_imported = (ImportedBalance.page == page) & ImportedBalance.address.in_(list(addresses))
-    return (
-        DailyBalance.select(Value(1)).join(ChainBalance).where(is_earlier).exists()
-        or ImportedBalance.select(Value(1)).where(is_imported).exists()
-    )
+    return bool(DailyBalance.select(Value(1)).join(ChainBalance).where(is_earlier).exists())
 
 
 def read_balance_changes(
     page: Page, addresses: Collection[str], now: datetime
 ) -> dict[str, BalanceChange]:
-    """Return how the balances on the chain have changed, in three statements at most.
+    """Return how the balances on the chain have changed, in two statements at most.
 
-    What the page's file brought counts where nothing else is known: of other days, and until the
-    chain was first asked. Addresses that were not observed twice during LINE_SPAN are absent.
+    Addresses that were not observed twice during LINE_SPAN are absent.
     """
     since = now - LINE_SPAN
     rows = ChainBalance.select(
@@ -100,14 +89,9 @@ def read_balance_changes(
         ChainBalance.observed_at >= since,
     )
     observed = {row.address: row for row in rows}
-    days = _read_imported_days(page, addresses, since)
-    for address, of_chain in _read_observed_days(observed.values(), since).items():
-        days[address] |= of_chain
     changes: dict[str, BalanceChange] = {}
-    for address, by_day in days.items():
-        points = sorted(by_day.values(), key=lambda point: point.observed_at)
-        row = observed.get(address)
-        newest = Point(row.observed_at, row.amount) if row else points[-1]
+    for address, points in _read_days(observed.values(), since).items():
+        newest = Point(observed[address].observed_at, observed[address].amount)
         earlier = [point for point in points if point.observed_at < newest.observed_at]
         if earlier:
             changes[address] = _compare(earlier, newest, now)
@@ -131,33 +115,23 @@ def read_visible_balance_changes(
     }
 
 
-def _read_imported_days(page: Page, addresses: Collection[str], since: datetime) -> _Days:
-    """Return what the page's file said of each day since then."""
-    is_wanted = (
-        (ImportedBalance.page == page)
-        & (ImportedBalance.mint == page.token_mint)
-        & ImportedBalance.address.in_(list(addresses))
-    )
-    return _read_days(ImportedDay, ImportedBalance, is_wanted, since)
-
-
-def _read_observed_days(balances: Collection[ChainBalance], since: datetime) -> _Days:
-    """Return what is kept of each day since then."""
+def _read_days(balances: Collection[ChainBalance], since: datetime) -> dict[str, list[Point]]:
+    """Return the observations stored of each day since then, by address, oldest first."""
     if not balances:
-        return defaultdict(dict)
-    is_wanted = ChainBalance.id.in_([balance.id for balance in balances])
-    return _read_days(DailyBalance, ChainBalance, is_wanted, since)
-
-
-def _read_days(days: Any, balances: Any, is_wanted: Any, since: datetime) -> _Days:
+        return {}
     rows = (
-        days.select(balances.address, days.day, days.observed_at, days.amount)
-        .join(balances)
-        .where(is_wanted, days.day >= count_days(since), days.observed_at >= since)
+        DailyBalance.select(ChainBalance.address, DailyBalance.observed_at, DailyBalance.amount)
+        .join(ChainBalance)
+        .where(
+            ChainBalance.id.in_([balance.id for balance in balances]),
+            DailyBalance.day >= count_days(since),
+            DailyBalance.observed_at >= since,
+        )
+        .order_by(DailyBalance.observed_at)
     )
-    found: _Days = defaultdict(dict)
-    for address, day, observed_at, amount in rows.tuples().iterator():
-        found[address][day] = Point(observed_at, amount)
+    found = defaultdict(list)
+    for address, observed_at, amount in rows.tuples().iterator():
+        found[address].append(Point(observed_at, amount))
     return found
 
 
@@ -188,19 +162,10 @@ def prune_history(before: datetime) -> int:
 
     In small transactions, so that requests that write do not wait for long.
     """
-    deleted = sum(
-        _prune_days(days, balances, count_days(before))
-        for days, balances in ((DailyBalance, ChainBalance), (ImportedDay, ImportedBalance))
-    )
-    days_left = ImportedDay.select(Value(1)).where(ImportedDay.balance == ImportedBalance.id)
-    delete_in_batches(ImportedBalance.id, ~fn.EXISTS(days_left))
-    return deleted
-
-
-def _prune_days(days: Any, balances: Any, first_day: int) -> int:
     deleted = last_id = 0
-    while ids := _read_next_ids(balances, last_id):
-        deleted += days.delete().where(days.balance.in_(ids), days.day < first_day).execute()
+    while ids := _read_next_ids(last_id):
+        is_old = DailyBalance.balance.in_(ids) & (DailyBalance.day < count_days(before))
+        deleted += DailyBalance.delete().where(is_old).execute()
         last_id = ids[-1]
     return deleted
 
@@ -208,7 +173,7 @@ def _prune_days(days: Any, balances: Any, first_day: int) -> int:
 def prune_observations(before: datetime) -> int:
     """Delete what was last observed before then of addresses that no page has; return how many.
 
-    That is of wallets that were removed or turned away. What waits for a decision stays.
+    That is of wallets that were removed or turned away. Those of pending submissions stay.
     """
     is_listed, is_pending = (
         fn.EXISTS(
@@ -225,6 +190,6 @@ def prune_observations(before: datetime) -> int:
     return delete_in_batches(ChainBalance.id, is_old & ~is_listed & ~is_pending)
 
 
-def _read_next_ids(balances: Any, after_id: int) -> list[int]:
-    rows = balances.select(balances.id).where(balances.id > after_id)
-    return [row.id for row in rows.order_by(balances.id).limit(BATCH)]
+def _read_next_ids(after_id: int) -> list[int]:
+    rows = ChainBalance.select(ChainBalance.id).where(ChainBalance.id > after_id)
+    return [row.id for row in rows.order_by(ChainBalance.id).limit(BATCH)]

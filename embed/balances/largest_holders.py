@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import msgspec
 
-from embed.balances.mint_supply import parse_supply
-from embed.balances.mints import INVALID_PARAMS, NoSuchMint
+from embed.balances.mints import INVALID_PARAMS, NoSuchMint, parse_supply
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
     COMMITMENT,

@@ -1,10 +1,11 @@
-"""What the chain says of a mint: its program, its name; and addresses made from it."""
+"""What the chain says of a mint: its program, names and supply; and addresses made from it."""
 
 import base64
 import binascii
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import base58
@@ -14,6 +15,8 @@ from solders.token.associated import get_associated_token_address
 
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
+    COMMITMENT,
+    MAX_UNITS,
     PARSED,
     Account,
     Accounts,
@@ -21,9 +24,12 @@ from embed.balances.rpc_results import (
     Mint,
     ParsedData,
     Result,
+    TokenSupply,
+    UnusableAmount,
+    read_amount,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
-from embed.domain.amounts import MAX_DECIMALS
+from embed.domain.amounts import MAX_DECIMALS, apply_decimals
 from embed.domain.times import Seconds
 
 T = TypeVar("T")
@@ -39,6 +45,8 @@ MAX_NAME, MAX_SYMBOL = 100, 20  # characters, as a page's
 # Metaplex, in Borsh: its kind, the update authority, the mint; then texts, each after its length.
 _METADATA_KIND = 4
 _HEAD_BYTES = 1 + 32 + 32
+# Extensions of Token-2022 by which wallets show other amounts than accounts hold.
+_SCALING = {"interestBearingConfig", "scaledUiAmountConfig"}
 
 Names = tuple[str | None, str | None]
 
@@ -117,6 +125,38 @@ def _read_mint(mint: str, account: Account | None, metadata: Account | None) -> 
     if name is None and symbol is None:
         name, symbol = find_metaplex_names(metadata, base58.b58decode(mint))
     return TokenInfo(mint, account.owner, facts.decimals, name, symbol)
+
+
+def parse_supply(mint: Account) -> Decimal | None:
+    """Return the whole tokens that a mint's account says there are; None if wallets scale them.
+
+    Raises WrongAnswer.
+    """
+    if mint.owner not in TOKEN_PROGRAMS or not isinstance(mint.data, ParsedData):
+        raise WrongAnswer("it has a mint of another form")
+    if mint.data.parsed.type != "mint":
+        raise WrongAnswer("it has an account in place of the mint")
+    facts = msgspec.json.decode(mint.data.parsed.info, type=Mint)
+    if int(facts.supply) > MAX_UNITS or facts.decimals > MAX_DECIMALS:
+        raise WrongAnswer("it has a supply that no mint can have")
+    if any(extension.extension in _SCALING for extension in facts.extensions):
+        return None
+    return apply_decimals(int(facts.supply), facts.decimals)
+
+
+def read_scaled_supply(rpc: SolanaRpc, mint: str) -> Decimal | None:
+    """Read a supply as wallets show it; None if it is too large or too fine to be stored.
+
+    Raises NoSuchMint, RpcUnavailable, UnusableAnswer.
+    """
+
+    def parse(raw: msgspec.Raw) -> Decimal | None:
+        try:
+            return read_amount(msgspec.json.decode(raw, type=TokenSupply).value)
+        except UnusableAmount:
+            return None
+
+    return ask(rpc, mint, "getTokenSupply", [mint, COMMITMENT], parse, None)
 
 
 class _Metadata(Result):

@@ -9,10 +9,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Self
 
-from embed.balances.domain_names import Favourite
 from embed.balances.due import DueWallet, make_batches
-from embed.balances.mint_supply import read_scaled_supply
-from embed.balances.mints import NoSuchMint, derive_token_account, read_token
+from embed.balances.mints import NoSuchMint, derive_token_account, read_scaled_supply, read_token
 from embed.balances.observations import ChainObservation, store_chain_of_mints
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
@@ -37,7 +35,6 @@ class Step:
 
     tried: int  # wallets
     observed: int
-    favourites: Sequence[Favourite] = ()  # of those whose names are to be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +43,10 @@ class Reading:
 
     rows: list[ChainObservation]
     supply: Supply | None = None  # None: it was not read
-    favourites: Sequence[Favourite] = ()
 
 
 def sweep(chain: SolanaRpc, clock: Clock, due: Iterable[DueWallet]) -> Generator[Step]:
-    """Read the associated accounts of these wallets, 99 a call, and which names they have chosen.
+    """Read the associated accounts of these wallets, 99 a call.
 
     What was read is stored at the latest when the iterator is closed, which is the caller's duty.
     A call without a usable answer does not keep others from being made: UnusableAnswer is raised
@@ -89,7 +85,7 @@ def _read_and_store(
                     first_failure = first_failure or failure
                     _log_left_out(mint, [one.address for one in batch], failure)
             writer.add(mint, reading)
-            yield Step(len(batch), len(reading.rows), reading.favourites)
+            yield Step(len(batch), len(reading.rows))
     if first_failure is not None:
         raise first_failure
 
@@ -156,17 +152,16 @@ def _read_batch(chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]) -> R
         one.address: one.token_account or derive_token_account(one.address, mint, program)
         for one in batch
     }
-    named = [one.address for one in batch if one.is_named]
-    found = read_associated(chain, mint, accounts, named)
+    found = read_associated(chain, mint, accounts)
     now = clock()
     rows = [
         ChainObservation(address, accounts[address], amount, found.slot, now)
         for address, amount in found.amounts.items()
     ]
-    # Whoever gave its associated account away may have others.
+    # A wallet that gave its associated account away may have others.
     rows += _observe_usable(chain, clock, mint, found.given_away, UnusableAnswer)
     supply = found.supply if found.supply is not None else _read_scaled_supply(chain, mint)
-    return Reading(rows, None if supply is None else Supply(supply, now), found.favourites)
+    return Reading(rows, None if supply is None else Supply(supply, now))
 
 
 def _read_scaled_supply(chain: SolanaRpc, mint: str) -> Decimal | None:

@@ -14,7 +14,7 @@ import msgspec
 from limits import RateLimitItem
 
 from embed.domain.times import Seconds
-from embed.outbound.http import Answer, AnswerTooLarge, Clients, RequestFailed
+from embed.outbound.http import Answer, AnswerTooLarge, Client, RequestFailed
 
 T = TypeVar("T")
 
@@ -118,9 +118,9 @@ class Pace:
 
 
 class Endpoint:
-    def __init__(self, url: str, label: str, *, pace: Pace, clients: Clients) -> None:
+    def __init__(self, url: str, label: str, *, pace: Pace, client: Client) -> None:
         self.pace = pace
-        self.clients = clients
+        self.client = client
         self.failed_until = 0.0  # seconds of the monotonic clock, as below
         self.paused_until = 0.0
         self._url = url
@@ -136,14 +136,14 @@ class Endpoint:
         call_id = secrets.token_hex(8)
         request = {"jsonrpc": "2.0", "id": call_id, "method": method, "params": params}
         try:
-            with self.clients.borrow() as client:
-                answer = client.post(
-                    self._url,
-                    msgspec.json.encode(request),
-                    headers=_HEADERS,
-                    timeout_s=timeout_s,
-                    max_bytes=MAX_ANSWER_BYTES,
-                )
+            answer = self.client.request(
+                "POST",
+                self._url,
+                msgspec.json.encode(request),
+                headers=_HEADERS,
+                timeout_s=timeout_s,
+                max_bytes=MAX_ANSWER_BYTES,
+            )
         except AnswerTooLarge as failure:
             raise CallFailed(str(failure), is_about_call=True) from None
         except RequestFailed as failure:
@@ -166,7 +166,7 @@ class Endpoint:
 
 
 def _read_result(answer: Answer, call_id: str) -> msgspec.Raw:
-    retry_after_s = _read_retry_after(answer)
+    retry_after_s = min(answer.retry_after_s or 0, MAX_RETRY_AFTER_S)
     if answer.status == _TOO_MANY:
         raise CallFailed("too many requests", retry_after_s)
     if answer.status not in (200, 400):  # some say 400 where others say 200 with an error
@@ -187,10 +187,3 @@ def _raise_error(code: int, retry_after_s: Seconds) -> None:
     if code == _TOO_MANY:
         raise CallFailed("too many requests", retry_after_s)
     raise CallFailed(f"error {code}", retry_after_s, is_about_call=code != _UNHEALTHY)
-
-
-def _read_retry_after(answer: Answer) -> Seconds:
-    """Return the seconds of Retry-After, bounded; 0 if it is absent or a date."""
-    raw = answer.headers.get("Retry-After", "")
-    is_number = raw.isascii() and raw.isdigit() and len(raw) < 10
-    return min(int(raw), MAX_RETRY_AFTER_S) if is_number else 0

@@ -11,8 +11,8 @@ from limits import RateLimitItem
 
 from embed.balances.rpc_endpoint import CallFailed, Endpoint, Pace, RpcRefused
 from embed.domain.times import Seconds
-from embed.outbound.guard import Reach
-from embed.outbound.http import Clients
+from embed.outbound.http import Client
+from embed.outbound.reach import Reach
 from embed.settings import Settings
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class SolanaRpc:
                 url,
                 f"endpoint {number} of {len(urls)}",
                 pace=Pace(limit),
-                clients=Clients(reach, monotonic),
+                client=Client(reach),
             )
             for number, url in enumerate(urls, start=1)
         ]
@@ -64,7 +64,7 @@ class SolanaRpc:
         """
         self._stopped.set()
         for endpoint in self._endpoints:
-            endpoint.clients.close()
+            endpoint.client.close()
 
     def call(
         self,

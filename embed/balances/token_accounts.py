@@ -1,21 +1,20 @@
 """What the accounts that hold a token's balances have, as the chain says."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 
 import msgspec
 
-from embed.balances.domain_names import Favourite, parse_favourite
-from embed.balances.mint_supply import parse_supply
 from embed.balances.mints import (
     SYSTEM_PROGRAM,
     TOKEN_PROGRAM,
     TOKEN_PROGRAMS,
     ask,
     derive_token_account,
+    parse_supply,
 )
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
@@ -29,7 +28,6 @@ from embed.balances.rpc_results import (
     read_amount,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
-from embed.domain import sns
 from embed.domain.amounts import add
 from embed.domain.times import Seconds
 
@@ -46,7 +44,6 @@ class AssociatedAccounts:
     amounts: dict[str, Decimal]  # the whole tokens of owners, as wallets show them
     given_away: list[str]  # the owners whose account has another owner now
     supply: Decimal | None  # of the mint, in whole tokens; None: wallets show another amount
-    favourites: list[Favourite]  # of the owners that were given for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +56,17 @@ class AllAccounts:
 
 
 def read_associated(
-    rpc: SolanaRpc, mint: str, token_accounts: Mapping[str, str], named: Sequence[str] = ()
+    rpc: SolanaRpc, mint: str, token_accounts: Mapping[str, str]
 ) -> AssociatedAccounts:
-    """Return what these associated accounts hold, and which names the owners `named` have chosen.
+    """Return what these associated accounts, at most MOST_ACCOUNTS, hold.
 
-    Both together are at most MOST_ACCOUNTS.
-    `token_accounts` holds them by their owners' addresses. One that does not exist holds 0; one
+    `token_accounts` has them by their owners' addresses. One that does not exist holds 0; one
     that was given to another owner, or whose amount is too large or too fine, is left out. The
     mint itself is asked for too, for its supply, and because on another network no account exists,
     so that all would hold 0.
     Raises RpcUnavailable, UnusableAnswer.
     """
-    wanted = [*token_accounts.values(), *map(sns.derive_favourite, named), mint]
+    wanted = [*token_accounts.values(), mint]
 
     def parse(raw: msgspec.Raw) -> AssociatedAccounts:
         answer = msgspec.json.decode(raw, type=Accounts)
@@ -79,11 +75,8 @@ def read_associated(
         *accounts, mint_account = answer.value
         if mint_account is None:
             raise WrongAnswer("it does not know the mint, so it may be of another network")
-        slot, count = answer.context.slot, len(token_accounts)
-        chosen = zip(named, accounts[count:], strict=True)
-        favourites = [parse_favourite(owner, account, slot) for owner, account in chosen]
-        found = AssociatedAccounts(slot, {}, [], parse_supply(mint_account), favourites)
-        for owner, account in zip(token_accounts, accounts[:count], strict=True):
+        found = AssociatedAccounts(answer.context.slot, {}, [], parse_supply(mint_account))
+        for owner, account in zip(token_accounts, accounts, strict=True):
             with suppress(UnusableAmount):
                 amount = _find_amount(account, mint, owner)
                 if amount is None:
@@ -153,7 +146,7 @@ def find_holding(account: Account | None, mint: str) -> Holding | None:
 def _read_holding(account: Account, mint: str) -> Holding:
     """Raises WrongAnswer."""
     if account.owner not in TOKEN_PROGRAMS or not isinstance(account.data, ParsedData):
-        raise WrongAnswer("it has an account that is none of a token")
+        raise WrongAnswer("it has an account of another program")
     size = account.data.space
     if size < _ACCOUNT_BYTES or (size > _ACCOUNT_BYTES and account.owner == TOKEN_PROGRAM):
         raise WrongAnswer("it has an account of another size")

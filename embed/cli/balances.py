@@ -9,6 +9,7 @@ import click
 from embed.balances.known import ObservedWallet, list_observed
 from embed.domain.times import format_instant
 from embed.terminal import Group, JsonObject, print_answer, print_list, runtime, wants_json
+from embed.wallets.balance_refresh import refresh_balances
 
 OnProgress = Callable[[int, int], None]  # reads done, reads in all
 LINE_EVERY = 1_000  # reads, where there is no terminal
@@ -20,9 +21,6 @@ group = Group("balances", help="Balances read from the chain.")
 @click.argument("page", required=False)
 def refresh(page: str | None) -> None:
     """Read the balances that are due, or all of one page."""
-    # Imported here, as what reads the chain takes long to import.
-    from embed.wallets.balance_refresh import refresh_balances
-
     with _showing_progress(is_quiet=wants_json()) as show:
         summary = refresh_balances(runtime(), page_id=page, on_progress=show)
     print_answer(summary, str(summary))

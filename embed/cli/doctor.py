@@ -13,7 +13,7 @@ from embed.domain import times
 from embed.terminal import Command, JsonObject, print_answer, wants_json
 
 
-@click.command("doctor", cls=Command)
+@click.command("doctor", cls=Command, needs_settings=False)
 @click.option(
     "--support",
     is_flag=True,

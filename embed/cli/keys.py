@@ -3,7 +3,7 @@
 import click
 
 from embed.db.models import ApiKey
-from embed.domain.key_format import Tier
+from embed.domain.identifiers import Tier
 from embed.keys import management
 from embed.serializers import describe_key
 from embed.terminal import Group, format_answer, print_answer, print_list, runtime

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from embed import pages
+from embed.balances.tokens import propose_token
 from embed.db.connection import db
 from embed.db.models import HOLDING_WATCHES
 from embed.errors import InvalidInput
@@ -124,7 +125,7 @@ def look(page: str, fields: tuple[str, ...]) -> None:
 
 @group.command("share")
 @click.argument("page")
-@click.option("--off", is_flag=True, help="End the link, and the frames and badges made of it.")
+@click.option("--off", is_flag=True, help="End the link, and the frames made of it.")
 def share(page: str, off: bool) -> None:
     """Make a page public by link: at an address of its own, and on any site."""
     current = runtime()
@@ -168,9 +169,6 @@ def _look_up_names(fields: dict[str, Any]) -> dict[str, Any]:
     absent = [option for name, option in needed.items() if name not in fields]
     if not absent:
         return fields
-    # Imported here, as what reads the chain takes long to import.
-    from embed.balances.tokens import propose_token
-
     ending = f"Give {' and '.join(absent)}."
     try:
         info = propose_token(runtime().chain, fields["token_mint"])

@@ -1,19 +1,23 @@
 """flask export-receipts"""
 
 import hashlib
+import os
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
 
 import click
-from flask.cli import with_appcontext
 
-from embed.cli.output import open_output
 from embed.db.models import Page
+from embed.domain.identifiers import make_id
 from embed.serializers import RECEIPTS_FORMAT, describe_receipt, write_json
 from embed.submissions.proofs import get_public_page, list_public_proofs
-from embed.terminal import PlainCommand
+from embed.terminal import Command
 
 
-@click.command("export-receipts", cls=PlainCommand)
+@click.command("export-receipts", cls=Command, speaks_json=False)
 @click.argument("page")
 @click.option(
     "--output",
@@ -21,7 +25,6 @@ from embed.terminal import PlainCommand
     default="-",
     help="Write to this file instead of standard output.",
 )
-@with_appcontext
 def export(page: str, output: str) -> None:
     """Print the receipts of all proved wallets on a page's public list, as JSON.
 
@@ -29,7 +32,7 @@ def export(page: str, output: str) -> None:
     """
     pieces = _write_document(get_public_page(page))
     digest = hashlib.sha256()
-    with open_output(output) as stream:
+    with _open_output(output) as stream:
         for piece in pieces:
             digest.update(piece)
             stream.write(piece)
@@ -51,3 +54,28 @@ def _write_document(page: Page) -> Iterator[bytes]:
         yield separator + write_json(describe_receipt(proof))
         separator = b",\n"
     yield b"\n]}\n"
+
+
+@contextmanager
+def _open_output(output: str) -> Iterator[IO[bytes]]:
+    """Open a new file, which takes the path's place unless writing it fails.
+
+    Standard output, devices and pipes, whose place no file may take, are written directly.
+    """
+    path = Path(output).resolve()  # a link stays where it is
+    if output == "-" or (path.exists() and not path.is_file()):
+        with click.open_file(output, "wb") as stream:
+            yield stream
+            stream.flush()
+        return
+    new = path.with_name(f".{make_id()}.part")
+    try:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            if path.exists():
+                shutil.copymode(path, new)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)

@@ -6,6 +6,7 @@ from embed.db.models import Receiver
 from embed.domain.times import format_instant
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import receivers
+from embed.notifications.delivery import send_test
 from embed.notifications.receivers import Kind, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.serializers import describe_delivery, format_optional
@@ -32,6 +33,7 @@ def describe(receiver: Receiver) -> JsonObject:
         "nextAttemptAtIso": format_optional(receiver.next_attempt_at),
     }
     if receiver.kind == "channel":
+        described["service"] = receivers.find_service(receiver) or "unsupported"
         described["mayDecide"] = receiver.may_decide
     if receiver.signing_key is not None:
         described["publicKey"] = read_public_key(receiver.signing_key)
@@ -58,9 +60,6 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
     @group.command("test", help=f"Send a test message now, and show the {test_shows}.")
     @click.argument("receiver_id", metavar=f"{kind}_id".upper())
     def test(receiver_id: str) -> None:
-        # Imported here, as what sends messages takes long to import.
-        from embed.notifications.delivery import send_test
-
         delivery = send_test(receivers.get_receiver(receiver_id, kind), runtime())
         print_answer(describe_delivery(delivery))
         if delivery.state != "delivered":
@@ -71,7 +70,7 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
 
 channels = build_group(
     "channel",
-    "E-mail addresses, chats and phones that are told what happens on a page.",
+    "E-mail addresses and chats that are told what happens on a page.",
     test_shows="result",
 )
 webhooks = build_group(
@@ -81,16 +80,31 @@ webhooks = build_group(
 
 @channels.command("add")
 @click.argument("page")
-@click.argument("target", metavar="APPRISE_URL_OR_EMAIL")
+@click.argument("service", metavar="EMAIL|telegram|discord|slack|ntfy")
+@click.option("--bot-token", help="Telegram: the token that @BotFather shows.")
+@click.option("--chat-id", help="Telegram: the chat's number, or @channel.")
+@click.option("--webhook-url", help="Discord, Slack: the address of an incoming webhook.")
+@click.option("--server", help="ntfy: the server's address.  [default: https://ntfy.sh]")
+@click.option("--topic", help="ntfy: the topic.")
+@click.option("--access-token", help="ntfy: a token, if the topic needs one.")
 @event_option
 @click.option(
     "--may-decide", is_flag=True, help="Everybody who reads it can decide on submissions, by links."
 )
-def add_channel(page: str, target: str, event_types: tuple[str, ...], may_decide: bool) -> None:
-    """Add an e-mail address or an Apprise URL, such as ntfys://ntfy.sh/my-topic."""
+def add_channel(
+    page: str,
+    service: str,
+    event_types: tuple[str, ...],
+    may_decide: bool,
+    **fields: str | None,
+) -> None:
+    """Add an e-mail address, or a chat with the options of its service."""
+    if "@" in service:
+        service, fields["address"] = "email", service
     added = receivers.add_channel(
         page,
-        target,
+        service,
+        fields,
         event_types=event_types,
         may_decide=may_decide,
         settings=runtime().settings,

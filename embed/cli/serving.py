@@ -7,12 +7,13 @@ import sysconfig
 import click
 
 from embed.settings import PROJECT_DIR
-from embed.terminal import PlainCommand, runtime
+from embed.terminal import Command, runtime
 
 
 @click.command(
     "serve",
-    cls=PlainCommand,
+    cls=Command,
+    speaks_json=False,
     context_settings={"ignore_unknown_options": True},
     options_metavar="[GUNICORN'S OPTIONS]...",
 )

@@ -10,6 +10,7 @@ from embed.serializers import describe_wallet_for_owner
 from embed.terminal import Group, JsonObject, format_table, options, print_answer, runtime
 from embed.wallets import imports, tracking
 from embed.wallets.csv_format import decode_sheet
+from embed.wallets.suggestions import suggest_wallets
 from embed.wallets.tracking import WalletFields
 
 _MAX_SHOWN = 20  # of the mistakes in a file
@@ -58,9 +59,6 @@ def list_all(page: str) -> None:
 @click.argument("page")
 def suggest(page: str) -> None:
     """List the largest holders of a page's token, as the chain tells; adds none."""
-    # Imported here, as what reads the chain takes long to import.
-    from embed.wallets.suggestions import suggest_wallets
-
     described = [
         {
             "address": one.address,

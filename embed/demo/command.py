@@ -1,38 +1,32 @@
-"""flask demo: create and serve a sample page, and submit wallets as visitors over HTTP."""
+"""flask demo: create and serve a sample page, act as two visitors, and keep serving."""
 
 import os
+import shlex
 import signal
+import socket
+import subprocess
 import sys
-import threading
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from queue import Empty, SimpleQueue
 
 import click
 
+import embed
 from embed.db import connection, schema_version
-from embed.demo.host_site import RPC_PATH, create_site, serve
-from embed.demo.installation import open_installation, write_command
-from embed.demo.mailbox import serve_mailbox
 from embed.demo.market import Market
-from embed.demo.service import check_started, listen, run_service
-from embed.demo.story import Say, act
-from embed.demo.tracking_page import (
-    OWNER,
-    REVIEWER,
-    TOKEN_NAME,
-    TOKEN_SYMBOL,
-    WALLET_COUNT,
-    DemoPage,
-    make_demo_page,
-)
-from embed.domain.passwords import PasswordLinkSigner
-from embed.people.accounts import build_password_url
-from embed.settings import Settings
-from embed.submissions import queries
+from embed.demo.site import RPC_PATH, TOLD_PATH, create_site, serve
+from embed.demo.tracking_page import OWNER, REVIEWER, WALLET_COUNT, make_demo_page
+from embed.demo.visitors import act, open_url
+from embed.domain.signing import Signer
+from embed.people.passwords import build_link
+from embed.settings import INSTANCE_DIR, PROJECT_DIR, Settings
 from embed.terminal import Command, print_answer, runtime, wants_json
 
+DEMO_DIR = INSTANCE_DIR / "demo"
 LAST_PORT = 65535
-REFRESH = "15 seconds"
+START_LIMIT_S, TOLD_LIMIT_S = 30, 30
 
 
 @click.command("demo", cls=Command)
@@ -45,92 +39,126 @@ REFRESH = "15 seconds"
 def command(port: int, host_port: int | None) -> None:
     """Create a sample page, serve it, act as two visitors, and keep serving."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    neighbour = port + 1 if port < LAST_PORT else port - 1
-    _run(port, host_port or neighbour)
-
-
-def _run(port: int, host_port: int) -> None:
+    host_port = host_port or (port + 1 if port < LAST_PORT else port - 1)
     # With --json, standard output is for the document only.
-    say: Say = (lambda _: None) if wants_json() else click.echo
+    say: Callable[[str], None] = (lambda _: None) if wants_json() else click.echo
+    with suppress(KeyboardInterrupt), ExitStack() as servers:
+        _run(port, host_port, servers, say)
+
+
+def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], None]) -> None:
     base_url = f"http://127.0.0.1:{port}"
-    host_url = f"http://localhost:{host_port}"  # browsers treat it as another site
-    installation, lock = open_installation(os.environ)
-    with ExitStack() as servers:
-        listener = servers.enter_context(listen(port, "--port"))
-        host_listener = servers.enter_context(listen(host_port, "--host-port"))
-        mailbox, smtp_url = servers.enter_context(serve_mailbox())
-        environ = {
-            **os.environ,
-            **installation,
-            # The demo has its owner, and its gunicorn does the background work itself.
-            "BACKGROUND": "",
-            "QUEUE_URL": "",
-            "FIRST_OWNER": "",
-            "PUBLIC_URL": base_url,
-            "SOLANA_RPC_URL": f"http://127.0.0.1:{host_port}{RPC_PATH}",
-            "BALANCE_REFRESH": REFRESH,
-            "SMTP_URL": smtp_url,
-        }
-        settings = Settings.from_environ(environ).with_secret_key()
-        connection.open_database(settings.database_url)
-        schema_version.upgrade()
-        # It starts while the page is made, which takes half as long.
-        server = servers.enter_context(run_service(listener, environ, lock))
-        page = make_demo_page([host_url], settings, runtime().clock())
-        say(f"1. The page {page.id} tracks {WALLET_COUNT} wallets made for the demo.")
-        market = Market(page.mint, TOKEN_NAME, TOKEN_SYMBOL, page.units)
-        threading.Thread(target=market.keep_trading, daemon=True).start()
-        shown = _list_addresses(page, base_url, host_url, settings)
-        site = create_site(base_url, shown["widgetUrl"], mailbox, market)
-        servers.enter_context(serve(site, host_listener))
-        check_started(base_url)
-        say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
-        shown |= act(base_url, page, market, mailbox, say)
-        print_answer(shown, _describe(shown, installation | {"PUBLIC_URL": base_url}))
-        server.wait()
-
-
-def _list_addresses(
-    page: DemoPage, base_url: str, host_url: str, settings: Settings
-) -> dict[str, str]:
-    """Return what the demo shows of its page, named as in the JSON document."""
-    links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
-    return {
+    site_url = f"http://localhost:{host_port}"  # browsers treat it as another site
+    own_url = f"http://127.0.0.1:{host_port}"  # of the same server, as the service asks it
+    database_url = os.environ.get("DATABASE_URL", "").strip()
+    own = {"DATABASE_URL": database_url} if database_url else {"INSTANCE_DIR": str(DEMO_DIR)}
+    listener = servers.enter_context(_listen(port, "--port"))
+    site_listener = servers.enter_context(_listen(host_port, "--host-port"))
+    environ = {
+        **os.environ,
+        **own,
+        # The demo has its owner, and its gunicorn does the background work itself.
+        "BACKGROUND": "",
+        "FIRST_OWNER": "",
+        "WEB_CONCURRENCY": "1",  # it counts its limits in memory
+        "PUBLIC_URL": base_url,
+        "SOLANA_RPC_URL": own_url + RPC_PATH,
+        "BALANCE_REFRESH": "15 seconds",
+        "ALLOW_PRIVATE_TARGETS": "1",  # the owner is told at `own_url`
+    }
+    settings = Settings.from_environ(environ).with_secret_key()
+    connection.open_database(settings.database_url)
+    schema_version.upgrade()
+    # It starts while the page is made, which takes half as long.
+    server = servers.enter_context(_run_gunicorn(listener, environ))
+    page = make_demo_page(site_url, own_url + TOLD_PATH, settings, runtime().clock())
+    say(f"1. The page {page.id} tracks {WALLET_COUNT} wallets made for the demo.")
+    market = Market(page.mint, page.units)
+    told: SimpleQueue[str] = SimpleQueue()
+    site = create_site(base_url, base_url + page.widget_path, market, told)
+    servers.enter_context(serve(site, site_listener))
+    _wait_for_start(base_url)
+    say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
+    signer = Signer(settings.secret_keys, runtime().clock)
+    shown = {  # named as in the JSON document
         "id": page.id,
         "publicKey": page.public_key,
         "secretKey": page.secret_key,
         "apiUrl": f"{base_url}/api/embed/tracking/{page.id}",
-        "hostUrl": host_url,
-        "mailboxUrl": f"{host_url}/mailbox",
+        "hostUrl": site_url,
         "widgetUrl": base_url + page.widget_path,
-        "dashboardUrl": build_password_url(page.owner, links, base_url),
-        "reviewerUrl": build_password_url(page.reviewer, links, base_url),
+        "dashboardUrl": build_link(page.owner, signer, base_url),
+        "reviewerUrl": build_link(page.reviewer, signer, base_url),
+        **act(base_url, page, market, say),
     }
+    try:
+        say(f"8. The owner is told: {told.get(timeout=TOLD_LIMIT_S)}")
+    except Empty:
+        raise click.ClickException(f"Nothing was told in {TOLD_LIMIT_S} s.") from None
+    print_answer(shown, _describe(shown, own | {"PUBLIC_URL": base_url}))
+    while server.poll() is None:
+        with suppress(Empty):
+            say(f"The owner is told: {told.get(timeout=0.5)}")
 
 
-def _describe(shown: dict[str, str], installation: Mapping[str, str]) -> str:
-    return f"""
-Open the site:    {shown["hostUrl"]}  (the widget in a frame, with a test wallet)
-Read the mailbox: {shown["mailboxUrl"]}  (what the owner is told, with links that decide)
-Open the widget:  {shown["widgetUrl"]}
-Be its owner:     {shown["dashboardUrl"]}
-                  (choose a password; from then on sign in as {OWNER})
-Be a reviewer:    {shown["reviewerUrl"]}
-                  (in another browser, or in a private window; then as {REVIEWER})
-{_write_commands(shown["id"], installation)}
-Read the page:    curl -H 'Authorization: Bearer {shown["secretKey"]}' {shown["apiUrl"]}
-Public key:       {shown["publicKey"]}
-Secret key:       {shown["secretKey"]}
-
-The next run makes new keys, and these stop working. Press Ctrl-C to end the demo."""
+def _listen(port: int, option: str) -> socket.socket:
+    """Raises click.ClickException if something listens there already."""
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise click.ClickException(
+            f"Port {port} cannot be used ({error.strerror}); choose another with {option}."
+        ) from None
 
 
-def _write_commands(page_id: str, installation: Mapping[str, str]) -> str:
-    list_pending = write_command(
-        installation, "submissions", "list", page_id, "--status", "pending"
+@contextmanager
+def _run_gunicorn(
+    listener: socket.socket, environ: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start gunicorn on a socket with these variables, and stop it however the demo ends."""
+    config = str(PROJECT_DIR / "gunicorn.conf.py")
+    options = ["--config", config, "--bind", f"fd://{listener.fileno()}", "--log-level", "warning"]
+    server = subprocess.Popen(  # noqa: S603 -- our own command line
+        [sys.executable, "-m", "gunicorn", "embed.factory:create_demo_app()", *options],
+        cwd=Path(embed.__path__[0]).parent,  # where it is found
+        env=environ,
+        # Ctrl-C goes to a whole process group. A worker of gunicorn that gets it besides its
+        # arbiter's signal may deadlock, and is killed only after the graceful timeout of 30 s.
+        process_group=0,
+        pass_fds=[listener.fileno()],
     )
-    lines = [f"See what waits:   {list_pending}"]
-    for waiting in queries.list_of_page(page_id, status="pending", limit=1):
-        approve = write_command(installation, "submissions", "approve", waiting.id)
-        lines.append(f"Approve a wallet: {approve}")
-    return "\n".join(lines)
+    listener.close()  # now it is closed, and connections to it fail, when gunicorn ends
+    try:
+        yield server
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _wait_for_start(base_url: str) -> None:
+    """Wait for the first answer of a server. Raises click.ClickException if there is none."""
+    try:
+        open_url(f"{base_url}/healthz", timeout=START_LIMIT_S).close()
+    except OSError:
+        raise click.ClickException("gunicorn could not start; the reason is above.") from None
+
+
+def _describe(shown: dict[str, str], own: Mapping[str, str]) -> str:
+    variables = [f"{name}={shlex.quote(value)}" for name, value in own.items()]
+    # As this program was called, by its path, since the virtualenv need not be active.
+    is_script = Path(sys.argv[0]).name in ("flask", "tracking-embed")
+    program = shlex.join([sys.argv[0]] if is_script else [sys.executable, "-m", "embed"])
+    return f"""
+Public key:       {shown["publicKey"]}
+Secret key:       {shown["secretKey"]}  (the next run makes new keys)
+Read the page:    curl -H 'Authorization: Bearer {shown["secretKey"]}' {shown["apiUrl"]}
+See what waits:   {" ".join(variables)} {program} submissions list {shown["id"]} --status pending
+
+Open the widget:  {shown["widgetUrl"]}
+Be a reviewer:    {shown["reviewerUrl"]}
+                  (in a private window; choose a password, then sign in as {REVIEWER})
+Be its owner:     {shown["dashboardUrl"]}
+                  (choose a password, then sign in as {OWNER})
+Open the site:    {shown["hostUrl"]}  (the widget in a frame, with a test wallet)
+
+Press Ctrl-C to end the demo. What the owner is told of you follows here."""

@@ -47,12 +47,12 @@ def examine(environ: Mapping[str, str], clock: Clock) -> Examination:
     examination.add("settings", check_variables(installation))
     examination.add("files", check_files(installation, os.geteuid()))
     try:
-        examination.add("database", check_database(installation, clock))
-        examination.add("background work", check_background(installation.settings, clock))
+        examination.add("database", check_database(installation))
+        examination.add("background work", check_background(clock))
     finally:
         if db.obj is not None:
             db.close()
-    examination.add("public address", check_public_address(installation, clock))
+    examination.add("public address", check_public_address(installation))
     return examination
 
 

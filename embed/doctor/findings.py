@@ -12,47 +12,23 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     "public_url_missing": "warning",
     "public_url_http": "error",
     "limits_not_shared": "error",
-    # This machine
+    # Files
     "file_exposed": "error",
-    "folder_exposed": "error",
-    "file_of_another_user": "error",
     "file_not_writable": "error",
-    "runs_as_another_user": "warning",
     "disk_nearly_full": "error",
     # The database
     "database_missing": "error",
     "database_unreachable": "error",
     "database_behind": "error",
-    "database_ahead": "error",
-    "database_damaged": "error",
-    "clock_differs": "error",
+    "database_of_another_version": "error",
     "minimum_without_endpoint": "warning",
-    "passkeys_of_another_host": "warning",
+    # The background work
     "no_worker": "error",
     "job_failing": "error",
-    # The service at its public address
+    # The service at PUBLIC_URL
     "public_url_unreachable": "error",
-    "certificate_invalid": "error",
-    "certificate_expiring": "warning",
     "public_url_redirects": "error",
-    "service_down": "error",
-    "another_service": "error",
-    "secret_key_differs": "error",
-    "service_outdated": "error",
-    "settings_differ": "error",
-    "host_mismatch": "error",
-    # The proxy in front of it
-    "proxies_not_trusted": "error",
-    "proxies_trusted_too_far": "error",
-    "proxy_headers_missing": "error",
-    "proxy_drops_header": "error",
-    "proxy_adds_frame_options": "error",
-    "proxy_changes_policy": "error",
-    "proxy_changes_cookies": "error",
-    "proxy_changes_header": "error",
-    "proxy_caches": "error",
-    "proxy_refuses_bodies": "error",
-    "proxy_refuses_files": "warning",
+    "certificate_invalid": "error",
     # A check itself
     "check_failed": "error",
 }
@@ -73,7 +49,7 @@ class Finding:
 
 
 class NotChecked(Exception):
-    """A check that could not be made, or not to its end; the text is a sentence that says why."""
+    """A check that could not be made; the text is a sentence that says why."""
 
 
 def quote(raw: object) -> str:

@@ -11,10 +11,15 @@ from urllib.parse import urlsplit
 from psycopg.conninfo import conninfo_to_dict
 
 from embed.doctor.findings import Finding
-from embed.settings import VARIABLES, Settings, SettingsError, find_database_file
+from embed.settings import (
+    GONE_SETTINGS,
+    VARIABLES,
+    Settings,
+    SettingsError,
+    find_database_file,
+)
 
 _QUOTED = re.compile(r"""(["'`]).*?\1""")
-_DEFAULT_PORT = "8000"  # gunicorn's, as is PORT
 _NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
 # What people and samples write until something better comes; random keys do not contain these.
 _WELL_KNOWN = (
@@ -31,11 +36,11 @@ class Installation:
     settings: Settings
     invalid: Mapping[str, str]  # a sentence by variable
     key_file: Path | None  # None where SECRET_KEY is set
-    address: str  # where the service is asked
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Self:
-        given = {name: environ[name] for name in VARIABLES if environ.get(name, "").strip()}
+        known = [*VARIABLES, *GONE_SETTINGS]
+        given = {name: environ[name] for name in known if environ.get(name, "").strip()}
         invalid: dict[str, str] = {}
         usable: dict[str, str] = {}  # together
         for name, value in given.items():
@@ -46,8 +51,6 @@ class Installation:
                 invalid[name] = redact(str(error)) if name == "DATABASE_URL" else str(error)
             else:
                 usable[name] = value
-        if not environ.get("WEB_CONCURRENCY", "unset").strip():
-            invalid["WEB_CONCURRENCY"] = "WEB_CONCURRENCY is empty, and gunicorn wants a number."
         settings = Settings.from_environ(usable)
         key_file = None if "SECRET_KEY" in given else settings.key_file
         # What this user may not read is found among the files.
@@ -56,13 +59,7 @@ class Installation:
                 settings = settings.with_secret_key()
             except SettingsError as error:
                 invalid["SECRET_KEY"] = str(error)
-        port = environ.get("PORT", "").strip() or _DEFAULT_PORT
-        return cls(
-            settings=settings,
-            invalid=invalid,
-            key_file=key_file,
-            address=settings.public_url or f"http://127.0.0.1:{port}",
-        )
+        return cls(settings, invalid, key_file)
 
 
 def redact(text: str) -> str:
@@ -79,7 +76,7 @@ def check_variables(installation: Installation) -> Iterator[Finding]:
             f"Correct {name}, or leave it out, which means its default. docs/settings.md has"
             " a table of all.",
         )
-    yield from _check_secrets(installation)
+    yield from _check_secrets(settings)
     public_url = urlsplit(settings.public_url or "")
     if public_url.scheme == "http" and public_url.hostname not in _LOOPBACK:
         yield Finding(
@@ -96,18 +93,25 @@ def check_variables(installation: Installation) -> Iterator[Finding]:
             " it gives.",
             "Set PUBLIC_URL to the address that visitors use, such as https://embed.example.com",
         )
-    yield from check_process_count(settings, settings.web_concurrency)
+    if settings.web_concurrency > 1 and settings.ratelimit_storage_uri.startswith("memory:"):
+        yield Finding(
+            "limits_not_shared",
+            f"{settings.web_concurrency} processes of gunicorn serve, and RATELIMIT_STORAGE_URI is"
+            " memory://, where each counts limits for itself.",
+            "Set RATELIMIT_STORAGE_URI=redis://127.0.0.1:6379 (a Redis that you run), or start one"
+            " (WEB_CONCURRENCY=1).",
+        )
 
 
-def _check_secrets(installation: Installation) -> Iterator[Finding]:
-    if any(map(is_weak, installation.settings.secret_keys)):
+def _check_secrets(settings: Settings) -> Iterator[Finding]:
+    if any(map(is_weak, settings.secret_keys)):
         yield Finding(
             "secret_weak",
             "SECRET_KEY contains a key that can be guessed. Whoever guesses it can sign in as any"
             " owner.",
             f"Create a new one by {_NEW_KEY} and set SECRET_KEY to it alone; sessions end then.",
         )
-    url = installation.settings.database_url
+    url = settings.database_url
     password = None if find_database_file(url) else conninfo_to_dict(url).get("password")
     if password is not None and is_weak(str(password)):
         yield Finding(
@@ -121,15 +125,3 @@ def is_weak(secret: str) -> bool:
     """Tell whether it is no random one: it has few different characters, or well-known words."""
     lower = secret.lower()
     return len(set(lower)) < _FEW_CHARACTERS or any(word in lower for word in _WELL_KNOWN)
-
-
-def check_process_count(settings: Settings, count: int) -> Iterator[Finding]:
-    """Look whether so many processes of gunicorn count limits together."""
-    if count > 1 and settings.ratelimit_storage_uri.startswith("memory:"):
-        yield Finding(
-            "limits_not_shared",
-            f"{count} processes of gunicorn serve, and RATELIMIT_STORAGE_URI is memory://, where"
-            " each counts limits for itself.",
-            "Set RATELIMIT_STORAGE_URI=redis://127.0.0.1:6379 (a Redis that you run), or start one"
-            " (WEB_CONCURRENCY=1).",
-        )

@@ -11,8 +11,8 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 import regex
 
 from embed.domain.addresses import is_address
-from embed.domain.client_addresses import parse_client_address
-from embed.domain.lookalikes import SEPARATORS, skeleton
+from embed.domain.clients import parse_client_address
+from embed.domain.nicknames import SEPARATORS, skeleton
 from embed.errors import InvalidInput
 
 MAX_LENGTH = 64  # of a pattern, in code points

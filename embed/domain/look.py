@@ -16,8 +16,11 @@ from embed.errors import InvalidInput
 HideablePart = Literal["heading", "tools", "changes", "add"]
 
 
-class Look(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """How a page's widget looks; fields that have their defaults are left out."""
+class Look(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a page's widget looks; fields that have their defaults are left out.
+
+    Stored fields of older versions, such as `names`, are ignored.
+    """
 
     accent: Annotated[str, Meta(pattern=r"^[0-9a-f]{6}(?![\s\S])")] = DEFAULT_ACCENT
     neutral: Literal["slate", "gray", "sand", "sage"] = "slate"
@@ -28,14 +31,7 @@ class Look(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown
     theme: Literal["site", "light", "dark", "auto"] = "site"
     order: Literal["listed", "balance", "name"] = "listed"
     explorer: Literal["none", "solana", "solscan", "orb"] = "none"
-    # Domain names, and where they are: beside the short address or instead of it.
-    names: Literal["hide", "beside", "instead"] = "hide"
     hide: Annotated[tuple[HideablePart, ...], Meta(max_length=4)] = ()
-
-    @property
-    def has_names(self) -> bool:
-        """Whether domain names are to be read and shown."""
-        return self.names != "hide"
 
     def write_texts(self) -> dict[str, str]:
         """Return all fields as texts, which `change` and `override` read."""

@@ -1,4 +1,4 @@
-"""Short texts that owners write: names, titles, tags, and tickers, the symbols of tokens."""
+"""Short texts that owners write: names, titles, tags, tickers and e-mail addresses."""
 
 import re
 import unicodedata
@@ -120,3 +120,14 @@ def drop_dollar_signs(symbol: str) -> str:
     """Return a symbol without the dollar signs and spaces in front of it; it may be empty."""
     leading = _LEADING_SIGNS.match(symbol)
     return symbol[leading.end() :] if leading else symbol
+
+
+_EMAIL = re.compile(r"[^\s@\x00-\x1f]{1,64}@[^\s@\x00-\x1f]{1,189}")
+
+
+def parse_email(raw: str) -> str:
+    """Return the address as it is kept. Raises ValueError."""
+    email = raw.strip().lower()
+    if not (_EMAIL.fullmatch(email) and email.isprintable()):
+        raise ValueError(f"{raw!r} is not an e-mail address.")
+    return email

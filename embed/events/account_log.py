@@ -19,7 +19,7 @@ KEPT_FOR = timedelta(days=180)
 UNKNOWN = Client()
 # Failures are stored once per kind, network and hour, and so many of a day, lest they fill the
 # table.
-FAILURES = ("sign-in failed", "confirmation failed", "recovery code failed")
+FAILURES = ("sign-in failed", "confirmation failed")
 FAILURE_STORED_EVERY = timedelta(hours=1)
 MOST_FAILURES = 20
 _DAY = timedelta(days=1)
@@ -30,7 +30,7 @@ def store(
 ) -> None:
     """Store what happened, in the transaction that changes something.
 
-    Call this before rows that refer to the person are locked: whoever removes a person locks these
+    Call this before rows that refer to the person are locked: removing a person locks these
     later. Nothing is stored of a person who has just been removed.
     """
     _insert(Person.id == person.id, kind, now, client, facts)

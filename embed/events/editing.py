@@ -14,7 +14,7 @@ from embed.db.statements import Parameter, Statement
 from embed.domain.activity import find_address
 from embed.errors import InvalidInput, NotFound
 from embed.events.kinds import Event
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.serializers import write_json
 
 RowOfPage = TypeVar("RowOfPage", ApiKey, Receiver, Tag, Wallet)

@@ -1,23 +1,29 @@
-"""What the messages of each type hold, as docs/notifications.md describes it.
+"""Messages for a page's receivers: what each type holds, and the outbox that they are written to.
 
-Writers make it of the same facts as the activity log. It is checked where it comes from a page's
-file, and before a message is sent.
+Their data are the same facts as in the activity log (docs/notifications.md), and are checked before
+a message is sent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from embed.db.batches import in_batches
+from embed.db.connection import db, lock_rows
+from embed.db.models import Delivery, Message, Receiver
+from embed.domain.activity import find_address
 from embed.schemas import Json, Submission
+from embed.serializers import write_json
 
 _Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 # Only checked, and sent as it was written: a float may round it.
 _Amount = Annotated[float, Meta(ge=0)]
 
 
-class OfPage(Json):
+class MessageData(Json):
     """What every message holds, and all that a test does."""
 
     tracking_page_id: str
@@ -32,7 +38,7 @@ class SubmissionChanged(Submission, kw_only=True):
     reason_text: str | None = None
 
 
-class SubmissionWithdrawn(OfPage):
+class SubmissionWithdrawn(MessageData):
     """Names neither the wallet nor its holder."""
 
     submission_id: str
@@ -42,7 +48,7 @@ class SubmissionWithdrawn(OfPage):
     left_list: bool
 
 
-class WalletFlagged(OfPage):
+class WalletFlagged(MessageData):
     """A wallet below the minimum balance; `hidden`: off the list until it holds that again."""
 
     wallet_id: str
@@ -53,31 +59,88 @@ class WalletFlagged(OfPage):
     hidden: bool
 
 
-class QueueFilling(OfPage):
+class QueueFilling(MessageData):
     pending: _Count
     queue_capacity: _Count
 
 
 TEST = "test"  # sent on request, to one receiver
-DATA_BY_TYPE: Mapping[str, type[OfPage | SubmissionChanged]] = {
+DATA_BY_TYPE: Mapping[str, type[MessageData | SubmissionChanged]] = {
     "submission.created": SubmissionChanged,
     "submission.decided": SubmissionChanged,
     "submission.withdrawn": SubmissionWithdrawn,
     "wallet.flagged": WalletFlagged,
     "queue.filling": QueueFilling,
-    TEST: OfPage,
+    TEST: MessageData,
 }
 MESSAGE_TYPES = tuple(each for each in DATA_BY_TYPE if each != TEST)  # that a receiver may choose
 
 
 def read_data(message_type: str, data: str) -> Any:
-    """Return the data of a message, which are stored as JSON, as the Struct of its type.
-
-    Raises ValueError unless they are what its type has.
-    """
+    """Return a message's data as the Struct of its type. Raises ValueError for other data."""
     if message_type not in DATA_BY_TYPE:
         raise ValueError(f"There are no messages of the type {message_type}.")
-    try:
-        return msgspec.json.decode(data, type=DATA_BY_TYPE[message_type])
-    except RecursionError:
-        raise ValueError("The data are nested too deeply.") from None
+    return msgspec.json.decode(data, type=DATA_BY_TYPE[message_type])
+
+
+def send_messages(
+    page_id: str, messages: Iterable[tuple[str, Mapping[str, Any]]], now: datetime
+) -> None:
+    """Leave messages, each a type and its data, for the receivers of the page that want the type.
+
+    Call this in the transaction of the change, while the page is locked: so a message exists if
+    and only if the change does, and a page's messages are numbered in the order of its changes.
+    """
+    query = Receiver.select(Receiver.id, Receiver.event_types).where(Receiver.page == page_id)
+    receivers = list(lock_rows(query, "FOR KEY SHARE"))  # a person's may go without the page's lock
+    addressed = [
+        (message_type, data, [one.id for one in receivers if _wants(one, message_type)])
+        for message_type, data in messages
+    ]
+    write_messages(page_id, [one for one in addressed if one[2]], now)
+
+
+def _wants(receiver: Receiver, message_type: str) -> bool:
+    return not receiver.event_types or message_type in receiver.event_types
+
+
+def write_messages(
+    page_id: str, messages: Iterable[tuple[str, Mapping[str, Any], Sequence[str]]], now: datetime
+) -> list[int]:
+    """Add messages, each a type, its data and the ids of receivers, with waiting deliveries.
+
+    Return their numbers.
+    """
+    numbers: list[int] = []
+    for batch in in_batches(messages):
+        rows = [
+            {
+                "page": page_id,
+                "type": message_type,
+                "data": write_json({"trackingPageId": page_id, **data}, is_compact=True).decode(),
+                "address": find_address(data),
+                "created_at": now,
+            }
+            for message_type, data, _ in batch
+        ]
+        added: Any = Message.insert_many(rows).returning(Message.number).tuples().execute()
+        new = sorted(number for (number,) in added)
+        deliveries = [
+            {"message": number, "receiver": each, "state": "waiting"}
+            for number, (_, _, receiver_ids) in zip(new, batch, strict=True)
+            for each in receiver_ids
+        ]
+        for some in in_batches(deliveries):
+            Delivery.insert_many(some).execute()
+        numbers += new
+    return numbers
+
+
+def lock_receivers(condition: Any) -> None:
+    """Lock receivers until the transaction ends; always before their deliveries.
+
+    Removing a receiver locks it first, so the other order could deadlock.
+    """
+    if db.for_update:  # SQLite locks the whole database
+        found = Receiver.select(Receiver.id).where(condition).order_by(Receiver.id)
+        list(lock_rows(found, "FOR NO KEY UPDATE"))

@@ -8,8 +8,7 @@ from typing import Any
 from embed.db.connection import best_effort, db
 from embed.db.models import ApiKey, Page
 from embed.db.statements import Parameter, Statement, read_row
-from embed.domain.identifiers import is_id
-from embed.domain.key_format import hash_key, is_key
+from embed.domain.identifiers import hash_key, is_id, is_key
 from embed.errors import ApiError
 
 USE_STORED_EVERY = timedelta(hours=1)

@@ -13,8 +13,15 @@ from typing import Any
 from peewee import ValueLiterals
 
 from embed.db.models import ApiKey, Page
-from embed.domain.identifiers import BASE62, is_id
-from embed.domain.key_format import PREFIXES, RANDOM_LENGTH, hash_key, make_key, shorten_key
+from embed.domain.identifiers import (
+    BASE62,
+    PREFIXES,
+    RANDOM_LENGTH,
+    hash_key,
+    is_id,
+    make_key,
+    shorten_key,
+)
 from embed.events.editing import COMMAND_LINE, editing
 from embed.events.kinds import Event
 

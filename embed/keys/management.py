@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from embed.db.models import ApiKey
-from embed.domain.key_format import Tier, hash_key, make_key, shorten_key
+from embed.domain.identifiers import Tier, hash_key, make_key, shorten_key
 from embed.domain.origins import parse_allowlist_entry
 from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput

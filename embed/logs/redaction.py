@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote_plus
 
-from embed.domain.client_addresses import name_network, parse_client_address
+from embed.domain.clients import name_network, parse_client_address
 
 _HIDDEN = "…"
 # Shorter values are words that lines need, such as the name of a database.

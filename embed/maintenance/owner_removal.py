@@ -69,7 +69,7 @@ def _hand_over(
 ) -> None:
     """Give a page to another owner, without the channel that is the former owner's mailbox."""
     for channel in receivers.list_receivers(page.id, "channel"):
-        if channel.target.lower() == owner.email:
+        if receivers.mask_target(channel).lower() == owner.email:
             receivers.remove_receiver(channel.id, "channel", now)
     if delete:
         pages.delete_page(page.id, now)

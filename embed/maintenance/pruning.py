@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from embed.balances.history import prune_history, prune_observations
-from embed.balances.stored_names import drop_old_names
 from embed.db import used_nonces
 from embed.events import account_log
 from embed.notifications import delivery_log
@@ -25,7 +24,6 @@ def prune(
     kinds: dict[str, Callable[[], int]] = {
         "balances of past days": lambda: prune_history(now - balance_history),
         "balances of wallets that no page has": lambda: prune_observations(now - balance_history),
-        "domain names of wallets": lambda: drop_old_names(now - balance_history),
         "messages": lambda: delivery_log.prune(now),
         "refusals by policy": lambda: prune_soft_rejections(now),
         "used nonces": lambda: used_nonces.prune(now),

@@ -20,8 +20,6 @@ from embed.db.models import (
     Block,
     ChainBalance,
     DailyBalance,
-    DomainName,
-    ImportedBalance,
     Job,
     Listing,
     Message,
@@ -70,9 +68,7 @@ def find_kept(address: str) -> list[Kept]:
         "messages": (Message, _holds(Message.data, address)),
         "balances that were entered": (Balance, Balance.address == address),
         "balances from the chain": (ChainBalance, ChainBalance.id.in_(observed)),
-        "domain names": (DomainName, DomainName.address == address),
         "balances of past days": (DailyBalance, DailyBalance.balance.in_(observed)),
-        "balances of an imported page": (ImportedBalance, ImportedBalance.address == address),
         "entries of deny lists": (Block, _blocks(address)),
         "reports of background work": (Job, _reported(address)),
     }
@@ -165,7 +161,6 @@ def _erase_balances(address: str) -> None:
     lock_owners(*{owner_id for query in (entered, observed) for (owner_id,) in query})
     Balance.delete().where(Balance.address == address).execute()
     ChainBalance.delete().where(ChainBalance.address == address).execute()
-    DomainName.delete().where(DomainName.address == address).execute()
 
 
 def clear_deleted_content() -> bool:

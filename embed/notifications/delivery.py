@@ -14,14 +14,13 @@ from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Page, Person, Receiver
 from embed.domain.identifiers import make_id
-from embed.events.messages import TEST, read_data
-from embed.events.outbox import lock_receivers
+from embed.events.messages import TEST, lock_receivers, read_data
 from embed.metrics import DELIVERIES
 from embed.notifications import channels, own_mail, webhooks
 from embed.notifications.decision_links import list_decidable
 from embed.notifications.delivery_log import end_waits
 from embed.notifications.digest import write_digest, write_test
-from embed.notifications.targets import Outcome
+from embed.notifications.targets import Outcome, open_client
 from embed.outbound.http import Client
 from embed.runtime import Runtime
 from embed.serializers import write_json
@@ -71,7 +70,7 @@ def deliver(
     receiver = Receiver.id == receiver_id
     if not Receiver.update(claimed_until=until).where(receiver, _is_unclaimed(now)).execute():
         return
-    with closing(webhooks.open_client(runtime.settings)) as client:
+    with closing(open_client(runtime.settings)) as client:
         while _deliver_next(receiver_id, until, runtime, client):
             if time.monotonic() >= ends_at or is_stopping():
                 break
@@ -148,21 +147,21 @@ def _give_up(receiver: Receiver, deliveries: Sequence[Delivery], now: datetime) 
 def send(
     receiver: Receiver, messages: Sequence[Message], runtime: Runtime, client: Client
 ) -> Outcome:
-    """Send one message to a webhook by its client, or a text about several to a channel."""
+    """Send one message to a webhook, or a text about several to a channel."""
     settings = runtime.settings
     if receiver.person_id is not None:
         return own_mail.send(receiver, messages, runtime)
     if receiver.kind == "webhook":
         return webhooks.send(receiver, messages[0], client, runtime.clock())
     if messages[0].type == TEST:
-        return channels.send(receiver.target, write_test(receiver.page), settings)
+        return channels.send(receiver.target, write_test(receiver.page), client, settings)
     digest = write_digest(
         receiver.page,
         messages,
         public_url=settings.public_url,
         decisions=list_decidable(receiver, messages, settings, runtime.clock),
     )
-    return channels.send(receiver.target, digest, settings)
+    return channels.send(receiver.target, digest, client, settings)
 
 
 def is_due(now: datetime) -> Any:
@@ -293,7 +292,7 @@ def send_test(receiver: Receiver, runtime: Runtime) -> Delivery:
         data=write_json({"trackingPageId": receiver.page_id}, is_compact=True).decode(),
         created_at=runtime.clock(),
     )
-    with closing(webhooks.open_client(runtime.settings)) as client:
+    with closing(open_client(runtime.settings)) as client:
         outcome = send(receiver, [message], runtime, client)
     delivery = Delivery(
         message=message,

@@ -12,8 +12,7 @@ from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Page, Person, Receiver
 from embed.db.pagination import Cursor, Slice, in_order, make_slice
 from embed.errors import NotFound
-from embed.events.messages import TEST
-from embed.events.outbox import lock_receivers, write_messages
+from embed.events.messages import TEST, lock_receivers, write_messages
 
 STATES = ("waiting", "delivered", "given_up")
 SLICE_SIZE = 50

@@ -3,8 +3,8 @@
 Names in it are neutralised (domain/texts.py): nothing in them is markup for any of these.
 """
 
-import json
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 
 from embed.notifications.digest import Choice, Digest, Line, Link
@@ -14,8 +14,17 @@ Write = Callable[[Digest], str]
 _SMALL = "font-size:small;color:#666"
 
 
+def fit(digest: Digest, write: Write, max_bytes: int) -> str:
+    """Write a digest with as many of its choices as there is room for."""
+    text = write(digest)
+    while digest.choices and len(text.encode()) > max_bytes:
+        digest = replace(digest, choices=digest.choices[:-1])
+        text = write(digest)
+    return text
+
+
 def write_text(digest: Digest) -> str:
-    """Write plain text, with each address in full."""
+    """Write plain text without the title, with each address in full."""
     return "\n".join(map(_write_line, _list_lines(digest)))
 
 
@@ -32,34 +41,33 @@ def _write_line(line: Line) -> str:
     return line
 
 
-def write_markdown(digest: Digest) -> str:
-    """Write what Discord shows, and what Apprise makes of it for Slack.
+def write_discord(digest: Digest) -> str:
+    """Without the angle brackets, Discord would show a preview of each address."""
+    return _write_marked(digest, "**{}**", "[{1}](<{0}>)")
 
-    Without the angle brackets, Discord would show a preview of each address.
-    """
-    return "\n".join(_write_in_one_line(line, "[{1}](<{0}>)") for line in _list_lines(digest))
+
+def write_slack(digest: Digest) -> str:
+    return _write_marked(_escape_all(digest), "*{}*", "<{0}|{1}>")
 
 
 def write_telegram(digest: Digest) -> str:
-    """Write HTML with no tags but those that Telegram shows, and breaks of lines."""
-    lines = (_escape(line) for line in _list_lines(digest))
-    return "<br>".join(_write_in_one_line(line, '<a href="{0}">{1}</a>') for line in lines)
+    """Write HTML with no tags but those that Telegram shows."""
+    return _write_marked(_escape_all(digest), "<b>{}</b>", '<a href="{0}">{1}</a>')
 
 
-def _write_in_one_line(line: Line, link: str) -> str:
-    if not isinstance(line, Choice):
-        return _write_line(line)
-    links = " · ".join(link.format(url, label) for label, url in line.links)
-    return f"• {line.name}: {links}"  # with a sign in front, a name is never the start of a list
+def _write_marked(digest: Digest, title: str, link: str) -> str:
+    def write_line(line: Line) -> str:
+        if not isinstance(line, Choice):
+            return _write_line(line)
+        links = " · ".join(link.format(url, label) for label, url in line.links)
+        return f"• {line.name}: {links}"  # with a sign in front, a name never begins a list
+
+    return "\n".join([title.format(digest.title), *map(write_line, _list_lines(digest))])
 
 
-def write_mail(digest: Digest) -> str:
-    """Write the HTML of a mail.
-
-    Apprise makes the text beside it of the same HTML, without the targets of links: so each
-    address is also there as text.
-    """
-    lines = "<br>".join(_write_for_mail(_escape(line)) for line in _list_lines(digest))
+def write_html(digest: Digest) -> str:
+    """Write the HTML of a mail; as text beside the links, for readers that show no links."""
+    lines = "<br>".join(map(_write_for_mail, _list_lines(_escape_all(digest))))
     return f'<div dir="auto" style="overflow-wrap:anywhere">{lines}</div>'
 
 
@@ -77,22 +85,20 @@ def _write_for_mail(line: Line) -> str:
     return line
 
 
-def _escape(line: Line) -> Line:
-    match line:
-        case Link(sentence, url):
-            return Link(escape(sentence), escape(url))
-        case Choice(name, links):
-            return Choice(escape(name), tuple((escape(a), escape(b)) for a, b in links))
-    return escape(line)
+def _escape_all(digest: Digest) -> Digest:
+    """Escape what would be markup; quotes only in addresses, as Slack would show their codes."""
 
+    def escape_line(line: str | Link) -> str | Link:
+        if isinstance(line, Link):
+            return Link(escape(line.sentence, quote=False), escape(line.url))
+        return escape(line, quote=False)
 
-def write_actions(choice: Choice) -> str:
-    """Write the buttons of ntfy that open the links of a choice, in ASCII, for a header.
-
-    https://docs.ntfy.sh/publish/#using-a-json-array
-    """
-    actions = [
-        {"action": "view", "label": f"{label}: {choice.name}", "url": url}
-        for label, url in choice.links
-    ]
-    return json.dumps(actions)
+    return Digest(
+        escape(digest.title, quote=False),
+        tuple(escape(each, quote=False) for each in digest.lines),
+        tuple(
+            Choice(escape(each.name, quote=False), tuple((a, escape(b)) for a, b in each.links))
+            for each in digest.choices
+        ),
+        tuple(map(escape_line, digest.end)),
+    )

@@ -1,22 +1,20 @@
 """The receivers of a page: its webhooks and channels, but not the mails that people asked for.
 
 Those are each person's own (own_mail.py).
-
-What looks at their addresses is imported where one is added or shown: with Apprise and an HTTP
-client, it takes as long to import as a command takes that lists none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
 from embed.db.models import Receiver
-from embed.domain.activity import Action
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
 from embed.events.messages import MESSAGE_TYPES
+from embed.notifications import channels, webhooks
 from embed.notifications.signatures import make_secret, make_signing_key
+from embed.notifications.targets import check_url
 from embed.pages import get_page
 from embed.settings import Settings
 
@@ -46,9 +44,7 @@ def add_webhook(
 
     Raises NotFound, InvalidInput.
     """
-    from embed.notifications import webhooks
-
-    url = webhooks.check_url(raw_url, settings)
+    url = check_url(raw_url, settings, field="target")
     receiver = Receiver(
         kind="webhook",
         target=url,
@@ -62,7 +58,8 @@ def add_webhook(
 
 def add_channel(
     page_id: str,
-    raw_target: str,
+    service: str,
+    raw: Mapping[str, str | None],
     *,
     event_types: Sequence[str] = (),
     may_decide: bool = False,
@@ -70,14 +67,12 @@ def add_channel(
     now: datetime,
     actor: str = COMMAND_LINE,
 ) -> Receiver:
-    """Add an e-mail address or an address of Apprise; without `event_types`: CHANNEL_TYPES.
+    """Add a channel of a service, by the fields of its class; without `event_types`: CHANNEL_TYPES.
 
     `may_decide`: whoever reads it may decide on submissions, by links (decision_links.py).
     Raises NotFound, InvalidInput.
     """
-    from embed.notifications import channels
-
-    target = channels.check_target(raw_target, settings)
+    target = channels.parse_channel(service, raw, settings)
     receiver = Receiver(
         kind="channel",
         target=target,
@@ -160,6 +155,16 @@ def let_decide(
     return receiver
 
 
+def is_supported(receiver: Receiver) -> bool:
+    """Tell whether messages to a receiver are tried: channels of Apprise never are."""
+    return receiver.kind == "webhook" or find_service(receiver) is not None
+
+
+def find_service(channel: Receiver) -> str | None:
+    """Return the name of a channel's service; None: it is no longer supported."""
+    return channels.find_service(channel.target)
+
+
 def is_told_of_submissions(channel: Receiver) -> bool:
     """Tell whether new submissions are among a channel's messages, which can decide only then."""
     return "submission.created" in channel.event_types
@@ -207,7 +212,7 @@ def _rotate(edit: Edit, receiver: Receiver) -> None:
     _log(edit, "rotate secret", receiver)
 
 
-def _log(edit: Edit, action: Action, receiver: Receiver) -> None:
+def _log(edit: Edit, action: str, receiver: Receiver) -> None:
     """Every owner of the page reads the log, so it has no secrets."""
     edit.log(Event(action, {"kind": receiver.kind, "target": mask_target(receiver)}))
 
@@ -215,9 +220,5 @@ def _log(edit: Edit, action: Action, receiver: Receiver) -> None:
 def mask_target(receiver: Receiver) -> str:
     """Return where a receiver's messages go, without secrets."""
     if receiver.kind == "webhook":
-        from embed.notifications import webhooks
-
         return webhooks.mask_url(receiver.target)
-    from embed.notifications import channels
-
-    return channels.mask_target(receiver.target)
+    return channels.read_channel(receiver.target).mask()

@@ -1,50 +1,32 @@
-"""POST requests to addresses that others chose: no redirects, bounded in time and size."""
+"""The client for requests to addresses that others chose: no redirects, bounded in time and size.
 
-import io
+httpcore follows no redirect, unpacks nothing, and uses no proxy, cookie or password of the
+environment. Which addresses it may connect to, and the bounds, are the matter of its network
+backend: https://www.encode.io/httpcore/network-backends/
+"""
+
 import socket
 import ssl
-import threading
+import time
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
-from http.client import HTTPException
+from functools import cache
+from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
 
-import requests
-import urllib3
-from requests import PreparedRequest, Request, Response
+import httpcore
 
 from embed.domain.times import Seconds
-from embed.outbound.guard import Guard, Reach, TargetRefused, close_all, guarded
+from embed.outbound.reach import Reach, is_allowed
 
-_CHUNK_BYTES = 64 * 1024
-
-# What requests raises is an OSError; a name that cannot be a host's is a UnicodeError.
-FAILURES = (OSError, HTTPException, urllib3.exceptions.HTTPError, UnicodeError)
-_REASONS: tuple[tuple[type[BaseException], str], ...] = (
-    (
-        TargetRefused,
-        "its address is inside the operator's network, which needs ALLOW_PRIVATE_TARGETS=1",
-    ),
-    (TimeoutError, "timed out"),
-    (requests.Timeout, "timed out"),
-    (urllib3.exceptions.ReadTimeoutError, "timed out"),
-    (socket.gaierror, "its name could not be resolved"),
-    (ConnectionRefusedError, "the connection was refused"),
-    (ssl.SSLCertVerificationError, "its certificate is not trusted"),
-    (ssl.SSLError, "its TLS failed"),
-    (requests.exceptions.InvalidURL, "its address is not valid"),
-    (UnicodeError, "its address is not valid"),
-)
-# How it shows that the server has closed a connection, without an answer.
-_HUNG_UP = (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError)
-
-MOST_IDLE = 4
+MOST_IDLE = 4  # connections of a client
 # Shorter than the time after which servers close idle connections, and routers forget them
 # without telling either side.
 LONGEST_IDLE_S = 30.0
+_PIECE_BYTES = 16 * 1024
 
 
 class RequestFailed(Exception):
@@ -55,133 +37,255 @@ class AnswerTooLarge(RequestFailed):
     """The answer had more bytes than were wanted."""
 
 
+class CertificateRefused(RequestFailed):
+    """The server's certificate is not trusted, has expired or is for another name."""
+
+
+class TargetRefused(ConnectionError):
+    """A name leads only to addresses that may not be reached."""
+
+
+_FAILURES = (
+    *(OSError, ValueError),
+    *(httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError),
+)
+# How it shows, among others, that the server has closed a kept connection.
+_HUNG_UP = (httpcore.ReadError, httpcore.WriteError, httpcore.RemoteProtocolError)
+_REASONS: tuple[tuple[type[BaseException], str], ...] = (
+    (
+        TargetRefused,
+        "its address is inside the operator's network, which needs ALLOW_PRIVATE_TARGETS=1",
+    ),
+    (TimeoutError, "timed out"),
+    (httpcore.TimeoutException, "timed out"),
+    (socket.gaierror, "its name could not be resolved"),
+    (ConnectionRefusedError, "the connection was refused"),
+    (ssl.SSLError, "its TLS failed"),
+    (ValueError, "its address is not valid"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     status: int
-    headers: Mapping[str, str]  # by name in any case
+    headers: tuple[tuple[str, str], ...]  # as they came, repeated ones too
     body: bytes
 
+    def list_values(self, name: str) -> list[str]:
+        return [value for each, value in self.headers if each.lower() == name.lower()]
 
-class Client:
-    """Sends requests to one server, one after the other, by one connection while that lasts."""
+    @property
+    def retry_after_s(self) -> int | None:
+        """The seconds of Retry-After; None if it is absent or a date."""
+        raw = "".join(self.list_values("Retry-After"))
+        return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else None
+
+
+class _Bounds:
+    """What is left of one request's time and bytes."""
+
+    def __init__(self, timeout_s: Seconds, max_bytes: int) -> None:
+        self.received_bytes = 0
+        self.has_connected = False  # or tried to
+        self._ends_at = time.monotonic() + timeout_s
+        self._max_bytes = max_bytes
+
+    def compute_left_s(self) -> Seconds:
+        """Raises RequestFailed when the time is up."""
+        left_s = self._ends_at - time.monotonic()
+        if left_s <= 0:
+            raise RequestFailed("timed out")
+        return left_s
+
+    def count(self, read: bytes) -> bytes:
+        """Raises AnswerTooLarge."""
+        self.received_bytes += len(read)
+        if self.received_bytes > self._max_bytes:
+            raise AnswerTooLarge(f"the answer is larger than {self._max_bytes:,} bytes")
+        return read
+
+
+# Of the request that this thread makes: httpcore reads and writes in the thread that asks.
+_bounds: ContextVar[_Bounds] = ContextVar("_bounds")
+
+
+class _Stream(httpcore.NetworkStream):
+    """A connection, bounded by the request that uses it at the moment."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        bounds = _bounds.get()
+        return bounds.count(self._stream.read(max_bytes, bounds.compute_left_s()))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), _PIECE_BYTES):
+            piece = buffer[start : start + _PIECE_BYTES]
+            self._stream.write(piece, _bounds.get().compute_left_s())
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> "_Stream":
+        left_s = _bounds.get().compute_left_s()
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, left_s))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _Backend(httpcore.SyncBackend):
+    """Connects to those addresses of a name that may be reached, and to no other.
+
+    They are checked here, where the connection opens, so a name that leads elsewhere the second
+    time gets around nothing.
+    """
 
     def __init__(self, reach: Reach) -> None:
         self._reach = reach
-        # requests.Session would also keep cookies, and read a redirect's body without bounds:
-        # https://github.com/psf/requests/blob/v2.34.2/src/requests/sessions.py
-        self._adapter = requests.adapters.HTTPAdapter()
-        self._kept: list[socket.socket] = []
-        weakref.finalize(self, close_all, self._kept)
 
-    def close(self) -> None:
-        """Close the connection; the next request opens another."""
-        self._adapter.close()
-        close_all(self._kept)
-
-    def post(
-        self, url: str, body: bytes, *, headers: Mapping[str, str], timeout_s: float, max_bytes: int
-    ) -> Answer:
-        """Send a body, and return whatever is answered, redirects too; leave the connection open.
-
-        `timeout_s` bounds the whole request, `max_bytes` the whole answer, with its head. Proxies
-        and passwords of the environment are not used. A request is sent again if the server hangs
-        up a kept connection instead of answering, so it has to be one that may arrive twice.
-        Raises RequestFailed, also for a compressed answer; AnswerTooLarge.
-        """
-        sent = {"Accept-Encoding": "identity", **headers}
-        try:
-            with guarded(
-                reach=self._reach, timeout_s=timeout_s, max_bytes=max_bytes, kept=self._kept
-            ) as guard:
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> _Stream:
+        bounds = _bounds.get()
+        bounds.has_connected = True
+        failure: Exception = TargetRefused()
+        for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            ip = str(address[0])
+            if is_allowed(ip, self._reach):
                 try:
-                    request = Request("POST", url, headers=sent, data=body).prepare()
-                    return self._ask(request, guard, timeout_s)
-                except FAILURES as failure:
-                    raise explain(failure, guard) from None
-        except BaseException:
-            self.close()
-            raise
-
-    def _ask(self, request: PreparedRequest, guard: Guard, timeout_s: float) -> Answer:
-        with self._send(request, guard, timeout_s) as response:
-            if response.headers.get("Content-Encoding", "identity").lower() != "identity":
-                raise RequestFailed("the answer is compressed, which was not asked for")
-            read = _read(response.raw)
-            if guard.is_expired:  # cut short, which an answer without a length does not show
-                raise RequestFailed("timed out")
-            return Answer(response.status_code, response.headers, read)
-
-    def _send(self, request: PreparedRequest, guard: Guard, timeout_s: float) -> Response:
-        # Looking whether it is closed, as urllib3 does, does not show what happens right after.
-        send = partial(self._adapter.send, request, stream=True, timeout=timeout_s)
-        try:
-            return send()
-        except requests.ConnectionError as failure:
-            is_hung_up = any(isinstance(cause, _HUNG_UP) for cause in _list_causes(failure))
-            if guard.has_opened or guard.is_expired or not is_hung_up:
-                raise
-            return send()
+                    return _Stream(super().connect_tcp(ip, port, bounds.compute_left_s()))
+                except httpcore.ConnectError as error:
+                    failure = error
+        raise failure
 
 
-class Clients:
-    """Lends clients, the one that was used last first; threads may share it."""
+@cache
+def _make_tls_context() -> ssl.SSLContext:
+    """Trust what the system trusts, and the usual authorities; once, as it takes 60 ms."""
+    return httpcore.default_ssl_context()
 
-    def __init__(self, reach: Reach, monotonic: Callable[[], Seconds]) -> None:
-        self._reach = reach
-        self._monotonic = monotonic
-        self._lock = threading.Lock()
-        self._idle: deque[tuple[Client, Seconds]] = deque()  # with the time since when
-        self._most_idle = MOST_IDLE
 
-    @contextmanager
-    def borrow(self) -> Iterator[Client]:
-        with self._lock:
-            self._close_surplus()
-            client = self._idle.pop()[0] if self._idle else Client(self._reach)
-        try:
-            yield client
-        finally:
-            with self._lock:
-                self._idle.append((client, self._monotonic()))
-                self._close_surplus()
+class Client:
+    """Sends requests, and keeps some connections open for the next; threads may share it."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._pool = httpcore.ConnectionPool(
+            _make_tls_context(),
+            max_connections=None,
+            max_keepalive_connections=MOST_IDLE,
+            keepalive_expiry=LONGEST_IDLE_S,
+            network_backend=_Backend(reach),
+        )
+        self._is_closed = False
+        weakref.finalize(self, self._pool.close)
 
     def close(self) -> None:
-        """Close those that are idle, and each other one when it is given back."""
-        with self._lock:
-            self._most_idle = 0
-            self._close_surplus()
+        """Close the connections that are idle, and the others when their requests end."""
+        self._is_closed = True
+        for connection in self._pool.connections:
+            if connection.is_idle():
+                connection.close()
 
-    def _close_surplus(self) -> None:
-        """Close those beyond the number that may be idle, and those that were so for too long."""
-        since = self._monotonic() - LONGEST_IDLE_S
-        while self._idle and (len(self._idle) > self._most_idle or self._idle[0][1] <= since):
-            self._idle.popleft()[0].close()
+    def request(
+        self,
+        method: str,
+        url: str,
+        body: bytes = b"",
+        *,
+        headers: Mapping[str, str],
+        timeout_s: Seconds,
+        max_bytes: int,
+    ) -> Answer:
+        """Return whatever is answered, redirects too.
+
+        `timeout_s` bounds the whole request but for the resolving of its name, `max_bytes` the
+        whole answer, with its head and as it was sent. A request is sent again if the server hangs
+        up a kept connection instead of answering, so it has to be one that may arrive twice.
+        Raises RequestFailed.
+        """
+        bounds = _Bounds(timeout_s, max_bytes)
+        token = _bounds.set(bounds)
+        try:
+            while True:
+                try:
+                    return self._ask(method, urlsplit(url), body, headers)
+                except _HUNG_UP:
+                    # Looking whether a kept connection is closed does not show what happens next.
+                    if bounds.has_connected or bounds.received_bytes:
+                        raise
+        except _FAILURES as failure:
+            raise _name_failure(failure) from None
+        finally:
+            _bounds.reset(token)
+            if self._is_closed:
+                self.close()
+
+    def _ask(
+        self, method: str, url: SplitResult, body: bytes, headers: Mapping[str, str]
+    ) -> Answer:
+        host = (url.hostname or "").encode("idna")
+        target = (url.path or "/") + (f"?{url.query}" if url.query else "")
+        sent = {
+            "Host": url.netloc.rpartition("@")[2].encode("idna").decode(),
+            "Accept-Encoding": "identity",
+            **_authorize(url),
+            **headers,
+        }
+        with self._pool.stream(
+            method,
+            httpcore.URL(scheme=url.scheme, host=host, port=url.port, target=target),
+            headers=list(sent.items()),
+            content=body if method == "POST" else None,
+        ) as response:
+            read = tuple((a.decode("latin-1"), b.decode("latin-1")) for a, b in response.headers)
+            return Answer(response.status, read, response.read())
 
 
-def _read(raw: urllib3.HTTPResponse) -> bytes:
-    read = io.BytesIO()  # of which getvalue() makes no copy
-    while chunk := raw.read(_CHUNK_BYTES, decode_content=False):  # only its end shows a cut
-        read.write(chunk)
-    return read.getvalue()
+def _authorize(url: SplitResult) -> dict[str, str]:
+    """Return the header for user and password in an address, as RPC endpoints may have."""
+    if url.username is None:
+        return {}
+    user = f"{unquote(url.username)}:{unquote(url.password or '')}"
+    return {"Authorization": f"Basic {b64encode(user.encode()).decode()}"}
 
 
-def explain(failure: BaseException, guard: Guard) -> RequestFailed:
-    """Return what to raise for one of FAILURES in the guard's block."""
-    if guard.is_exceeded:
-        return AnswerTooLarge(f"the answer is larger than {guard.max_bytes:,} bytes")
-    if guard.is_expired:
-        return RequestFailed("timed out")
+def _name_failure(failure: BaseException) -> RequestFailed:
+    is_refused = any(
+        isinstance(each, ssl.SSLCertVerificationError) for each in _list_causes(failure)
+    )
+    return (CertificateRefused if is_refused else RequestFailed)(explain(failure))
+
+
+def explain(failure: BaseException) -> str:
+    """Return why a connection to a server failed, without its address."""
     causes = list(_list_causes(failure))
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"its certificate is not trusted: {cause.verify_message}".rstrip(".")
+        if isinstance(cause, ssl.SSLError) and cause.reason == "WRONG_VERSION_NUMBER":
+            return "it does not speak TLS at this port"
     for kind, reason in _REASONS:
         if any(isinstance(cause, kind) for cause in causes):
-            return RequestFailed(reason)
-    return RequestFailed("the connection failed")
+            return reason
+    return "the connection failed"
 
 
 def _list_causes(failure: BaseException) -> Iterator[BaseException]:
     cause: BaseException | None = failure
     while cause is not None:
         yield cause
-        # requests keeps what urllib3 raised as an argument.
+        # httpcore keeps what the socket raised as an argument.
         yield from (each for each in cause.args if isinstance(each, BaseException))
         cause = cause.__cause__ or cause.__context__

@@ -7,7 +7,7 @@ from embed import pages
 from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.models import Invitation, Member, Page, Person
-from embed.domain.key_format import hash_key
+from embed.domain.identifiers import hash_key
 from embed.domain.passwords import hash_password
 from embed.domain.roles import OWNER, ROLES
 from embed.errors import InvalidInput, NotFound
@@ -18,9 +18,9 @@ from embed.people.accounts import (
     INSTALLATION_OWNER,
     check_email,
     create_person,
-    judge_password,
 )
 from embed.people.members import MAX_PEOPLE, check_role
+from embed.people.passwords import judge_password
 
 LIFETIME = timedelta(days=7)
 

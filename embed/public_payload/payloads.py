@@ -8,16 +8,15 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
+
+from cachetools import LRUCache, cached
 
 from embed.balances.supply import find_supply
-from embed.byte_cache import ByteCache
-from embed.db.models import Page
-from embed.domain.sums import add_up
+from embed.domain.amounts import add_up
 from embed.errors import ApiError
 from embed.pages import find_page
-from embed.public_payload.standings import Standings, work_out
+from embed.public_payload.standings import Standings, compute_standings
 from embed.serializers import (
     describe_page,
     describe_sums,
@@ -30,7 +29,6 @@ from embed.wallets.tracking import list_wallets
 
 WALLETS_PER_PART = 25  # as many as the widget shows at first
 MAX_CACHED_BYTES = 64 * 1024 * 1024  # in each process; a page of 50,000 wallets has about 14 MB
-MAX_ETAG_BYTES = 4 * 1024 * 1024  # in each process; enough for 10,000 pages
 _ETAG_BYTES = 12
 
 
@@ -42,7 +40,7 @@ class Payload:
     etag: str  # of this version and content, without quotes
     details: dict[str, Any]  # all but the wallets
     _starts: "array[int]"  # of each wallet in `json`, and one past the separator after the last
-    standings: Standings = field(default_factory=lambda: work_out([]))
+    standings: Standings = field(default_factory=lambda: compute_standings([]))
 
     def __len__(self) -> int:
         starts = self._starts.itemsize * len(self._starts)
@@ -55,16 +53,6 @@ class Payload:
     @property
     def part_count(self) -> int:
         return max(1, -(-self.wallet_count // WALLETS_PER_PART))
-
-    @property
-    def head(self) -> bytes:
-        """All that precedes the first wallet."""
-        return self.json[: self._starts[0]]
-
-    def list_wallets(self) -> list[bytes]:
-        """Return the JSON of each wallet."""
-        ends = self._starts[1:]
-        return [self.json[start : end - 1] for start, end in zip(self._starts, ends, strict=False)]
 
     def list_places(self, number: int, order: str = "listed") -> Sequence[int]:
         """Return the places in the list of a part's wallets, from 0; the first part is 1."""
@@ -81,66 +69,17 @@ class Payload:
         return part
 
 
-class PayloadKey(NamedTuple):
-    """What decides on a payload: the page, and the version that was read in the same request.
+@cached(LRUCache(maxsize=MAX_CACHED_BYTES, getsizeof=len), condition=threading.Condition())
+def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
+    """Return a page's payload, which is built once even if many ask for it at the same time.
 
-    A change increments the version in its own transaction, so a payload cached under the
-    version that a request has just read is never outdated.
+    `version` is the page's, read in the same request. A change increments it in its own
+    transaction, so what is cached under that version is never outdated.
+    `uses_chain` is Settings.uses_chain. Raises ApiError `not_found`.
     """
-
-    page_id: str
-    version: int
-    uses_chain: bool  # Settings.uses_chain: an app without an endpoint shows other balances
-
-
-# Entity tags are kept longer than payloads, so that a reader who has the present payload learns
-# it without building one.
-_page_of = itemgetter(0)
-_etags: ByteCache[PayloadKey, str] = ByteCache(MAX_ETAG_BYTES, _page_of)
-_cache: ByteCache[tuple[str, str], Payload] = ByteCache(MAX_CACHED_BYTES, _page_of)
-_building = threading.Lock()
-
-
-def get_payload(key: PayloadKey) -> Payload:
-    """Return a page's payload. Raises ApiError `not_found`."""
-    return _find_present(key) or _build_once(key)
-
-
-def get_etag(key: PayloadKey) -> str:
-    """Return the entity tag of a page's payload, which is built only if that is not known yet.
-
-    Raises ApiError `not_found`.
-    """
-    return _etags.get(key) or get_payload(key).etag
-
-
-def find_earlier(page_id: str, etag: str) -> Payload | None:
-    """Return a payload that the page had, if this process has built it and keeps it still."""
-    return _cache.get((page_id, etag))
-
-
-def _find_present(key: PayloadKey) -> Payload | None:
-    etag = _etags.get(key)
-    return None if etag is None else _cache.get((key.page_id, etag))
-
-
-def _build_once(key: PayloadKey) -> Payload:
-    """Build the payload, unless another thread has done so meanwhile; one at a time."""
-    with _building:
-        page = find_page(key.page_id)
-        if page is None:
-            raise ApiError("not_found")
-        # Read before the data, so that these are never older than the version.
-        key = key._replace(version=page.version)
-        payload = _find_present(key)
-        if payload is None:
-            payload = _build(page, key.uses_chain)
-            _cache.set((page.id, payload.etag), payload)
-            _etags.set(key, payload.etag)
-        return payload
-
-
-def _build(page: Page, uses_chain: bool) -> Payload:
+    page = find_page(page_id)  # before the wallets, so that these are not older than its version
+    if page is None:
+        raise ApiError("not_found")
     tags = list_tags(page)
     wallets = list_wallets(page, tags, uses_chain=uses_chain)
     observed = find_supply(page, uses_chain=uses_chain)
@@ -151,7 +90,7 @@ def _build(page: Page, uses_chain: bool) -> Payload:
         "tags": [describe_tag(tag) for tag in tags],
     }
     payload = write_payload(page.version, details, map(describe_wallet, wallets))
-    return replace(payload, standings=work_out(wallets))
+    return replace(payload, standings=compute_standings(wallets))
 
 
 def write_payload(version: int, details: dict[str, Any], wallets: Iterable[object]) -> Payload:

@@ -1,6 +1,6 @@
 """In which order a page's wallets are shown, and what they hold together.
 
-Worked out once for each payload, as it takes all wallets.
+Computed once for each payload, as it takes all wallets.
 """
 
 import re
@@ -35,7 +35,7 @@ class Standings:
         return sum(8 * len(order) for order in (*self.orders.values(), self.ranks))
 
 
-def work_out(wallets: Sequence[TrackedWallet]) -> Standings:
+def compute_standings(wallets: Sequence[TrackedWallet]) -> Standings:
     # Not by the negative balance: a minus sign rounds it to the digits of the thread's context.
     by_balance = sorted(
         range(len(wallets)), key=lambda one: wallets[one].token_balance, reverse=True
@@ -78,9 +78,7 @@ def _sum_up(wallets: Iterable[TrackedWallet]) -> dict[str | None, Decimal]:
 
 def _collate(wallet: TrackedWallet) -> list[str | int]:
     """Return a key that sorts names as people do: by letters without accents, and numbers."""
-    name = unicodedata.normalize(
-        "NFKD", wallet.public_alias or wallet.domain_name or wallet.address
-    ).casefold()
+    name = unicodedata.normalize("NFKD", wallet.public_alias or wallet.address).casefold()
     letters = "".join(one for one in name if not unicodedata.combining(one))
     pieces: list[str | int] = [*_DIGITS.split(letters)]
     pieces[1::2] = map(int, pieces[1::2])

@@ -1,185 +1,184 @@
-"""A client's connection that never makes the thread that uses it wait for the client."""
+"""A client's connection: requests arrive on it in pieces, and so do answers leave it."""
 
+import re
 import socket
 import time
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
+from io import BytesIO
 from itertools import islice
-from typing import Any
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
-from gunicorn.http import RequestParser
+from gunicorn.http import Request
+from gunicorn.http.body import ChunkedReader
+from gunicorn.http.errors import LimitRequestHeaders, ParseException
+from gunicorn.http.unreader import Unreader
 
-from embed.server.framing import Framing, measure_head
-from embed.server.large_body import LargeBody
-
-_STEP_BYTES = 64 * 1024
-_MOST_DISCARDED_BYTES = 32 * 1024 * 1024
+MAX_HEAD_BYTES = 64 * 1024
+MAX_BODY_BYTES = 18 * 1024 * 1024  # the dashboard's largest form has 17 MiB
+# In memory; what is larger is in a temporary file. Chunks, whose length is not known before, may
+# not be larger: browsers send none, and nginx passes none on.
+SMALL_BYTES = 64 * 1024
+BYTES_PER_S = 32 * 1024  # who is as fast as this gets more time: 16 MiB may take 522 s
+STEP_BYTES = 64 * 1024
 _MOST_PIECES = 64  # that are sent by one system call
+_BLANK_LINE = b"\r\n\r\n"
+_CHUNK_SIZE = re.compile(rb"([0-9a-f]{1,8})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
 
-Step = Callable[["Connection"], None]
+
+class BodyTooLarge(ParseException):
+    """Nobody may send so much."""
 
 
 class Connection:
-    """To gunicorn's parser and response it is a socket: one that reads and writes in memory.
+    """Either the loop or a thread uses it, and neither ever waits for the client."""
 
-    The loop fills and empties that memory as the client sends and reads. It ends a connection at
-    its deadline, which bytes that pass postpone at a rate of `bytes_per_s`, but never beyond
-    `patience_s` from now.
-    """
-
-    def __init__(self, accepted: socket.socket, client: Any, server: Any, worker: Any) -> None:
+    def __init__(self, accepted: socket.socket, client: Any, server: Any) -> None:
         accepted.setblocking(False)
-        self.socket = accepted
-        self.client = client  # its address: a tuple, or a text if it uses a unix socket
-        self.server = server
-        self.parser = RequestParser(worker.cfg, self, client)
-        self.events = 0  # of ``selectors``, for which the loop's poller looks
-        self.step: Step | None = None  # when the client is ready; None if it is not waited for
-        self.at_deadline: Step | None = None
-        self.queue: Any = None  # in which its request waits, or from which it was taken
-        self.is_handled = False  # by a thread, from the beginning until the answer is sent
-        self.deadline = 0.0
-        self.received = bytearray()
+        self.socket, self.sock = accepted, Outbox(accepted)  # gunicorn answers by the second
+        self.client, self.server = client, server  # addresses: tuples, or texts of unix sockets
+        self.received = bytearray()  # what does not yet belong to `request` and `body`
+        self.step: Callable[[Connection], None] | None = None  # of the loop; None: not watched
+        self.task: Future[None] | None = None  # of a thread, from the request to the answer
+        self.is_kept = False  # after the answer
+        self.body: IO[bytes] = BytesIO()
+        self._requests = 0
+        self.begin_request()
+
+    def begin_request(self) -> None:
         self.request: Any = None  # gunicorn's, once its head has arrived
-        self.framing: Framing | None = None  # of the request
-        self.is_exhausted = False  # for good: a connection does not outlive it
-        self.unsent_bytes = 0  # of all that is not sent whole, as none of it is freed before
-        self._unsent: deque[memoryview] = deque()
-        self._large_body: LargeBody | None = None  # what follows `received`
-        self._worker = worker  # which says how patient to be
-        self._searched_bytes = 0  # of `received`, for the end of a head
-        self._head_bytes = 0  # of `request`
-        self._discarded_bytes = 0
-
-    # For gunicorn's parser and response
-
-    def recv(self, size: int) -> bytes:
-        """Return what was received; empty, as at the end, when there is no more of it."""
-        taken = bytes(self.received[:size])
-        del self.received[:size]
-        if not taken and self._large_body is not None:
-            taken = self._large_body.read(size)
-            if self._large_body.is_read:
-                self._large_body = None
-        self.is_exhausted = self.is_exhausted or not taken
-        return taken
-
-    def sendall(self, data: bytes) -> None:
-        """Keep what is to be sent."""
-        if data:
-            self._unsent.append(memoryview(data))
-            self.unsent_bytes += len(data)
-
-    def send(self, data: bytes) -> None:
-        """Leave out gunicorn's 100 Continue: the loop has sent one if the client waits for it."""
-
-    # For the loop
-
-    @property
-    def received_bytes(self) -> int:
-        return self._head_bytes + len(self.received) + self._count_large()
+        self.body.close()
+        self.body = SpooledTemporaryFile(SMALL_BYTES)  # noqa: SIM115
+        self.body_bytes = 0
+        self.is_whole = False
+        self._is_chunked = False
+        self._next_chunk = 0  # where it begins in `received`
 
     @property
     def is_idle(self) -> bool:
-        """Tell whether nothing has arrived of a request."""
-        return not self.received and self.request is None
+        return self.request is None and not self.received
 
     @property
-    def is_whole(self) -> bool:
-        """Tell whether all of a request has arrived."""
-        return self.framing is not None and self.framing.is_whole
+    def is_large(self) -> bool:
+        return self.body_bytes > SMALL_BYTES
 
-    def begin_request(self) -> None:
-        """Expect a request, of which the parser may have taken something already."""
-        self.received[:0] = self.parser.unreader.take_buffered()
-        self.request = self.framing = None
-        self._searched_bytes = self._head_bytes = 0
-        self.restart_deadline()
-
-    def find_request(self, *, is_over: bool = False) -> bool:
-        """Return whether a request is whole, or too long to wait for.
-
-        If `is_over`, nothing more will arrive, and what has arrived is passed on as it is.
-        Raises what gunicorn's parser does when a head is malformed.
-        """
-        if self.framing is None:
-            arrived_bytes = len(self.received)
-            head_bytes = measure_head(self.received, self._searched_bytes)
-            if not head_bytes and not is_over:
-                self._searched_bytes = arrived_bytes
-                return False
-            # Whole, as the parser would search pieces again with each that follows.
-            self.parser.unreader.unread(self.recv(head_bytes or arrived_bytes))
-            self.request = next(self.parser)
-            self.received[:0] = self.parser.unreader.take_buffered()
-            self._head_bytes = arrived_bytes - len(self.received)
-            self.framing = Framing(self.request, self._worker.is_signed_in)
-        return self.framing.can_pass_on(self.received, self._count_large()) or is_over
-
-    def restart_deadline(self, patience_s: float | None = None) -> None:
-        self.deadline = time.monotonic() + (patience_s or self._worker.patience_s)
+    def set_deadline(self, patience_s: float) -> None:
+        """End the client then. Bytes that pass give it more time, but never more than this."""
+        self._patience_s = patience_s
+        self.deadline = time.monotonic() + patience_s
 
     def receive(self) -> bool:
-        """Keep what has arrived; return False at the end."""
-        if self._large_body is None and self.framing and self.framing.large_bytes:
-            self._large_body = LargeBody(self.framing.large_bytes - len(self.received))
-        if self._large_body is None:
-            arrived = self._read()
-            self.received += arrived or b""
-        else:
-            arrived = self._read(self._large_body.missing_bytes)
-            self._large_body.write(arrived or b"")
-        return arrived != b""
-
-    def forget_request(self) -> None:
-        self.received.clear()
-        self._large_body = None
-
-    def close(self) -> None:
-        """Close the socket, and free what was received.
-
-        The parser and the request refer to this connection, and would be freed much later.
-        """
-        self.socket.close()
-        self.forget_request()
-        self.request = None
-        del self.parser
-
-    def discard(self) -> bool:
-        """Forget what was received and has arrived; return False at the end, or after 32 MiB."""
-        self.forget_request()
-        arrived = self._read()
-        self._discarded_bytes += len(arrived or b"")
-        return arrived != b"" and self._discarded_bytes <= _MOST_DISCARDED_BYTES
+        """Take what has arrived; return False at the end. Raises BlockingIOError."""
+        arrived = self.socket.recv(STEP_BYTES)
+        self._postpone_deadline(len(arrived))
+        self.received += arrived
+        return bool(arrived)
 
     def flush(self) -> bool:
-        """Send what the client takes; return whether that was all."""
-        while self._unsent:
-            try:
-                sent = self.socket.sendmsg(islice(self._unsent, _MOST_PIECES))
-            except BlockingIOError:
-                return False
-            self._extend_deadline(sent)
-            while self._unsent and sent >= len(self._unsent[0]):
-                piece = self._unsent.popleft()
-                sent -= len(piece)
-                self.unsent_bytes -= len(piece.obj)  # type: ignore[arg-type]  # bytes
-            if sent:
-                self._unsent[0] = self._unsent[0][sent:]
+        """Send what the client takes at once; return whether that was all."""
+        self._postpone_deadline(self.sock.flush())
+        return not self.sock.pieces
+
+    def close(self) -> None:
+        self.body.close()
+        self.socket.close()
+
+    def find_head(self, cfg: Any) -> bool:
+        """Return whether a head is whole; gunicorn parses it. Raises ParseException."""
+        end = self.received.find(_BLANK_LINE)
+        if (len(self.received) if end < 0 else end) > MAX_HEAD_BYTES:
+            raise LimitRequestHeaders("head")
+        if end < 0:
+            return False
+        self._requests += 1
+        arrived = _Arrived(self._take(end + len(_BLANK_LINE)), self.body)
+        self.request = Request(cfg, arrived, self.client, self._requests)
+        reader = self.request.body.reader
+        self._is_chunked = isinstance(reader, ChunkedReader)
+        if self._is_chunked:
+            self.request.force_close()  # nobody else has to know where such a body ends
+        else:
+            self.body_bytes = reader.length
+        if self.body_bytes > MAX_BODY_BYTES:
+            raise BodyTooLarge
         return True
 
-    def _count_large(self) -> int:
-        return len(self._large_body or b"")  # a thread that handles the request may free it
+    def take_body(self) -> None:
+        """Move what has arrived of the body to its file. Raises BodyTooLarge."""
+        if not self._is_chunked:
+            self.body.write(self._take(self.body_bytes - self.body.tell()))
+            self.is_whole = self.body.tell() == self.body_bytes
+        elif self._has_last_chunk():
+            self.body.write(self._take(len(self.received)))
+            self.is_whole = True
+        elif max(self._next_chunk, len(self.received)) > SMALL_BYTES:
+            raise BodyTooLarge
 
-    def _read(self, most_bytes: int = _STEP_BYTES) -> bytes | None:
-        """Return what has arrived, at most 64 KiB; empty at the end, None if nothing has."""
-        try:
-            arrived = self.socket.recv(min(most_bytes, _STEP_BYTES))
-        except BlockingIOError:
-            return None
-        self._extend_deadline(len(arrived))
-        return arrived
+    def _has_last_chunk(self) -> bool:
+        """Tell whether a chunked body is whole, or malformed: gunicorn's parser then says so."""
+        while (end := self.received.find(b"\r\n", self._next_chunk)) >= 0:
+            size = _CHUNK_SIZE.fullmatch(self.received, self._next_chunk, end)
+            if size is None:
+                return True
+            if int(size[1], 16) == 0:  # trailers may follow; a blank line ends them
+                return self.received.find(_BLANK_LINE, end) >= 0
+            self._next_chunk = end + 2 + int(size[1], 16) + 2
+        return False
 
-    def _extend_deadline(self, passed_bytes: int) -> None:
-        postponed = self.deadline + passed_bytes / self._worker.bytes_per_s
-        self.deadline = min(postponed, time.monotonic() + self._worker.patience_s)
+    def _take(self, count: int) -> bytes:
+        taken = bytes(self.received[:count])
+        del self.received[:count]
+        return taken
+
+    def _postpone_deadline(self, passed_bytes: int) -> None:
+        postponed = self.deadline + passed_bytes / BYTES_PER_S
+        self.deadline = min(postponed, time.monotonic() + self._patience_s)
+
+
+class _Arrived(Unreader):
+    """What gunicorn's parser reads a request from: its head, then its body."""
+
+    def __init__(self, head: bytes, body: IO[bytes]) -> None:
+        super().__init__()
+        self.unread(head)
+        self._body = body
+
+    def chunk(self, size_hint: int | None = None) -> bytes:
+        return self._body.read(STEP_BYTES)
+
+
+class Outbox:
+    """An answer until it is sent. To gunicorn it is the client's socket."""
+
+    def __init__(self, accepted: socket.socket) -> None:
+        self._socket = accepted
+        self.pieces: deque[memoryview] = deque()
+
+    def sendall(self, data: bytes) -> None:
+        if data:
+            self.pieces.append(memoryview(data))
+
+    def send(self, data: bytes) -> None:
+        """Leave out 100 Continue, which the loop has sent."""
+
+    def shutdown(self, how: int) -> None:
+        raise OSError  # gunicorn has nothing to wait for: the loop ends what the app breaks off
+
+    def close(self) -> None: ...
+
+    def flush(self) -> int:
+        """Send what the client takes at once; return how many bytes."""
+        count = 0
+        while self.pieces:
+            try:
+                sent = self._socket.sendmsg(islice(self.pieces, _MOST_PIECES))
+            except BlockingIOError:
+                break
+            count += sent
+            while self.pieces and sent >= len(self.pieces[0]):
+                sent -= len(self.pieces.popleft())
+            if sent:
+                self.pieces[0] = self.pieces[0][sent:]
+        return count

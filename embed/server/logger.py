@@ -8,7 +8,7 @@ from typing import Any
 
 from gunicorn import glogging
 
-from embed.domain.client_addresses import name_network, parse_client_address
+from embed.domain.clients import name_network, parse_client_address
 from embed.logs.context import PAGE_ID, ROUTE
 from embed.logs.lines import FIELDS, LineFormatter, log_everything_to, make_formatter
 from embed.logs.redaction import Redactor

@@ -1,49 +1,58 @@
-"""gunicorn's worker, with threads that never wait for a client."""
+"""gunicorn's worker: a loop receives whole requests and sends answers, and threads run the app.
 
-import os
+So no thread waits for a client. It is gunicorn's `gthread` with another loop: pool, parser and the
+handling of a request are gunicorn's, but there the threads also read and write the sockets.
+"""
+
+import resource
+import selectors
+import socket
 import sys
 import time
-from datetime import datetime
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from http import HTTPStatus
 from typing import Any
 
-from gunicorn.http import wsgi
-from gunicorn.http.errors import NoMoreData, ParseException
-from gunicorn.workers.base import Worker
+from gunicorn.http import errors
+from gunicorn.workers.gthread import ThreadWorker
 
-from embed.logs.context import begin_request, end_request
-from embed.server.connection import Connection
-from embed.server.framing import IsSignedIn
-from embed.server.loop import EXTRA_CONNECTIONS, Loop
-from embed.server.open_files import allow_open_files
+from embed.logs.context import REQUEST_ID_HEADER, begin_request, end_request, make_request_id
+from embed.server.connection import STEP_BYTES, BodyTooLarge, Connection
 from embed.server.processes import REPLACED_AFTER
-from embed.server.refusals import find_status, write_refusal
-from embed.server.turns import Turns
 
-_OTHER_FILES = 100  # that a process opens beside its connections, databases included
+Step = Callable[[Connection], None]
+
+MOST_LARGE = 16  # bodies in temporary files, each of 18 MiB at most
+_OTHER_FILES = 120  # that a process opens beside its connections: these, databases, logs
+_ACCEPTED_AT_ONCE = 50
+_TICK_S = 1.0
+_KEPT_AT_END_S = 2.0  # a client may be sending a request on a connection that was kept
+# Others are 400; InvalidResponseHeader is about what the app wanted to send.
+_STATUS_BY_ERROR = {
+    BodyTooLarge: 413,
+    errors.ExpectationFailed: 417,
+    errors.ForbiddenProxyRequest: 403,
+    errors.InvalidResponseHeader: 500,
+    errors.InvalidResponseHeaderName: 500,
+    errors.LimitRequestHeaders: 431,
+    errors.LimitRequestLine: 414,
+    errors.UnsupportedTransferCoding: 501,
+}
+_READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
-class BufferingWorker(Worker):
-    """Receives whole requests before it handles them, and sends what clients are slow to read."""
+class BufferingWorker(ThreadWorker):
+    """The loop runs in the main thread; other threads only run `handle`."""
 
-    # A client may do nothing for so long while it sends a request, reads an answer or hangs up.
-    # One that is slower than this rate gets no more time: 16 MiB may take 522 s.
-    patience_s = 10.0
-    bytes_per_s = 32 * 1024
-    # What each connection may keep in memory, and what all that keep more may keep together: of
-    # requests, and as much again of answers.
-    small_bytes = 64 * 1024
-    large_bytes_in_all = 64 * 1024 * 1024
+    patience_s = 10.0  # how long a client may take to send a request, to read an answer, to hang up
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Any cookie will do, unless gunicorn.conf.py knows the app.
-        self.is_signed_in: IsSignedIn = bool
-        self._loop: Loop
-        self._turns: Turns
-        self._is_told_to_stop = False
-        self._ends_at: float | None = None
-        self._has_turned = False  # lately
-        self._has_ended = False
+        self._connections: set[Connection] = set()
+        self._next_tick_at = 0.0
         if self.cfg.workers == 1 and self.cfg.max_requests == REPLACED_AFTER:
             self.max_requests = sys.maxsize  # nobody would serve until another has begun
 
@@ -52,135 +61,238 @@ class BufferingWorker(Worker):
         """Exit with a sentence if the worker cannot work with these options."""
         if cfg.is_ssl:
             sys.exit("Error: TLS needs a proxy in front, or --worker-class gthread.")
-        needed = cfg.worker_connections + EXTRA_CONNECTIONS + _OTHER_FILES
-        allowed = allow_open_files(needed)
-        if allowed < needed:
+        needed = cfg.worker_connections + _OTHER_FILES
+        allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if needed <= allowed or allowed == resource.RLIM_INFINITY:
+            return
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, most))
+        except ValueError:
             sys.exit(
                 f"Error: {cfg.worker_connections} connections need {needed} open files, and the"
-                f" system allows {allowed} (ulimit -Hn). Set fewer: --worker-connections."
+                f" system allows {most} (ulimit -Hn). Set fewer: --worker-connections."
             )
 
-    # The process
+    # The loop
 
     def init_process(self) -> None:
-        self._loop = Loop(self)
-        self._turns = Turns(self._take_turn)
+        # A database that hangs occupies the pool, and for a while the thread of /readyz.
+        self._pool_by_check = {path: ThreadPoolExecutor(1) for path in ("/healthz", "/readyz")}
         super().init_process()  # which calls run
 
     def run(self) -> None:
-        """Let threads run the loop until the process is to end."""
-        self._turns.start(self._loop.most_at_a_time + 1)
-        while not self._has_ended:
-            if self._has_turned:  # else gunicorn replaces the process after a while
-                self._has_turned = False
-                self.notify()
-            if self.ppid != os.getppid():
-                self.log.info("Parent changed, shutting down: %s", self)
+        """Serve until the process is to end; then finish what has begun."""
+        from_threads = partial(self.method_queue.run_callbacks, None)
+        self.poller.register(self.method_queue.fileno(), _READ, from_threads)
+        for listener in self.sockets:
+            listener.setblocking(False)
+            self.poller.register(listener, _READ, partial(self.accept, listener))
+        while self.alive:
+            self._turn()
+        ends_at = time.monotonic() + self.cfg.graceful_timeout
+        self._stop_listening()
+        while self._connections and time.monotonic() < ends_at:
+            self._turn()
+
+    def _turn(self) -> None:
+        ready = self.poller.select(_TICK_S)
+        # Newcomers last: they may take the place of somebody whose request has just arrived.
+        for key, _ in sorted(ready, key=lambda one: one[0].fileobj in self.sockets):
+            key.data()
+        now = time.monotonic()
+        if now >= self._next_tick_at:
+            self._next_tick_at = now + _TICK_S
+            self.notify()
+            if not self.is_parent_alive():
                 self.alive = False
-            self._turns.watch()
+            for conn in [one for one in self._connections if not one.task and one.deadline < now]:
+                self._end(conn, 408)
 
-    def handle_exit(self, sig: int, frame: Any) -> None:
-        self._is_told_to_stop = True
-        super().handle_exit(sig, frame)
-        self._loop.wake()
+    def _stop_listening(self) -> None:
+        """Accept those who wait already, and keep idle connections only for a moment."""
+        for listener in self.sockets:
+            self.poller.unregister(listener)
+            self.accept(listener, self.cfg.backlog)
+            listener.close()
+        self.sockets.clear()
+        for conn in self._connections:
+            if conn.is_idle:
+                conn.deadline = min(conn.deadline, time.monotonic() + _KEPT_AT_END_S)
 
-    def _take_turn(self) -> bool:
-        """Take a turn of the loop; return whether this thread is to take the next one, too."""
-        if not self.alive and self._is_over():
-            self._has_ended = True
-            self._turns.wake()
-            return False
-        conn = self._loop.turn()
-        self._has_turned = True
-        if conn is None:
-            return True
-        task = self._turns.begin_task()
-        is_kept = self.handle(conn)
-        if self._turns.end_task(task):
-            self._loop.finish(conn, is_kept)
-            return True
-        self._loop.finish_later(conn, is_kept)
-        return False
+    # Connections
 
-    def _is_over(self) -> bool:
-        """Tell whether a process that is to end has nothing left to do, or no time."""
-        if self._ends_at is None:
-            self._ends_at = time.monotonic() + self.cfg.graceful_timeout
-        self._loop.begin_end(is_replaced=not self._is_told_to_stop)
-        return self._loop.is_empty or time.monotonic() > self._ends_at
-
-    # A request
-
-    def handle(self, conn: Connection) -> bool:
-        """Answer a request, all of which is in memory; return whether the connection is kept."""
+    def accept(self, listener: Any, most: int = _ACCEPTED_AT_ONCE) -> None:
         try:
-            return self._respond(conn) and _drop_rest(conn)
-        except BaseException as error:
-            self.refuse(conn, error)
-        return False
+            for _ in range(most):
+                accepted, client = listener.accept()
+                self._make_room(self._connections, self.worker_connections)
+                conn = Connection(accepted, client, listener.getsockname())
+                conn.set_deadline(self.patience_s)
+                self._connections.add(conn)
+                self._wait(_READ, self._receive, conn)
+        except (BlockingIOError, ConnectionAbortedError):
+            pass  # there are no more, or one has gone
+        except OSError as error:  # as when all files are open
+            self.log.warning("New connections have to wait: %s.", error.strerror)
+            time.sleep(0.1)
 
-    def refuse(self, conn: Connection, error: BaseException) -> None:
+    def _make_room(self, conns: Collection[Connection], most: int) -> None:
+        """If there are so many already, end the one whose time is up first.
+
+        Requests that wait for a thread come last, and what a thread handles is not ended.
+        """
+        if len(conns) < most:
+            return
+        free = [one for one in conns if one.task is None or not one.task.running()]
+        conn = min(free, key=lambda one: (one.task is not None, one.deadline), default=None)
+        if conn is not None and (conn.task is None or conn.task.cancel()):
+            self._end(conn, 503)
+
+    def _end(self, conn: Connection, status: int) -> None:
+        """Close a connection, and say why if a request is on its way."""
+        if conn.step in (None, self._receive) and not conn.is_idle:
+            _write_refusal(conn, status)
+            with suppress(OSError):
+                conn.flush()
+        self._close(conn)
+
+    def _close(self, conn: Connection) -> None:
+        if conn in self._connections:
+            self._connections.remove(conn)
+            self._stop_waiting(conn)
+            conn.close()
+
+    def _wait(self, events: int, step: Step, conn: Connection) -> None:
+        """Take a step with a connection whenever its client is ready."""
+        if conn.step != step:
+            change = self.poller.modify if conn.step else self.poller.register
+            change(conn.socket, events, partial(self._take, step, conn))
+            conn.step = step
+
+    def _stop_waiting(self, conn: Connection) -> None:
+        if conn.step:
+            self.poller.unregister(conn.socket)
+            conn.step = None
+
+    def _take(self, step: Step, conn: Connection) -> None:
+        try:
+            step(conn)
+        except BlockingIOError:
+            pass  # the client only seemed to be ready
+        except OSError:
+            self._close(conn)
+
+    # From a request to its answer
+
+    def _receive(self, conn: Connection) -> None:
+        if conn.is_idle:
+            conn.set_deadline(self.patience_s)
+        self._look_for_request(conn, is_open=conn.receive())
+
+    def _look_for_request(self, conn: Connection, *, is_open: bool = True) -> None:
+        try:
+            if conn.request is None and conn.find_head(self.cfg):
+                self._begin_body(conn)
+            if conn.request is not None:
+                conn.take_body()
+        except OSError:
+            raise
+        except Exception as error:  # whatever a client's bytes raise, others are served
+            self._refuse(conn, error)
+            self._send(conn)
+            return
+        if conn.is_whole or (conn.request and not is_open):
+            self._hand_over(conn)
+        elif is_open:
+            self._wait(_READ, self._receive, conn)
+        else:
+            self._close(conn)
+
+    def _begin_body(self, conn: Connection) -> None:
+        if conn.is_large:
+            others = [one for one in self._connections if one.is_large and one != conn]
+            self._make_room(others, MOST_LARGE)
+        if conn.request._expected_100_continue and not conn.received:
+            conn.sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            conn.flush()
+
+    def _hand_over(self, conn: Connection) -> None:
+        """Let a thread handle a request."""
+        self._stop_waiting(conn)
+        if not conn.is_whole:  # as the client has ended the connection
+            conn.request.force_close()
+        conn.body.seek(0)
+        pool = self._pool_by_check.get(conn.request.path, self.tpool)
+        conn.task = pool.submit(self.handle, conn)  # type: ignore[union-attr]
+
+    def handle(self, conn: Connection) -> None:
+        """Answer a request in a thread; then the loop goes on with the connection."""
+        try:
+            conn.is_kept = self.handle_request(conn.request, conn)
+            conn.flush()
+        except BaseException as error:
+            conn.is_kept = False
+            if not conn.sock.pieces:
+                self._refuse(conn, error)
+            elif not isinstance(
+                error, (StopIteration, ConnectionError)
+            ):  # gunicorn's; the client's
+                self.log.exception("An answer was not finished.")
+        self.method_queue.defer(self._take, self._finish, conn)
+
+    def _refuse(self, conn: Connection, error: BaseException) -> None:
         """Refuse what is not valid HTTP, and answer 500 for what fails outside the app.
 
         gunicorn's own sentences quote the request and the client's address.
         """
-        if isinstance(error, (StopIteration, NoMoreData)):
-            self.log.debug("The client ended the connection: %s", error)
-            return
-        begin_request(write_refusal(conn, find_status(error)))
-        if isinstance(error, ParseException):
+        conn.is_kept = False
+        is_clients = isinstance(error, errors.ParseException)
+        status = _STATUS_BY_ERROR.get(type(error), 400) if is_clients else 500
+        begin_request(_write_refusal(conn, status))
+        if is_clients:
             self.log.warning("Refused what is not valid HTTP: %s.", type(error).__name__)
         else:
             self.log.exception("A request failed outside the app.")
         end_request()
 
-    def _respond(self, conn: Connection) -> bool:
-        """Let the app answer, as gunicorn's own workers do."""
-        request = conn.request
-        began_at = datetime.now()
-        response, environ = None, {}
-        self.cfg.pre_request(self, request)
-        try:
-            response, environ = wsgi.create(request, conn, conn.client, conn.server, self.cfg)
-            environ["wsgi.multithread"] = True
-            if self._is_last(conn):
-                response.force_close()
-            body = self.wsgi(environ, response.start_response)
-            try:
-                for piece in body:
-                    response.write(piece)
-                    conn.flush()  # it may take long until the next one
-                response.close()
-            finally:
-                self.log.access(response, request, environ, datetime.now() - began_at)
-                if hasattr(body, "close"):
-                    body.close()
-            return not response.should_close()
-        except BaseException as error:
-            if response is None or not response.headers_sent:
-                raise
-            if not isinstance(error, ConnectionError):  # the client has hung up
-                self.log.exception("An answer was not finished.")
-            return False
-        finally:
-            try:
-                self.cfg.post_request(self, request, environ, response)
-            except Exception:
-                self.log.exception("The hook post_request failed.")
+    def _finish(self, conn: Connection) -> None:
+        conn.task = None
+        conn.set_deadline(self.patience_s)
+        self._send(conn)
 
-    def _is_last(self, conn: Connection) -> bool:
-        """Count a request, and tell whether it is the last one of its connection."""
-        self.nr += 1
-        if self.nr >= self.max_requests and self.alive:
-            self.log.info("Autorestarting worker after current request.")
-            self.alive = False
-        is_kept = self.alive and self.cfg.keepalive and self._loop.has_place(conn)
-        return not is_kept or not conn.is_whole
+    def _send(self, conn: Connection) -> None:
+        """Send the rest of an answer; then wait for the next request, or hang up."""
+        if not conn.flush():
+            self._wait(_WRITE, self._send, conn)
+        elif conn.is_kept:
+            conn.begin_request()
+            conn.set_deadline(self.patience_s if conn.received else self.cfg.keepalive)
+            self._look_for_request(conn)
+        else:
+            self._hang_up(conn)
+
+    def _hang_up(self, conn: Connection) -> None:
+        """End the answer; a client that is cut off while it still sends may not get to read it."""
+        conn.socket.shutdown(socket.SHUT_WR)
+        conn.begin_request()
+        conn.received.clear()
+        conn.set_deadline(self.patience_s if self.alive else _KEPT_AT_END_S)
+        self._wait(_READ, self._discard, conn)
+
+    def _discard(self, conn: Connection) -> None:
+        if not conn.socket.recv(STEP_BYTES):
+            self._close(conn)
 
 
-def _drop_rest(conn: Connection) -> bool:
-    """Drop what the app did not read of a body; return whether it is known where it ends."""
-    try:
-        return conn.parser.finish_body() is True
-    except ParseException:
-        return False
+def _write_refusal(conn: Connection, status: int) -> str:
+    """Say nothing but the status, and return the request's id."""
+    request_id = make_request_id()
+    title = f"{status} {HTTPStatus(status).phrase}"
+    retry = "Retry-After: 5\r\n" if status == HTTPStatus.SERVICE_UNAVAILABLE else ""
+    answer = (
+        f"HTTP/1.1 {title}\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+        f"X-Content-Type-Options: nosniff\r\nContent-Length: {len(title) + 1}\r\n{retry}"
+        f"{REQUEST_ID_HEADER}: {request_id}\r\n\r\n{title}\n"
+    )
+    conn.sock.sendall(answer.encode("ascii"))
+    return request_id

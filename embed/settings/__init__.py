@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from limits import RateLimitItem
 from platformdirs import user_state_path
 
-from embed.domain.emails import parse_email
+from embed.domain.texts import parse_email
 from embed.settings.secret_keys import list_secrets, load_secret_key, parse_secret_keys
 from embed.settings.urls import (
     parse_bind,

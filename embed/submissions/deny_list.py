@@ -14,13 +14,7 @@ from embed.domain.deny_list import list_networks, matches_name, parse_pattern
 from embed.domain.identifiers import is_id
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events import account_log
-from embed.events.editing import (
-    COMMAND_LINE,
-    Edit,
-    check_owner_is_there,
-    editing,
-    lock_owners,
-)
+from embed.events.editing import COMMAND_LINE, Edit, check_owner_is_there, editing, lock_owners
 from embed.events.kinds import Event, shorten_pattern
 
 # Of a page, and of an owner for all pages: each submission is compared with those that are names.
@@ -97,11 +91,7 @@ def block_for_person(
 
 
 def remove_block(
-    block_id: str,
-    now: datetime,
-    *,
-    actor: str = COMMAND_LINE,
-    client: Client = account_log.UNKNOWN,
+    block_id: str, now: datetime, *, actor: str = COMMAND_LINE, client: Client = account_log.UNKNOWN
 ) -> Block:
     """Raises NotFound."""
     block = get_block(block_id)
@@ -177,8 +167,5 @@ def _check_room(scope: Any, added: int = 1) -> None:
 def _translate_conflict(pattern: str) -> AbstractContextManager[None]:
     taken = InvalidInput("%(pattern)s is blocked already.", field="pattern", pattern=pattern)
     return translate_unique_violations(
-        {
-            "block_page_id_kind_pattern": taken,
-            "block_person_id_kind_pattern": taken,
-        }
+        {"block_page_id_kind_pattern": taken, "block_person_id_kind_pattern": taken}
     )

@@ -7,16 +7,7 @@ from typing import Any
 
 from peewee import fn
 
-from embed.db.models import (
-    APPROVED,
-    IS_VISIBLE,
-    LIVE,
-    Page,
-    Proof,
-    Submission,
-    Wallet,
-    Withdrawal,
-)
+from embed.db.models import APPROVED, IS_VISIBLE, LIVE, Page, Proof, Submission, Wallet, Withdrawal
 from embed.db.statements import Parameter, Statement
 from embed.domain.identifiers import is_id
 from embed.domain.times import format_instant
@@ -53,11 +44,7 @@ def find_readable_proof(page: Page, submission_id: str, session_id: str | None) 
     """
     if not is_id(submission_id):
         return None
-    conditions = (
-        Submission.id == submission_id,
-        Submission.page == page,
-        _is_readable(session_id),
-    )
+    conditions = (Submission.id == submission_id, Submission.page == page, _is_readable(session_id))
     proof: Proof | None = _select_with_page().where(*conditions).first()
     return proof
 
@@ -65,8 +52,8 @@ def find_readable_proof(page: Page, submission_id: str, session_id: str | None) 
 def has_readable_proof(page_id: str, wallet_address: str, session_id: str | None) -> bool:
     """Tell whether this session may read a proof of the wallet's submission, if that counts.
 
-    It counts as long as it waits or is approved: the wallet cannot be submitted again. That a
-    wallet waits is told to no other session, as whoever asks has not shown that it is theirs.
+    It counts while it is pending or approved: the wallet cannot be submitted again. Other sessions
+    do not learn of a pending one, as nobody has shown yet that the wallet is theirs.
     """
     found = _FIND_READABLE.execute(
         page_id=page_id, wallet_address=wallet_address, session_id=session_id

@@ -1,4 +1,4 @@
-"""A wallet's records: everything that a page keeps of it, for whoever proves to hold its key.
+"""A wallet's records: everything that a page keeps of it, for the holder of its key.
 
 Neither a session nor an account is needed, and no page's state ends the right: it holds as well
 while the page is private or its embed is switched off. Nothing about other wallets is in the
@@ -10,14 +10,11 @@ from collections.abc import Callable
 from msgspec.structs import asdict
 
 from embed.balances.known import find_chain_balance
-from embed.balances.stored_names import find_name
 from embed.db.connection import db
 from embed.db.models import (
     Activity,
     Balance,
     DailyBalance,
-    ImportedBalance,
-    ImportedDay,
     Listing,
     Message,
     Page,
@@ -62,7 +59,8 @@ def issue_record_nonce(
 
     Raises ApiError `invalid_wallet_address`, `invalid_action`.
     """
-    return runtime.record_nonces.issue(
+    return RecordNonce.issue(
+        runtime.signer,
         page_id=access.page_id,
         wallet_address=parse_address(request.wallet_address),
         key_id=access.key_id,
@@ -89,7 +87,7 @@ def check_ownership(
         raise ApiError("page_not_found")
     address = parse_address(request.wallet_address)
     nonce, _ = check_signed_nonce(
-        request, runtime.record_nonces, address=address, detail=action, access=access
+        request, RecordNonce, runtime.signer, address=address, detail=action, access=access
     )
     check_limits(runtime, access, session_id, client, scope="wallet records")
     return nonce
@@ -125,7 +123,6 @@ def _read_records(page: Page, address: str, gettext: Gettext) -> WalletRecords:
         listings=_read_listings(page, address),
         observed_balance=_read_observed(page, address),
         entered_balance=_read_entered(page, address),
-        domain_name=find_name(address),
     )
 
 
@@ -186,32 +183,19 @@ def _read_listings(page: Page, address: str) -> list[RecordedListing]:
 
 
 def _read_observed(page: Page, address: str) -> ObservedBalance | None:
-    """Return what was observed on the chain, by this service or by what the page's file says."""
     balance = find_chain_balance(page.token_mint, address)
-    imported = list(
-        ImportedDay.select()
-        .join(ImportedBalance)
-        .where(
-            ImportedBalance.page == page,
-            ImportedBalance.mint == page.token_mint,
-            ImportedBalance.address == address,
-        )
-        .order_by(ImportedDay.day.desc())
-    )
-    newest = balance or next(iter(imported), None)
-    if newest is None:
+    if balance is None:
         return None
-    kept = DailyBalance.select(DailyBalance.day).where(DailyBalance.balance == balance)
-    days = {row.day for row in (*kept, *imported)}
-    amount, observed_at = write_amount(newest.amount), format_instant(newest.observed_at)
-    return ObservedBalance(amount=amount, observed_at_iso=observed_at, days=len(days))
+    return ObservedBalance(
+        amount=write_amount(balance.amount),
+        observed_at_iso=format_instant(balance.observed_at),
+        days=DailyBalance.select().where(DailyBalance.balance == balance).count(),
+    )
 
 
 def _read_entered(page: Page, address: str) -> EnteredBalance | None:
     balance = Balance.get_or_none(
-        Balance.owner == page.owner_id,
-        Balance.mint == page.token_mint,
-        Balance.address == address,
+        Balance.owner == page.owner_id, Balance.mint == page.token_mint, Balance.address == address
     )
     if balance is None:
         return None

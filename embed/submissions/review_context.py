@@ -12,10 +12,10 @@ from peewee import fn
 
 from embed.balances.known import KnownBalance, read_observations
 from embed.db.connection import db
-from embed.db.models import DomainName, Page, Submission, Wallet
-from embed.domain.lookalikes import skeleton
+from embed.db.models import Page, Submission, Wallet
+from embed.domain.nicknames import skeleton
 from embed.domain.policy import TrackRecord
-from embed.submissions.history import History, is_on_pages_of
+from embed.submissions.policy_inputs import History, is_on_pages_of
 
 # How many of the page's names are compared, starting with the newest.
 MAX_ALIASES = 20_000
@@ -62,9 +62,7 @@ def build_review_context(
         is_on_pages_of(page.owner_id),
     )
     by_session = _count_outcomes(
-        Submission.session_id,
-        Submission.session_id.in_(list(sessions)),
-        Submission.page == page,
+        Submission.session_id, Submission.session_id.in_(list(sessions)), Submission.page == page
     )
     lookalikes = find_lookalikes(page, waiting)
     return {
@@ -83,15 +81,11 @@ def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list
     """Find tracked and pending wallets whose names look like those of `waiting`, by its ids."""
     wanted = {skeleton(one.nickname) for one in waiting}
     found: defaultdict[str, list[Lookalike]] = defaultdict(list)
-    for is_tracked, rows in (
-        (True, _read_aliases(page)),
-        (True, _read_domain_names(page)),
-        (False, _read_waiting_names(page)),
-    ):
-        for name, address, *spellings in rows:
-            for look in {skeleton(one) for one in (name, *spellings)} & wanted:
-                if len(found[look]) < MAX_FOUND:
-                    found[look].append(Lookalike(name, address, is_tracked))
+    for is_tracked, rows in ((True, _read_aliases(page)), (False, _read_waiting_names(page))):
+        for name, address in rows:
+            look = skeleton(name)
+            if look in wanted and len(found[look]) < MAX_FOUND:
+                found[look].append(Lookalike(name, address, is_tracked))
     return {
         one.id: [
             other for other in found[skeleton(one.nickname)] if other.address != one.wallet_address
@@ -100,35 +94,21 @@ def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list
     }
 
 
-def _read_aliases(page: Page) -> Iterable[tuple[str, ...]]:
+def _read_aliases(page: Page) -> Iterable[tuple[str, str]]:
     query = Wallet.select(Wallet.public_alias, Wallet.address).where(
         Wallet.page == page, Wallet.public_alias.is_null(False)
     )
-    rows: Iterable[tuple[str, ...]] = db.execute(
+    rows: Iterable[tuple[str, str]] = db.execute(
         query.order_by(Wallet.created_at.desc()).limit(MAX_ALIASES)
     )
     return rows
 
 
-def _read_domain_names(page: Page) -> Iterable[tuple[str, ...]]:
-    """Return domain names that the page shows, each with its wallet and other spellings."""
-    if not page.look.has_names:
-        return
-    query = Wallet.select(DomainName.name, Wallet.address).join(
-        DomainName, on=DomainName.address == Wallet.address
-    )
-    named = query.where(Wallet.page == page, DomainName.name.is_null(False))
-    rows: Any = db.execute(named.order_by(Wallet.created_at.desc()).limit(MAX_ALIASES))
-    for name, address in rows:
-        label = name.rpartition(".")[0]
-        yield name, address, label, f"{label}.sol", f"{label}.sns"
-
-
-def _read_waiting_names(page: Page) -> Iterable[tuple[str, ...]]:
+def _read_waiting_names(page: Page) -> Iterable[tuple[str, str]]:
     query = Submission.select(Submission.nickname, Submission.wallet_address).where(
         Submission.page == page, Submission.status == "pending"
     )
-    rows: Iterable[tuple[str, ...]] = db.execute(
+    rows: Iterable[tuple[str, str]] = db.execute(
         query.order_by(Submission.created_at.desc()).limit(MAX_WAITING)
     )
     return rows

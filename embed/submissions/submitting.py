@@ -1,7 +1,5 @@
 """Submitting a wallet: nonce, verification, policy (docs/api.md, Submit a wallet)."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,7 +14,7 @@ from embed.domain.nonces import Nonce
 from embed.domain.wallet_signatures import SignedMessage
 from embed.errors import ApiError
 from embed.events.editing import bump_version, hold_page
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.keys.access import Access
 from embed.metrics import SUBMISSIONS
 from embed.pages import find_page
@@ -49,7 +47,8 @@ def issue_nonce(
 
     Raises ApiError `invalid_wallet_address`, `invalid_nickname_length`, `invalid_nickname_chars`.
     """
-    return runtime.nonces.issue(
+    return Nonce.issue(
+        runtime.signer,
         page_id=access.page_id,
         wallet_address=parse_address(request.wallet_address),
         key_id=access.key_id,
@@ -59,21 +58,6 @@ def issue_nonce(
     )
 
 
-@contextmanager
-def _count_refusals() -> Iterator[None]:
-    """Count an ApiError as a soft rejection if it is one of policy's, and let it through."""
-    try:
-        yield
-    except ApiError as refusal:
-        reason = policy.REJECT_REASON_BY_CODE.get(refusal.code)
-        if reason is None:
-            SUBMISSIONS.labels("refused", refusal.code).inc()
-        else:
-            SUBMISSIONS.labels("soft_rejected", reason).inc()
-        raise
-
-
-@_count_refusals()
 def submit(
     request: SubmissionRequest,
     *,
@@ -88,12 +72,9 @@ def submit(
     limit or by policy is stored for the visitor's own list; without a session it is counted for
     the owner. Raises ApiError, in the order of docs/api.md, The order of checks.
     """
-    if access.is_page_deleted:
-        raise ApiError("page_not_found")
-    if not access.is_page_open:
-        raise ApiError("embed_disabled")
-    verified = _verify(request, runtime, access, session_id, client)
+    verified = None
     try:
+        verified = _verify(request, runtime, access, session_id, client)
         check_limits(runtime, access, session_id, client, scope="submission")
         if access.is_page_gated:
             _check_deny_list(verified)  # also later, but then the chain would have been asked
@@ -101,7 +82,10 @@ def submit(
         submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
         reason = policy.REJECT_REASON_BY_CODE.get(refusal.code)
-        if reason is not None:
+        if verified is None or reason is None:
+            SUBMISSIONS.labels("refused", refusal.code).inc()
+        else:
+            SUBMISSIONS.labels("soft_rejected", reason).inc()
             store_soft_rejection(
                 verified.nonce,
                 nickname=verified.nickname,
@@ -121,10 +105,14 @@ def _verify(
     session_id: str | None,
     client: str,
 ) -> VerifiedSubmission:
+    if access.is_page_deleted:
+        raise ApiError("page_not_found")
+    if not access.is_page_open:
+        raise ApiError("embed_disabled")
     address = parse_address(request.wallet_address)
     nickname = parse_nickname(request.nickname)
     nonce, signed = check_signed_nonce(
-        request, runtime.nonces, address=address, detail=nickname, access=access
+        request, Nonce, runtime.signer, address=address, detail=nickname, access=access
     )
     is_from_visitor = access.tier == "public"
     return VerifiedSubmission(
@@ -154,8 +142,12 @@ def _check_gate(runtime: RequestRuntime, page_id: str, wallet_address: str) -> N
 def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: int) -> Submission:
     """Decide and store while the page is locked. Raises ApiError."""
     nonce = verified.nonce
-    # If two requests race, a unique index refuses one of them; it gets the matching ApiError.
-    with _translate_conflicts(), db.atomic():
+    # Of two requests that race, a unique index refuses one.
+    conflicts = {
+        "submission_live_wallet": ApiError("duplicate"),
+        "submission_nonce": ApiError("invalid_nonce"),
+    }
+    with translate_unique_violations(conflicts), db.atomic():
         hold_page(nonce.page_id)
         inputs = read_policy_inputs(
             nonce.page_id,
@@ -170,15 +162,6 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
         if inputs.has_receivers:
             _tell(submission, inputs, now)
         return submission
-
-
-def _translate_conflicts() -> AbstractContextManager[None]:
-    return translate_unique_violations(
-        {
-            "submission_live_wallet": ApiError("duplicate"),
-            "submission_nonce": ApiError("invalid_nonce"),
-        }
-    )
 
 
 def _decide(inputs: PolicyInputs, verified: VerifiedSubmission, now: datetime) -> policy.Decision:

@@ -9,7 +9,6 @@ from peewee import Value, fn
 from embed.db.batches import in_batches
 from embed.db.models import (
     Activity,
-    ImportedBalance,
     Listing,
     Message,
     Page,
@@ -25,7 +24,7 @@ from embed.domain.nonces import RecordNonce
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events.editing import Edit, editing
 from embed.events.kinds import Event
-from embed.events.outbox import lock_receivers
+from embed.events.messages import lock_receivers
 from embed.runtime import Runtime
 from embed.schemas import WithdrawnWallet
 from embed.serializers import write_json
@@ -109,9 +108,6 @@ def erase_traces(
         messages &= Message.created_at < before
     if stays_listed:
         listings &= Listing.left_at.is_null(False) & Listing.name.in_(list(nicknames))
-    else:
-        of_page = ImportedBalance.page == page
-        ImportedBalance.delete().where(of_page, ImportedBalance.address == address).execute()
     erased = [
         one.id
         for one in Activity.select(Activity.id, Activity.data).where(entries)

@@ -6,8 +6,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from embed.balances import due, refresh, stored_names
-from embed.balances.domain_names import Favourite, read_names
+from embed.balances import due, refresh
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
 from embed.balances.tokens import clear_refusal, find_problem
 from embed.db.models import Page
@@ -62,13 +61,12 @@ class _Run:
         self._on_progress = on_progress
         self._done = self._total = 0
         self._observed = self._observed_completely = 0
-        self._favourites: list[Favourite] = []
 
     def refresh(self, page: Page | None) -> RefreshSummary:
         if page is not None:
             clear_refusal(page.token_mint)
         failures = []
-        for read in (self._sweep, self._read_names, self._rotate):
+        for read in (self._sweep, self._rotate):
             try:
                 read(page)
             except UnusableAnswer as failure:  # about some wallets; the others were read
@@ -76,7 +74,6 @@ class _Run:
             except RpcUnavailable as failure:
                 failures.append(str(failure))
                 break
-        stored_names.drop_old_names(self._clock() - max(stored_names.KEPT_FOR, 3 * self._every))
         result = watch_holdings(self._clock(), self._every)
         return RefreshSummary(
             observed=self._observed,
@@ -90,13 +87,10 @@ class _Run:
     def _sweep(self, page: Page | None) -> None:
         now = self._clock()
         wanted = due.list_due(now - self._every) if page is None else due.list_of_page(page)
-        named = stored_names.find_due(now) if page is None else stored_names.find_of_page(page)
-        wanted = due.add_names(wanted, named) if named else wanted
         self._total = len(wanted)
         with closing(refresh.sweep(self._chain, self._clock, wanted)) as steps:
             for step in steps:
                 self._observed += step.observed
-                self._favourites += step.favourites
                 self._advance(step.tried)
 
     def _rotate(self, page: Page | None) -> None:
@@ -110,13 +104,6 @@ class _Run:
             for step in steps:
                 self._observed_completely += step.observed
                 self._advance(step.tried)
-
-    def _read_names(self, _: Page | None) -> None:
-        """Read the names that wallets have chosen, as the sweep has found."""
-        with closing(read_names(self._chain, self._clock, self._favourites)) as readings:
-            for rows in readings:
-                stored_names.store_names(rows)
-                self._advance(0)
 
     def _advance(self, count: int) -> None:
         self._done += count

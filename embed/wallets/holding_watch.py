@@ -18,7 +18,7 @@ from embed.errors import NotFound
 from embed.events.editing import Edit, editing
 from embed.events.kinds import Event
 
-ACTOR = "holding watch"  # as the activity log and page files name it
+ACTOR = "holding watch"  # as the activity log names it
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from peewee import fn
 from embed.balances.known import join_balances, list_amounts
 from embed.db.models import (
     LOW_IN_A_ROW,
-    DomainName,
     Page,
     Tag,
     TrackedWallet,
@@ -38,7 +37,7 @@ class Order:
 class WalletFilter:
     """Which wallets to find."""
 
-    text: str = ""  # in the alias, the address or a domain name that the page shows
+    text: str = ""  # in the alias or the address
     tag: Tag | None = None
     is_hidden: bool | None = None
     is_flagged: bool = False  # only those below the minimum
@@ -107,11 +106,7 @@ def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
     conditions: list[Any] = [Wallet.page == page]
     text = wanted.text.replace("\0", "").strip()
     if text:
-        has_text = Wallet.public_alias.contains(text) | Wallet.address.contains(text)
-        if page.look.has_names:
-            named = DomainName.select(DomainName.address).where(DomainName.name.contains(text))
-            has_text |= Wallet.address.in_(named)
-        conditions.append(has_text)
+        conditions.append(Wallet.public_alias.contains(text) | Wallet.address.contains(text))
     if wanted.tag is not None:
         tagged = WalletTag.select(WalletTag.wallet).where(WalletTag.tag == wanted.tag)
         conditions.append(Wallet.id.in_(tagged))

@@ -7,7 +7,7 @@ from typing import Any
 from embed.balances.known import join_balances, list_amounts
 from embed.db.models import IS_VISIBLE, Page, Person, Tag, Wallet, WalletTag
 from embed.domain import amounts
-from embed.pages import is_of
+from embed.pages import is_page_of
 
 
 def sum_by_page(person: Person, *, uses_chain: bool) -> dict[str, Decimal]:
@@ -19,7 +19,7 @@ def sum_by_page(person: Person, *, uses_chain: bool) -> dict[str, Decimal]:
     left_out = WalletTag.select(WalletTag.wallet).join(Tag).where(~Tag.is_counted)
     query = Wallet.select(Wallet.page, *list_amounts(uses_chain=uses_chain)).join(Page)
     rows: Any = join_balances(query, Page, uses_chain=uses_chain).where(
-        is_of(person), Page.deleted_at.is_null(), IS_VISIBLE, Wallet.id.not_in(left_out)
+        is_page_of(person), Page.deleted_at.is_null(), IS_VISIBLE, Wallet.id.not_in(left_out)
     )
     known: defaultdict[str, list[Decimal]] = defaultdict(list)
     for page_id, *observed in rows.tuples():

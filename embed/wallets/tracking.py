@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from peewee import JOIN, Value, fn
+from peewee import fn
 
 from embed.balances.known import join_balances, list_amounts
 from embed.balances.observations import Observation, store_entered
@@ -15,7 +15,6 @@ from embed.db.constraints import translate_unique_violations
 from embed.db.models import (
     IS_VISIBLE,
     LOW_IN_A_ROW,
-    DomainName,
     Page,
     Submission,
     Tag,
@@ -72,13 +71,7 @@ def read_tracked(
     """
     columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
     marks = (Wallet.low_count, Wallet.is_withheld)
-    has_names = uses_chain and page.look.has_names
-    name = DomainName.name if has_names else Value(None)
-    amounts = list_amounts(uses_chain=uses_chain)
-    query = Wallet.select(*columns, *marks, name, *amounts)
-    if has_names:
-        is_named = DomainName.address == Wallet.address
-        query = query.join(DomainName, JOIN.LEFT_OUTER, on=is_named)
+    query = Wallet.select(*columns, *marks, *list_amounts(uses_chain=uses_chain))
     rows = (
         join_balances(query, page, uses_chain=uses_chain)
         .where(Wallet.page == page, *conditions)
@@ -95,7 +88,6 @@ def _build_tracked(
     is_hidden: bool,
     low_count: int,
     is_withheld: bool,
-    domain_name: str | None,
     *amounts: Decimal | None,
     tags: Mapping[str, tuple[Tag, ...]],
 ) -> TrackedWallet:
@@ -108,7 +100,6 @@ def _build_tracked(
         tags[wallet_id],
         is_flagged=low_count >= LOW_IN_A_ROW,
         is_withheld=bool(is_withheld),
-        domain_name=domain_name,
     )
 
 

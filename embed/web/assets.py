@@ -98,7 +98,7 @@ def _send(name: str) -> Response:
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.set_etag(etag)
     response.make_conditional(request)
-    return compress_once(response, name, etag)
+    return compress_once(response, etag)
 
 
 @cache

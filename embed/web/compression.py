@@ -1,9 +1,11 @@
 """Compression, chosen route by route: under /api it would change headers that callers rely on."""
 
+import threading
+from contextlib import suppress
+
+from cachetools import LRUCache
 from flask import Flask, Response, g
 from flask_compress import Compress
-
-from embed.byte_cache import ByteCache
 
 MAX_CACHED_BYTES = 32 * 1024 * 1024  # in each process; a page of 50,000 wallets takes about 4 MB
 
@@ -15,6 +17,22 @@ compress = Compress()
 _compress_once = Compress()
 
 
+class _Cache:
+    """What Flask-Compress asks of a cache."""
+
+    def __init__(self) -> None:
+        self._compressed = LRUCache[str, bytes](maxsize=MAX_CACHED_BYTES, getsizeof=len)
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> bytes | None:
+        with self._lock:
+            return self._compressed.get(key)
+
+    def set(self, key: str, value: bytes) -> None:
+        with self._lock, suppress(ValueError):  # larger than the cache
+            self._compressed[key] = value
+
+
 def init_compression(app: Flask) -> None:
     app.config["COMPRESS_REGISTER"] = False
     app.config["COMPRESS_BR_LEVEL"] = BROTLI_LEVEL
@@ -22,20 +40,16 @@ def init_compression(app: Flask) -> None:
     app.config["COMPRESS_ALGORITHM"] = _ALGORITHMS
     app.config["COMPRESS_ALGORITHM_STREAMING"] = _ALGORITHMS[:2]  # gzip is not for streams
     compress.init_app(app)
+    # Only from here on: the answers of the other are made for each request.
+    app.config["COMPRESS_CACHE_BACKEND"] = _Cache
+    app.config["COMPRESS_CACHE_KEY"] = lambda _request: g.content_id
     _compress_once.init_app(app)
-    _compress_once.cache = ByteCache[str, bytes](MAX_CACHED_BYTES, _group_of)
-    _compress_once.cache_key = lambda _request: g.compressed_as
 
 
-def _group_of(key: str) -> str:
-    """Return the algorithm and the page or file, as in ``br;page``, with which a key begins."""
-    return key.partition(" ")[0]
-
-
-def compress_once(response: Response, name: str, content_id: str) -> Response:
-    """Compress, or take what was compressed before of a page's or a file's content.
+def compress_once(response: Response, content_id: str) -> Response:
+    """Compress, or take what was compressed before of the same content.
 
     Compressing a large page's payload takes a hundred times as long as finding it.
     """
-    g.compressed_as = f"{name} {content_id}"
+    g.content_id = content_id
     return _compress_once.after_request(response)

@@ -18,8 +18,7 @@ API = "api"
 OWN_API = "own_api"
 
 _RECEIPT_PATH = re.compile("/embed/tracking/[^/]+/receipts/")
-# oEmbed, and the counts of a page that is public by link.
-_OPEN_PATH = re.compile("/oembed|/embed/page/[^/]+/count[.]json")
+_COUNTS_PATH = re.compile("/embed/page/[^/]+/count[.]json")
 _ASCII = bytes(range(128)).decode("ascii")
 
 
@@ -66,9 +65,9 @@ def is_receipt_request() -> bool:
     return _RECEIPT_PATH.match(request.path) is not None
 
 
-def is_open_request() -> bool:
-    """Tell whether the path is one of those that programs of every site may read."""
-    return _OPEN_PATH.fullmatch(request.path) is not None
+def is_counts_request() -> bool:
+    """Tell whether the path is that of counts, which scripts of every site may read."""
+    return _COUNTS_PATH.fullmatch(request.path) is not None
 
 
 def own_origin() -> str:

@@ -87,7 +87,7 @@ def _send(name: str, **values: Any) -> Response:
     response.vary.add("Cookie")
     isolate(response)
     etag, _ = _let_ask_again(response).get_etag()
-    return compress_once(response, f"docs/{name}", str(etag))
+    return compress_once(response, str(etag))
 
 
 def _let_ask_again(response: Response) -> Response:

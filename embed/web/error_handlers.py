@@ -15,8 +15,8 @@ from embed.serializers import write_json
 from embed.web.api.cors import share_answer
 from embed.web.current import (
     is_api_request,
+    is_counts_request,
     is_dashboard_request,
-    is_open_request,
     is_receipt_request,
     runtime,
 )
@@ -38,14 +38,14 @@ def init_error_handlers(app: Flask) -> None:
 
 
 def render_refusal(refusal: ApiError) -> Response:
-    """Answer JSON for the API, receipts and oEmbed, and a page that sets no cookie elsewhere."""
+    """Answer JSON for the API, receipts and counts, and a page that sets no cookie elsewhere."""
     REFUSALS.labels(refusal.code).inc()
-    is_json = is_api_request() or is_receipt_request() or is_open_request()
+    is_json = is_api_request() or is_receipt_request() or is_counts_request()
     response = _as_json(refusal) if is_json else _as_page(refusal)
-    if is_receipt_request() or is_open_request():
+    if is_receipt_request() or is_counts_request():
         # Caches may keep a 404 otherwise, and the wallet may be listed soon, or the page be public.
         response.headers["Cache-Control"] = "private, no-store"
-    if is_open_request():
+    if is_counts_request():
         response.headers["Access-Control-Allow-Origin"] = "*"
     if refusal.retry_after is not None:
         seconds = math.ceil(refusal.retry_after.total_seconds())

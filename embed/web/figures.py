@@ -15,8 +15,8 @@ from babel.numbers import (
 from flask import Flask
 
 from embed.domain import amounts, times
-from embed.web.avatar import draw_avatar
 from embed.web.current import runtime
+from embed.web.drawings import draw_avatar
 from embed.web.languages import current_locale, format_amount
 
 COMPACT_FROM = Decimal(10_000_000)  # longer ones would leave no room for names

@@ -11,7 +11,7 @@ from embed.domain.colors import DEFAULT_ACCENT, derive_colors
 from embed.domain.look import DEFAULT_LOOK, FIELDS, Look
 
 # What stylesheets and scripts read from <html>; theme and accent are there in other words.
-_ATTRIBUTES = ("neutral", "radius", "density", "font", "size", "order", "explorer", "names")
+_ATTRIBUTES = ("neutral", "radius", "density", "font", "size", "order", "explorer")
 _DEFAULTS = DEFAULT_LOOK.write_texts()
 
 

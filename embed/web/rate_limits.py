@@ -10,7 +10,7 @@ from flask import Flask, request
 from flask_limiter import Limiter
 from limits import RateLimitItem, parse
 
-from embed.domain.client_addresses import name_client
+from embed.domain.clients import name_client
 from embed.keys.refused_origins import store_refused_origin
 from embed.rate_limits.limiter import Counter, RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
@@ -39,7 +39,7 @@ def init_limits(app: Flask, settings: Settings) -> RateLimiter:
     with translate_storage_errors():
         limiter.init_app(app)
     app.before_request(check_client_and_host)
-    return RateLimiter(limiter.storage, settings.secret_keys[0])
+    return RateLimiter(limiter.storage, next(iter(settings.secret_keys), ""))
 
 
 def check_client_and_host() -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, cast
+from typing import Any
 
 from flask import Flask, Request
 from werkzeug.wsgi import ClosingIterator
@@ -20,26 +20,20 @@ from embed.logs.context import (
 # A UUID, nginx's $request_id and the like, but neither a key nor an address.
 _FORM = re.compile(r"[0-9A-Za-z-]{8,64}")
 
-Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
-
 
 def init_request_ids(app: Flask, trusted_proxies: int) -> None:
-    """Call this last: it goes around all other middleware."""
-    middleware = _RequestIds(app.wsgi_app, believes_given=trusted_proxies > 0)
-    app.wsgi_app = middleware  # type: ignore[method-assign]  # Flask's way
+    """Add them around all other middleware, so call this last.
 
+    So answers that Flask does not make have the header, too.
+    """
+    inner = app.wsgi_app
 
-class _RequestIds:
-    """WSGI middleware, so that answers which Flask does not make have the header, too."""
-
-    def __init__(self, app: Application, *, believes_given: bool) -> None:
-        self._app = app
-        self._believes_given = believes_given
-
-    def __call__(
-        self, environ: dict[str, Any], start_response: Callable[..., Any]
+    def add_request_id(
+        environ: dict[str, Any], start_response: Callable[..., Any]
     ) -> Iterable[bytes]:
-        request_id = self._choose_id(environ)
+        given = environ.get("HTTP_X_REQUEST_ID", "")
+        is_believed = trusted_proxies > 0 and _FORM.fullmatch(given)
+        request_id = given if is_believed else make_request_id()
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
             _note_route(environ)
@@ -47,17 +41,13 @@ class _RequestIds:
 
         begin_request(request_id, environ)
         try:
-            body = self._app(environ, start)
+            body = inner(environ, start)
         except BaseException:
             end_request()
             raise
         return ClosingIterator(body, end_request)
 
-    def _choose_id(self, environ: dict[str, Any]) -> str:
-        given = environ.get("HTTP_X_REQUEST_ID", "")
-        if self._believes_given and _FORM.fullmatch(given):
-            return cast(str, given)
-        return make_request_id()
+    app.wsgi_app = add_request_id  # type: ignore[method-assign]  # Flask's way
 
 
 def _note_route(environ: dict[str, Any]) -> None:

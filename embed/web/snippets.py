@@ -1,4 +1,4 @@
-"""What site owners paste into their sites, and what oEmbed hands out: code that shows a list."""
+"""What site owners paste into their sites: code that shows a list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,17 +21,6 @@ class Snippets:
     frame: str
     script: str  # adapts the frame's height to its content
     react: str  # both, as a component
-    element: str  # both, as <tracked-wallets>
-
-
-@dataclass(frozen=True, slots=True)
-class LinkSnippets:
-    """Of a page that is public by link."""
-
-    address: str
-    count: str
-    badge_html: str
-    badge_markdown: str
 
 
 def name_list(page: Page) -> str:
@@ -43,40 +32,28 @@ def build_snippets(page: Page, key: str, *, height: int, lang: str) -> Snippets:
     origin = own_origin()
     address = f"{origin}{build_path(page, key, lang=lang)}"
     url, title = escape(address), escape(name_list(page))
-    theme = page.look.theme
-    script = f'<script src="{origin}/embed.js" async></script>'
-    attributes = f'page="{page.id}" public-key="{key}"' + (f' lang="{lang}"' if lang else "")
+    scheme = COLOR_SCHEMES[page.look.theme]
     return Snippets(
-        frame=build_frame(page, address, f'width="100%" height="{height}"', theme=theme),
-        script=script,
+        frame=(
+            f'<iframe src="{url}"\n'
+            f'        title="{title}" width="100%" height="{height}"'
+            f' style="border: 0; display: block; color-scheme: {scheme}"\n'
+            '        referrerpolicy="strict-origin"></iframe>'
+        ),
+        script=f'<script src="{origin}/embed.js" async></script>',
         react=(
             "export function TrackedWallets() {\n"
             "  return (\n"
             "    <>\n"
             f'      <iframe src="{url}"\n'
             f'        title="{title}" width="100%" height="{height}"'
-            f' style={{{{ border: 0, display: "block", colorScheme: "{COLOR_SCHEMES[theme]}" }}}}\n'
+            f' style={{{{ border: 0, display: "block", colorScheme: "{scheme}" }}}}\n'
             '        referrerPolicy="strict-origin" />\n'
             f'      <script src="{origin}/embed.js" async />\n'
             "    </>\n"
             "  );\n"
             "}"
         ),
-        element=(
-            f"{script}\n"
-            f"<tracked-wallets {attributes}\n"
-            f'                 title="{title}" height="{height}"></tracked-wallets>'
-        ),
-    )
-
-
-def build_frame(page: Page, address: str, size: str, *, theme: str, style: str = "") -> str:
-    """Return a frame for a site, with the attributes `size` and more CSS in `style`."""
-    return (
-        f'<iframe src="{escape(address)}"\n'
-        f'        title="{escape(name_list(page))}" {size}'
-        f' style="border: 0; display: block; {style}color-scheme: {COLOR_SCHEMES[theme]}"\n'
-        '        referrerpolicy="strict-origin"></iframe>'
     )
 
 
@@ -94,20 +71,3 @@ def add_arguments(address: str, arguments: Mapping[str, str]) -> str:
 def build_link(page_id: str) -> str:
     """Return the address at which a page is public by link."""
     return f"{own_origin()}/embed/page/{page_id}"
-
-
-def build_link_snippets(page: Page, *, lang: str) -> LinkSnippets:
-    """Return what to paste of a page that is public by link."""
-    address = build_link(page.id)
-    badge = f"{address}/badge.svg" + (f"?lang={lang}" if lang else "")
-    title = name_list(page)
-    return LinkSnippets(
-        address=address,
-        count=f"{address}/count.json",
-        badge_html=f'<a href="{address}"><img src="{badge}" alt="{escape(title)}" height="24"></a>',
-        badge_markdown=f"[![{_escape_markdown(title)}]({badge})]({address})",
-    )
-
-
-def _escape_markdown(text: str) -> str:
-    return "".join(f"\\{letter}" if letter in r"\[]*_`<>!&" else letter for letter in text)

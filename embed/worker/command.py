@@ -2,6 +2,7 @@
 
 import logging
 import signal
+from dataclasses import replace
 
 import click
 from flask import current_app
@@ -13,6 +14,8 @@ from embed.domain.times import format_instant
 from embed.runtime import Runtime
 from embed.serializers import format_optional
 from embed.terminal import Group, JsonObject, format_table, print_answer, runtime
+from embed.worker.background import Background
+from embed.worker.jobs import EXTENSION
 
 _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 _FINISH_S = 10.0  # how long a worker that is stopped waits for what it does
@@ -26,19 +29,15 @@ _log = logging.getLogger(__name__)
 def group(context: click.Context) -> None:
     """Do the background work until stopped."""
     if context.invoked_subcommand is None:
-        _work_until_stopped(runtime())
+        able_to_sign = replace(runtime(), settings=runtime().settings.with_secret_key())
+        _work_until_stopped(able_to_sign)
 
 
 def _work_until_stopped(runtime: Runtime) -> None:
     """Work until SIGTERM or SIGINT; then finish what runs. A second one ends it at once."""
-    # Imported here, as the status is told without what the work needs.
-    from embed.worker.background import Background
-    from embed.worker.jobs import EXTENSION, list_jobs
-
     # Threads inherit the mask, so the signal stays pending until this thread takes it.
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
-    jobs = current_app.extensions.get(EXTENSION) or list_jobs(runtime.settings)
-    background = Background(runtime, jobs, "worker")
+    background = Background(runtime, current_app.extensions[EXTENSION], "worker")
     background.start()
     _log.info("Doing the background work; press Ctrl-C to stop.")
     while signal.sigtimedwait(_STOP_SIGNALS, 1) is None:

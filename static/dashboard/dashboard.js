@@ -1,4 +1,4 @@
-// Optional features for every page of the dashboard; everything works without them.
+// Optional features for every page of the dashboard, and what several need; everything works without them.
 
 import { findAround, getElement } from "../elements.js";
 
@@ -90,3 +90,17 @@ document.addEventListener("submit", (event) => {
 addEventListener("pageshow", (event) => {
   if (event.persisted) for (const form of document.forms) sent.delete(form);
 });
+
+// Rows that are selected for an action on many, and the box for all of them.
+
+/**
+ * Show in the box for all whether all, some or none of the boxes are ticked; return how many are.
+ * @param {HTMLInputElement} all
+ * @param {HTMLInputElement[]} boxes
+ */
+export function showTicked(all, boxes) {
+  const count = boxes.filter((box) => box.checked).length;
+  all.checked = count > 0 && count === boxes.length;
+  all.indeterminate = count > 0 && count < boxes.length;
+  return count;
+}

@@ -4,7 +4,7 @@ import { findAround, getElement } from "../elements.js";
 import { say } from "../widget/words.js";
 import { decide, undo } from "./queue-decisions.js";
 import { listRows } from "./queue-rows.js";
-import { showTicked } from "./selection.js";
+import { showTicked } from "./dashboard.js";
 
 const help = getElement(document, "#keys", HTMLDialogElement);
 const keysSwitch = getElement(help, "[data-shortcuts]", HTMLInputElement);

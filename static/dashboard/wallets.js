@@ -1,7 +1,7 @@
 // The list of wallets: search while typing, "All on this page", and how many are selected.
 
 import { getElement } from "../elements.js";
-import { showTicked } from "./selection.js";
+import { showTicked } from "./dashboard.js";
 
 const TYPING_MS = 200; // without a key, before the search begins
 const results = document.getElementById("results");

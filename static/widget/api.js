@@ -1,13 +1,12 @@
-// The service's API, called under the path of the session cookie.
-
-import { parseResponse } from "./amounts.js";
+// The service's API, called under the path of the session cookie: once, or again and again; and its
+// exact amounts.
 
 export const TIMEOUT_MS = 20_000;
 
 /**
  * @typedef {{ id: string, name: string, color: string, counted?: false }} Tag
  * @typedef {{ id: string, address: string, publicAlias: string | null, tokenBalance: string,
- *   balanceKnown?: false, domainName?: string, tags: Tag[] }} TrackedWallet
+ *   balanceKnown?: false, tags: Tag[] }} TrackedWallet
  * @typedef {{ wallets: TrackedWallet[], supply?: number }} TrackingPage
  * @typedef {{ changeDay: string | null, changeWeek: string | null, changeLine: string,
  *   lineSeconds: number, linePath: string }} WalletChange how a balance changed, and its line
@@ -18,17 +17,6 @@ export const TIMEOUT_MS = 20_000;
  *   rejectReason?: string | null, reasonCode?: string | null, reasonText?: string | null,
  *   decidedAtIso?: string | null }} Submission
  */
-
-/**
- * Make a page from an earlier one and what changed: a pair of places stands for earlier wallets.
- * @param {TrackingPage} page
- * @param {{ wallets: (TrackedWallet | [number, number])[] }} delta
- * @returns {TrackingPage}
- */
-export const applyDelta = (page, delta) => ({
-  ...delta,
-  wallets: delta.wallets.flatMap((piece) => Array.isArray(piece) ? page.wallets.slice(...piece) : piece),
-});
 
 /** A refusal or failure; `code` is the key of the sentence that explains it. */
 export class Problem extends Error {
@@ -49,8 +37,8 @@ export class Api {
   constructor({ pageId, key }) {
     this.pageId = pageId;
     this.key = key;
-    /** @type {{ etag: string | null, page?: TrackingPage }} */
-    this.known = { etag: null }; // the payload that was read last
+    /** @type {string | null} */
+    this.etag = null; // of the payload that was read last
   }
 
   /**
@@ -58,16 +46,15 @@ export class Api {
    * @returns {Promise<TrackingPage | null>}
    */
   async readPage() {
-    const { etag, page } = this.known;
+    const { etag } = this;
     const { response, answer } = await this.send(`/embed/api/tracking/${this.pageId}`, {
-      headers: { ...(etag && { "If-None-Match": etag }), ...(page && { "A-IM": "wallets" }) },
+      headers: etag ? { "If-None-Match": etag } : undefined,
       // The first read may find the list kept from an earlier visit; later ones are kept short.
       ...(etag ? { cache: "no-store", credentials: "omit" } : { cache: "no-cache" }),
     });
     if (response.status === 304) return null;
-    const present = page && response.status === 226 ? applyDelta(page, answer) : answer;
-    this.known = { etag: response.headers.get("ETag"), page: present };
-    return present;
+    this.etag = response.headers.get("ETag");
+    return answer;
   }
 
   /**
@@ -212,4 +199,147 @@ export function eitherOf(...signals) {
     one.addEventListener("abort", () => either.abort(one.reason), { once: true });
   }
   return either.signal;
+}
+
+// Amounts, as exact decimal text: a JavaScript number cannot hold all their digits.
+
+const AMOUNT_KEYS = new Set(["amount", "tokenBalance", "balance", "minBalance"]);
+const CHANGE_KEYS = new Set(["changeDay", "changeWeek", "changeLine"]); // may be negative
+const NUMBER = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+
+/**
+ * Whether a field of the API's responses is an amount.
+ * @param {string} key
+ */
+export const isAmountKey = (key) => AMOUNT_KEYS.has(key);
+
+/**
+ * Parse a response of the API, with its amounts as exact text. Browsers that do not provide a
+ * number's source text (before Chrome 114, Firefox 135, Safari 18.4) round the amount to a number.
+ * @param {string} text
+ */
+export function parseResponse(text) {
+  /** @type {(key: string, value: unknown, context?: { source?: string }) => unknown} */
+  const revive = (key, value, context) => {
+    if (typeof value !== "number") return value;
+    if (isAmountKey(key)) return normalizeAmount(context?.source ?? String(value));
+    return CHANGE_KEYS.has(key) ? normalizeChange(context?.source ?? String(value)) : value;
+  };
+  return JSON.parse(text, revive);
+}
+
+/**
+ * Return an amount in normal form: no exponent, no trailing zeros.
+ * @param {string} text a number of 0 or more, as JSON or Python writes it
+ */
+export function normalizeAmount(text) {
+  const parts = NUMBER.exec(text);
+  if (!parts) throw new TypeError(`${text} is no amount.`);
+  const [, whole, fraction = "", exponent = "0"] = parts;
+  const shift = Number(exponent);
+  const digits = "0".repeat(Math.max(0, -shift)) + whole + fraction.padEnd(shift, "0");
+  const point = Math.max(whole.length, whole.length + shift);
+  const left = digits.slice(0, point).replace(/^0+/, "") || "0";
+  const right = digits.slice(point).replace(/0+$/, "");
+  return right ? `${left}.${right}` : left;
+}
+
+/**
+ * Return the difference of two amounts in normal form, with a minus sign if it is below 0.
+ * @param {string} text
+ */
+const normalizeChange = (text) =>
+  text.startsWith("-") ? `-${normalizeAmount(text.slice(1))}` : normalizeAmount(text);
+
+/**
+ * Compare two normalised amounts, for sorting from the smallest.
+ * @param {string} one
+ * @param {string} other
+ */
+export function compareAmounts(one, other) {
+  const [whole, fraction = ""] = one.split(".");
+  const [otherWhole, otherFraction = ""] = other.split(".");
+  return whole.length - otherWhole.length ||
+    compareText(whole, otherWhole) ||
+    compareText(fraction, otherFraction);
+}
+
+/**
+ * @param {string} one
+ * @param {string} other
+ */
+const compareText = (one, other) => (one < other ? -1 : Number(one > other));
+
+// Polling: only while the tab is visible, less often while nothing changes, and while the server fails.
+
+const GROWTH = 1.5;
+const SPREAD = 0.1;
+const SLOWEST_FAILING_MS = 10 * 60_000;
+
+/**
+ * Call the async `action` every `seconds` while the tab is visible and `isWanted()` says so. Each
+ * call that resolves to false, since nothing has changed, makes the pause longer, up to `slowest`
+ * seconds. A failure doubles it, and a Problem's Retry-After is obeyed. Returns {now} to poll at
+ * once and more often again.
+ * @param {() => Promise<unknown>} action
+ * @param {{ seconds: number, slowest?: number, isWanted?: () => boolean }} options
+ */
+export function poll(action, { seconds, slowest = seconds, isWanted = () => true }) {
+  const shortest = seconds * 1000;
+  const spread = slowest > seconds ? SPREAD : 0; // so that a page's visitors do not ask in step
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let pause = shortest;
+  let dueAt = 0;
+  let askedAt = Date.now();
+  let refusedUntil = 0;
+  let isFailing = false;
+  let isRunning = false;
+  let isWantedNow = false;
+
+  async function run() {
+    if (isRunning || document.hidden || !isWanted()) return;
+    isRunning = true;
+    const isPrompted = isWantedNow; // what prompted it will often show only later
+    isWantedNow = false;
+    askedAt = Date.now();
+    try {
+      const isSame = await action() === false;
+      pause = isSame && !isFailing && !isPrompted ? Math.min(pause * GROWTH, slowest * 1000) : shortest;
+      isFailing = false;
+    } catch (error) {
+      isFailing = true;
+      pause = Math.min(pause * 2, SLOWEST_FAILING_MS);
+      const retryAt = error instanceof Problem ? error.retryAt : null;
+      if (retryAt) refusedUntil = retryAt + vary(shortest);
+    } finally {
+      isRunning = false;
+    }
+    schedule(isWantedNow ? 0 : pause - vary(pause));
+  }
+
+  /** @param {number} time */
+  const vary = (time) => time * spread * Math.random();
+
+  /** @param {number} delay in milliseconds */
+  function schedule(delay) {
+    dueAt = Math.max(Date.now() + delay, refusedUntil);
+    clearTimeout(timer);
+    timer = setTimeout(run, dueAt - Date.now());
+  }
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return;
+    const newest = isFailing ? dueAt : Math.min(dueAt, askedAt + shortest);
+    schedule(Math.max(0, newest - Date.now()));
+  });
+  schedule(pause - vary(pause));
+
+  return {
+    now() {
+      pause = shortest;
+      isWantedNow = true; // what is under way may be answered from before
+      if (!isRunning) schedule(0);
+    },
+  };
 }

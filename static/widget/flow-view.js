@@ -3,19 +3,14 @@
 
 import { findAround, getElement } from "../elements.js";
 import { Problem } from "./api.js";
-import { copyText } from "./clipboard.js";
-import { isAddress } from "./codec.js";
-import { HandSigning } from "./hand-signing.js";
-import { checkNickname } from "./nicknames.js";
-import { ProblemBox } from "./problem-box.js";
-import { showRecords, showWithdrawal } from "./records-view.js";
-import { showSentence } from "./sentences.js";
-import { cleanName, makeAccountChoices, WalletChoices } from "./wallet-choices.js";
-import { formatDuration, isolate, say } from "./words.js";
+import { checkNickname, cleanName, HandSigning, makeAccountChoices, WalletChoices } from "./flow-input.js";
+import { ProblemBox, showRecords, showWithdrawal } from "./flow-output.js";
+import { isAddress } from "./signatures.js";
+import { copyText, formatDuration, isolate, say, showSentence } from "./words.js";
 
 /**
  * @import { Flow, Result } from "./flow.js"
- * @import { Answer, PurposeName, Records, Withdrawal } from "./purposes.js"
+ * @import { Answer, PurposeName, Records, Withdrawal } from "./flow-setup.js"
  * @import { Account, Wallet } from "./wallets.js"
  * @typedef {{ site: string | null, symbol: string, minimum: string }} About the origin of the site
  *   that shows the list, if the service vouches for it, the list's token, and what it asks for

@@ -5,7 +5,7 @@ import { ask } from "./wallet-answers.js";
 
 /**
  * @import { FlowView } from "./flow-view.js"
- * @import { Answer, Nonce, Purpose, Records, Withdrawal } from "./purposes.js"
+ * @import { Answer, Nonce, Purpose, Records, Withdrawal } from "./flow-setup.js"
  * @import { Account, Wallet } from "./wallets.js"
  * @typedef {(Answer | Records | Withdrawal) & { address: string, nickname: string }} Result
  * @typedef {{ close: () => void, finish?: () => void, openWindow?: () => void,
@@ -305,7 +305,6 @@ export class Flow {
       case "duplicate":
       case "ca_gate_failed":
       case "not_accepted":
-      case "refused": // by the dashboard, which says why
         return this.#refuse(error);
       case "cooldown_active":
         return this.#refuse(error, retry);

@@ -4,7 +4,7 @@
 
 import { eitherOf, Problem } from "./api.js";
 import { call } from "./calls.js";
-import { isAddress } from "./codec.js";
+import { isAddress } from "./signatures.js";
 import { watchWallets } from "./wallets.js";
 
 /** @import { Account, SignOptions, Wallet } from "./wallets.js" */

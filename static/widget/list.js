@@ -1,19 +1,19 @@
 // The list of wallets: filtered, sorted, and rendered as far as the visitor has asked for.
 
 import { findAround, getElement } from "../elements.js";
-import { Problem } from "./api.js";
-import { copyText } from "./clipboard.js";
-import { keepFocus, steerByKeys } from "./list-keys.js";
-import { ChosenOrder, ORDERS, rankWallets } from "./wallet-order.js";
+import { compareAmounts, Problem } from "./api.js";
 import {
-  keepState, makeRow, readProof, readRow, readStanding, showMine, showProof, showStanding,
+  keepFocus, keepState, makeRow, nameOf, readProof, readRow, readStanding, showMine, showProof, showStanding, steerByKeys,
 } from "./wallet-row.js";
-import { explain, formatAmount, language, say } from "./words.js";
+import { copyText, explain, formatAmount, formatShare, language, say } from "./words.js";
 
 /**
  * @import { Proof, TrackedWallet, TrackingPage } from "./api.js"
  * @import { Shown } from "./row-details.js"
  * @import { Standing } from "./wallet-row.js"
+ */
+
+/**
  * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and the text that is searched
  */
 
@@ -293,7 +293,7 @@ export class List {
  */
 const addSearchText = (wallet) => ({
   ...wallet,
-  searchText: `${wallet.publicAlias ?? ""}\n${wallet.domainName ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
+  searchText: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
 });
 
 /**
@@ -309,5 +309,64 @@ export function replaceRows(list, rows) {
   for (const row of rows) {
     if (row === place) place = row.nextElementSibling;
     else list.insertBefore(row, place);
+  }
+}
+
+// The orders of the list, the visitor's choice of one, and the ranks.
+
+const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
+
+/** @param {TrackedWallet} one @param {TrackedWallet} other */
+const byBalance = (one, other) => compareAmounts(other.tokenBalance, one.tokenBalance);
+
+/** @type {Record<string, ((one: TrackedWallet, other: TrackedWallet) => number) | null>} */
+const ORDERS = {
+  listed: null,
+  balance: byBalance,
+  name: (one, other) => collator.compare(nameOf(one), nameOf(other)),
+};
+
+/**
+ * Rank wallets by their balances, and measure their bars and shares.
+ * @param {TrackingPage} page
+ * @returns {Map<string, Standing>} by the wallets' ids
+ */
+function rankWallets({ wallets, supply }) {
+  const sorted = [...wallets].sort(byBalance);
+  const highest = Number(sorted[0]?.tokenBalance);
+  let rank = 0;
+  return new Map(sorted.map(({ id, tokenBalance }, index) => {
+    if (tokenBalance !== sorted[index - 1]?.tokenBalance) rank = index + 1;
+    const balance = Number(tokenBalance);
+    const part = highest ? Math.round((balance / highest) * 1000) / 10 : 0;
+    const share = supply && balance ? formatShare(balance / supply) : "";
+    return [id, { rank: balance ? rank : 0, part, share }];
+  }));
+}
+
+/** The order that a visitor has chosen on a page, as far as the browser lets a frame remember it. */
+class ChosenOrder {
+  /** @param {string} pageId */
+  constructor(pageId) {
+    this.key = `embed-order-${pageId}`;
+  }
+
+  /** @returns {string | null} */
+  recall() {
+    try {
+      const order = localStorage.getItem(this.key);
+      return order && Object.hasOwn(ORDERS, order) ? order : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** @param {string} order */
+  remember(order) {
+    try {
+      localStorage.setItem(this.key, order);
+    } catch {
+      // it counts until the page is left
+    }
   }
 }

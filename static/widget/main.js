@@ -1,11 +1,9 @@
 // The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
-import { findAround, getElement } from "../elements.js";
-import { Api, Problem } from "./api.js";
+import { getElement } from "../elements.js";
+import { Api, poll, Problem } from "./api.js";
 import { FlowOpener } from "./flow-opener.js";
-import { connectToHost } from "./frame.js";
 import { List } from "./list.js";
-import { poll } from "./poll.js";
 import { explain, formatAge, say } from "./words.js";
 
 /**
@@ -32,7 +30,7 @@ let { etag: shownEtag = "" } = root.dataset; // of what the rows, their proofs a
 
 let againAt = findAgainAt();
 
-if (list.isComplete) api.known.etag = shownEtag; // the document shows all of it
+if (list.isComplete) api.etag = shownEtag; // the document shows all of it
 
 /** Show what has changed; return whether anything has. */
 async function refreshList() {
@@ -56,7 +54,7 @@ async function refreshList() {
  */
 async function refreshServed() {
   const again = Date.now() > againAt;
-  if (!again && list.isComplete && api.known.etag === shownEtag) return false;
+  if (!again && list.isComplete && api.etag === shownEtag) return false;
   const page = await api.readHtml(location.href, { etag: again ? "" : shownEtag });
   if (!page) return false;
   const served = getElement(page, "#widget", HTMLElement);
@@ -66,7 +64,7 @@ async function refreshServed() {
   shownEtag = served.dataset.etag ?? "";
   if (list.isComplete) return hasChanged;
   list.showServed(served);
-  if (list.isComplete) api.known = { etag: shownEtag };
+  if (list.isComplete) api.etag = shownEtag;
   return hasChanged;
 }
 
@@ -80,7 +78,7 @@ setInterval(() => {
   for (const time of root.querySelectorAll("time")) time.textContent = formatAge(time.dateTime);
 }, 30_000);
 
-// What rows show beside the payload: loaded when the list shows other rows than the server's
+// What rows show beside the payload: loaded when the list shows other rows than the server's, or one is opened
 
 const hasChanges = "changes" in root.dataset;
 /** @type {Promise<ListDetails> | null} */
@@ -108,7 +106,7 @@ async function openDetails({ target }) {
   const row = target instanceof HTMLDetailsElement && target.open ? target.closest(".wallet") : null;
   if (!(row instanceof HTMLElement) || target !== row.firstElementChild) return;
   try {
-    const { showDetails } = await import("./wallet-details.js");
+    const { showDetails } = await import("./row-details.js");
     await showDetails(row, api);
   } catch {
     list.warn(say("offline"));
@@ -150,3 +148,65 @@ for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#add
 }
 
 root.dataset.ready = ""; // from here on, everything that needs a script works
+
+// Messages between the frame and its host page: height, theme, and whether it lends its wallets.
+
+/**
+ * Send the height to the host page's script (embed.js), and apply the theme that it sends.
+ *
+ * Returns the origin of the host page once it offers to lend its wallets, which it may never do.
+ * Only a page that the service vouches for is believed: `site`, the one that the server has found on
+ * the key's list, or, if that one is unknown, any, as the widget's policy (frame-ancestors) keeps
+ * others out. A key that allows the null origin has no such policy: `isForAnySite`.
+ * @param {{ site: string | null, isForAnySite: boolean }} options
+ * @returns {Promise<string>}
+ */
+function connectToHost({ site, isForAnySite }) {
+  /** @type {(origin: string) => void} */
+  let resolve = () => {};
+  /** @type {Promise<string>} */
+  const lender = new Promise((found) => (resolve = found));
+  if (window.parent === window) return lender;
+  // Without a Referer the host's origin is unknown: send to any, as the height is not secret.
+  const host = document.referrer ? new URL(document.referrer).origin : "*";
+  const sendHeight = () => {
+    const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
+    window.parent.postMessage({ kind: "embed:height", height }, host);
+  };
+  /** @param {string} origin */
+  const mayLend = (origin) => origin !== "null" && (site ? origin === site : !isForAnySite);
+  new ResizeObserver(sendHeight).observe(document.documentElement);
+  window.addEventListener("message", (event) => {
+    if (event.source !== window.parent || (host !== "*" && event.origin !== host)) return;
+    if (event.data?.kind === "embed:theme") setTheme(event.data.theme, event.data.ground);
+    if (event.data?.kind === "embed:hello") {
+      sendHeight();
+      if (event.data.lends === true && mayLend(event.origin)) resolve(event.origin);
+    }
+  });
+  return lender;
+}
+
+/**
+ * Apply the theme that fits the host page, and have no surface of its own if texts can be read without one.
+ * @param {string} theme
+ * @param {unknown} ground the computed color under the frame, if that is known
+ */
+function setTheme(theme, ground) {
+  if (!["auto", "light", "dark"].includes(theme)) return;
+  const root = document.documentElement;
+  root.dataset.theme = theme;
+  root.toggleAttribute("data-surface", isMiddling(ground));
+}
+
+/**
+ * Whether a color is so far from white and from black that quiet texts have less than 4.5:1.
+ * @param {unknown} ground
+ */
+function isMiddling(ground) {
+  const parts = String(ground).match(/^rgb\((\d+), (\d+), (\d+)\)$/);
+  if (!parts) return false;
+  const [red, green, blue] = parts.slice(1).map((part) => (Number(part) / 255) ** 2.2);
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return luminance > 0.06 && luminance < 0.75;
+}

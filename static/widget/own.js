@@ -2,15 +2,15 @@
 // only read.
 
 import { findAround, getElement } from "../elements.js";
+import { poll, Problem } from "./api.js";
 import { replaceRows } from "./list.js";
-import { countDown, makeRow } from "./own-row.js";
-import { poll } from "./poll.js";
-import { say } from "./words.js";
+import { makeAvatar, shorten } from "./wallet-row.js";
+import { explain, formatDuration, formatInstant, say } from "./words.js";
 
 /**
  * @import { Api, Submission } from "./api.js"
  * @import { List } from "./list.js"
- * @import { Answer, Draft, Records } from "./purposes.js"
+ * @import { Answer, Draft, Records } from "./flow-setup.js"
  */
 
 const PAUSES = { seconds: 10, slowest: 2 * 60 };
@@ -211,10 +211,10 @@ export class OwnSubmissions {
     event.preventDefault(); // the answer may be no receipt
     const problem = getElement(this.root, "#own-problem", HTMLElement);
     try {
-      const { saveReceipt } = await import("./receipts.js");
-      problem.textContent = await saveReceipt(link, this.api);
-    } catch {
-      problem.textContent = say("offline");
+      await saveReceipt(link, this.api);
+      problem.textContent = "";
+    } catch (error) {
+      problem.textContent = explainFailure(error);
     }
   }
 
@@ -243,4 +243,126 @@ export class OwnSubmissions {
     if (APPROVED.has(status)) return true;
     return status !== "soft_rejected" && this.remembered.some((one) => one.id === id);
   }
+}
+
+// A row of the visitor's own submissions, as in templates/widget/own.html.
+
+/**
+ * @param {Submission} submission
+ * @param {{ receipt: string | null, cooldown: number }} options the address of its receipt, if it
+ *   may be read; `cooldown` in seconds
+ */
+function makeRow(submission, { receipt, cooldown }) {
+  const { id, walletAddress, nickname, status, rejectReason } = submission;
+  const row = document.createElement("li");
+  row.dataset.status = status;
+  const name = make("strong", nickname ?? "");
+  name.dir = "auto";
+  const address = make("code", shorten(walletAddress));
+  address.dir = "ltr";
+  address.title = walletAddress;
+  row.append(makeAvatar(walletAddress), " ", name, " ", make("span", say(`status_${status}`), "status pill"), " ", address);
+  if (receipt) row.append(" ", makeLink(id, receipt));
+  if (rejectReason) row.append(makeAdvice(submission, cooldown));
+  return row;
+}
+
+/**
+ * Say in the rejected rows of a list when they can be sent again.
+ * @param {HTMLElement} list
+ * @param {number} cooldown in seconds
+ */
+function countDown(list, cooldown) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const all = list.querySelectorAll("[data-decided]");
+  for (const again of all) {
+    const left = (Date.parse(again.dataset.decided ?? "") - Date.now()) / 1000 + cooldown;
+    const sentence = left > 0 ? say("again_in", { time: formatDuration(left) }) : say("again_now");
+    if (again.textContent !== sentence) again.textContent = sentence;
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {string} address
+ */
+function makeLink(id, address) {
+  const link = document.createElement("a");
+  link.className = "receipt button";
+  link.href = address;
+  link.download = "";
+  link.dataset.receipt = id;
+  link.textContent = say("receipt");
+  return link;
+}
+
+/**
+ * @param {Submission} submission
+ * @param {number} cooldown in seconds
+ */
+function makeAdvice({ rejectReason, reasonCode, reasonText, decidedAtIso, status }, cooldown) {
+  const advice = make("p", say(`reason_${reasonCode ?? rejectReason}`), "quiet");
+  if (reasonText) {
+    const words = make("q", reasonText);
+    words.dir = "auto";
+    advice.append(" ", words);
+  }
+  if (status === "rejected" && decidedAtIso) {
+    const again = make("span", "", "again");
+    again.dataset.decided = decidedAtIso;
+    again.setAttribute("aria-live", "off"); // a countdown must not be read out every second
+    advice.append(" ", again);
+    countDown(advice, cooldown);
+  }
+  return advice;
+}
+
+/**
+ * @param {string} tag
+ * @param {string} text
+ * @param {string} [className]
+ */
+function make(tag, text, className = "") {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+// The visitor's own receipts, saved as files: only the visitor's own session may read a receipt before
+// its wallet is on the list.
+
+/**
+ * Save the receipt to which `link` leads.
+ * @param {HTMLAnchorElement} link
+ * @param {Api} api
+ */
+async function saveReceipt(link, api) {
+  const { receipt: submissionId = "" } = link.dataset;
+  const receipt = await api.readReceipt(submissionId);
+  const file = new Blob([JSON.stringify(receipt, null, 2), "\n"], { type: "application/json" });
+  saveFile(file, `receipt-${submissionId}.json`);
+}
+
+/**
+ * @param {Blob} file
+ * @param {string} name
+ */
+function saveFile(file, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser may still be reading it
+}
+
+/**
+ * Return why a receipt cannot be read.
+ * @param {unknown} error
+ */
+function explainFailure(error) {
+  const problem = error instanceof Problem ? error : new Problem("server");
+  if (problem.code === "not_found") return say("receipt_gone");
+  if (problem.code !== "receipt_withdrawn") return explain(problem);
+  return say("receipt_withdrawn", { date: formatInstant(String(problem.details.withdrawnAtIso)) });
 }

@@ -1,11 +1,17 @@
-// What the rows of the list show beside the payload, proofs and how balances changed: read after the
-// list, for the rows near the screen.
+// What the rows of the list show beside the payload: proofs and how balances changed, read after the
+// list for the rows near the screen; and what an opened row shows.
 
+import { getElement } from "../elements.js";
+import { Problem } from "./api.js";
 import { showProof } from "./wallet-row.js";
+import { explain, formatDuration, language, say } from "./words.js";
 
 /**
- * @import { Api, TrackedWallet } from "./api.js"
+ * @import { Api, TrackedWallet, WalletChange } from "./api.js"
  * @import { List } from "./list.js"
+ */
+
+/**
  * @typedef {{ wallet: TrackedWallet, row: HTMLElement }} Shown
  * @typedef {{ shown: Shown[] }} RenderedList
  */
@@ -32,7 +38,9 @@ export class ListDetails {
     /** @type {{ update: () => Promise<void>, pausedUntil: number }[]} */
     this.details = [proofs];
     this.proofs = proofs;
-    if (hasChanges) this.#loadChanges(shared, api);
+    if (!hasChanges) return;
+    const read = (/** @type {string[]} */ ids) => api.readChanges(ids);
+    this.details.push(new RowDetails({ ...shared, show: showChange, read }));
   }
 
   /** Whether something could not be read, and is to be asked for again. */
@@ -44,18 +52,6 @@ export class ListDetails {
   update({ hasChanged = false } = {}) {
     if (hasChanged) this.proofs.expire(); // a wallet may be proved and look as before
     for (const one of this.details) one.update();
-  }
-
-  /**
-   * @param {{ list: List, isNear: (row: HTMLElement) => boolean }} shared
-   * @param {Api} api
-   */
-  async #loadChanges(shared, api) {
-    const { showChange } = await import("./change-view.js");
-    const read = (/** @type {string[]} */ ids) => api.readChanges(ids);
-    const changes = new RowDetails({ ...shared, show: showChange, read });
-    this.details.push(changes);
-    changes.update();
   }
 }
 
@@ -167,4 +163,124 @@ class NearRows {
     }
     return this.near.has(row);
   }
+}
+
+// A row's change over a day, and its line of 30 days.
+
+const SVG = "http://www.w3.org/2000/svg";
+const VIEW_BOX = "0 0 120 32"; // as in embed/web/drawings.py
+const DAY_SECONDS = 86_400;
+
+const exactly = new Intl.NumberFormat(language, {
+  maximumFractionDigits: 20,
+  signDisplay: "exceptZero",
+  useGrouping: "always",
+});
+const shortly = new Intl.NumberFormat(language, {
+  maximumFractionDigits: 2,
+  maximumSignificantDigits: 4,
+  notation: "compact",
+  roundingPriority: "lessPrecision",
+  signDisplay: "exceptZero",
+});
+
+/** @param {string} amount */
+const asNumber = (amount) => /** @type {Intl.StringNumericLiteral} */ (amount);
+
+/**
+ * Show a change in a row of the list, in place of an earlier one.
+ * @param {HTMLElement} row
+ * @param {WalletChange | undefined} change
+ */
+function showChange(row, change) {
+  for (const earlier of row.querySelectorAll(".change, .line")) earlier.remove();
+  if (!change) return;
+  const place = document.createElement("span");
+  place.className = "change";
+  if (change.changeDay !== null) place.append(makeDelta(change.changeDay));
+  getElement(row, ".balance", HTMLElement).before(place, makeLine(change));
+}
+
+/** @param {string} amount */
+function makeDelta(amount) {
+  const number = document.createElement("bdi");
+  number.className = amount.startsWith("-") ? "down" : amount === "0" ? "" : "up";
+  number.title = describe(DAY_SECONDS, amount);
+  number.textContent = shortly.format(asNumber(amount));
+  return number;
+}
+
+/** @param {WalletChange} change */
+function makeLine({ lineSeconds, changeLine, linePath }) {
+  const svg = document.createElementNS(SVG, "svg");
+  const title = document.createElementNS(SVG, "title");
+  svg.setAttribute("class", "line");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("viewBox", VIEW_BOX);
+  title.textContent = describe(lineSeconds, changeLine);
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.append(title, makePath(`${linePath}V32H${linePath.slice(1).split(" ", 1)}z`), makePath(linePath));
+  return svg;
+}
+
+/** @param {string} data */
+function makePath(data) {
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", data);
+  return path;
+}
+
+/**
+ * @param {number} seconds
+ * @param {string} amount
+ */
+const describe = (seconds, amount) => `${formatDuration(seconds)}: ${exactly.format(asNumber(amount))}`;
+
+// What an opened row shows, which the server renders.
+
+/**
+ * Read and show the details of an opened row, in place of earlier ones unless these are in use.
+ * @param {HTMLElement} row
+ * @param {Api} api
+ */
+export async function showDetails(row, api) {
+  const panel = getElement(row, ".detail", HTMLElement);
+  const earlier = panel.querySelector(".loaded");
+  if (earlier && isInUse(earlier)) return;
+  const waiting = earlier ?? makeSentence(say("loading"));
+  if (!earlier) panel.append(waiting);
+  const details = await readDetails(row, api);
+  if (!isInUse(waiting)) waiting.replaceWith(details);
+}
+
+/** @param {Element} details */
+const isInUse = (details) =>
+  details.contains(document.activeElement) || details.querySelector("details[open]") !== null;
+
+/**
+ * Return the details, or the sentence that says why there are none.
+ * @param {HTMLElement} row
+ * @param {Api} api
+ */
+async function readDetails(row, api) {
+  const { id = "" } = row.dataset;
+  try {
+    const part = await api.readHtml(`/embed/tracking/${api.pageId}/wallets/${id}`);
+    const details = part && getElement(part, ".loaded", HTMLElement);
+    if (!details) throw new Problem("server");
+    if (!details.querySelector(".proof")) showProof(row, undefined);
+    return details;
+  } catch (error) {
+    const problem = error instanceof Problem ? error : new Problem("server");
+    return makeSentence(problem.code === "not_found" ? say("not_listed") : explain(problem));
+  }
+}
+
+/** @param {string} text */
+function makeSentence(text) {
+  const sentence = document.createElement("p");
+  sentence.className = "loaded";
+  sentence.setAttribute("role", "status");
+  sentence.textContent = text;
+  return sentence;
 }

@@ -11,7 +11,7 @@ import { say } from "./words.js";
 
 /**
  * @import { About } from "./flow-view.js"
- * @import { PurposeName } from "./purposes.js"
+ * @import { PurposeName } from "./flow-setup.js"
  */
 
 const TIMEOUT_MS = 30_000; // longer than the frame's own timeout for the server

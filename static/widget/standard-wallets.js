@@ -2,10 +2,9 @@
 // and the ways in which they sign a text. Accounts and features may change at any time, so they are
 // read again at each use.
 
-import { watchAccount } from "./account-watch.js";
 import { Problem } from "./api.js";
-import { isAddress } from "./codec.js";
-import { ask, explainThrown, parseAnswer } from "./wallet-answers.js";
+import { isAddress } from "./signatures.js";
+import { ask, explainThrown, parseAnswer, watchAccount } from "./wallet-answers.js";
 
 /**
  * @import { Account, SignOptions } from "./wallets.js"

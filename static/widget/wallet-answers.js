@@ -1,10 +1,11 @@
 // What wallets answer or throw when they are asked: a signature as base64, or a Problem that says what
-// went wrong, so that a visitor is not asked to sign again without an end. The server decides about a
-// signature.
+// went wrong, so that a visitor is not asked to sign again without an end (the server decides about a
+// signature); and whether they still let this page use an account.
 
 import { Problem } from "./api.js";
-import { decodeBase58, decodeBase64, encodeBase64 } from "./codec.js";
-import { findSignature, holdsText, listSignableForms, readSignature } from "./signatures.js";
+import {
+  decodeBase58, decodeBase64, encodeBase64, findSignature, holdsText, listSignableForms, readSignature,
+} from "./signatures.js";
 
 /**
  * @typedef {{ text: string, address: string, others?: string[] }} SigningRequest the text to sign, the
@@ -165,4 +166,43 @@ function isDeclined({ code, name, text }) {
   if (name === "AbortError") return true;
   if (BY_VISITOR.test(text)) return true;
   return DECLINED.test(`${name} ${text}`) && !ABOUT_TEXT.test(text);
+}
+
+// Accounts that are lost
+
+const GRACE_MS = 500; // some wallets have no account for a moment while they connect again
+
+/**
+ * Call `onLost` when, some time after a change in the wallet, the account cannot be used; return
+ * how to stop that. A wallet that cannot be listened to is checked when it signs.
+ * @param {(onChange: () => void) => unknown} listen starts to listen to the wallet; gives how to stop
+ * @param {() => Problem | null} findLoss
+ * @param {(problem: Problem) => void} onLost
+ */
+export function watchAccount(listen, findLoss, onLost) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let isWatching = true;
+  const check = () => {
+    const problem = findLoss();
+    if (problem) onLost(problem);
+  };
+  const off = attempt(() => listen(() => {
+    clearTimeout(timer);
+    if (isWatching) timer = setTimeout(check, GRACE_MS);
+  }));
+  return () => {
+    isWatching = false;
+    clearTimeout(timer);
+    if (typeof off === "function") attempt(() => off());
+  };
+}
+
+/** @param {() => unknown} action a wallet's own code, which may throw anything */
+function attempt(action) {
+  try {
+    return action();
+  } catch {
+    return null;
+  }
 }

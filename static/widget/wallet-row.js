@@ -1,12 +1,13 @@
-// A row of the list: made from a wallet, or read from the server's HTML (templates/widget/row.html).
+// The rows of the list: made from wallets, or read from the server's HTML (templates/widget/row.html),
+// with their pictures and keys.
 
-import { drawAvatar } from "../avatar.js";
 import { getElement } from "../elements.js";
-import { normalizeAmount } from "./amounts.js";
+import { normalizeAmount } from "./api.js";
 import { formatAmount, roundAmount, say } from "./words.js";
 
+/** @import { Proof, Tag, TrackedWallet } from "./api.js" */
+
 /**
- * @import { Proof, Tag, TrackedWallet } from "./api.js"
  * @typedef {{ rank: number, part: number, share: string }} Standing a wallet's rank, 0: none, its bar,
  *   of 100, and its share of the supply
  */
@@ -14,7 +15,7 @@ import { formatAmount, roundAmount, say } from "./words.js";
 /** @param {string} address */
 export const shorten = (address) => `${address.slice(0, 4)}…${address.slice(-4)}`;
 /** @param {TrackedWallet} wallet */
-export const nameOf = (wallet) => wallet.publicAlias ?? wallet.domainName ?? shorten(wallet.address);
+export const nameOf = (wallet) => wallet.publicAlias ?? shorten(wallet.address);
 
 /**
  * @param {HTMLTemplateElement} template
@@ -30,7 +31,6 @@ export function makeRow(template, wallet) {
   const code = getElement(row, "summary code", HTMLElement);
   code.textContent = shorten(address);
   getElement(row, ".about", HTMLElement).append(...wallet.tags.flatMap((tag) => [" ", makeTag(tag)]));
-  showDomain(row, wallet);
   const isKnown = wallet.balanceKnown !== false;
   row.dataset.balance = isKnown ? wallet.tokenBalance : "";
   const [whole, decimals] = isKnown ? roundAmount(wallet.tokenBalance) : [say("unknown"), ""];
@@ -45,25 +45,6 @@ export function makeRow(template, wallet) {
   }
   showAvatar(getElement(row, ".avatar", SVGElement), address);
   return row;
-}
-
-/**
- * Show a wallet's domain name where the page has these: beside the short address, or instead of it.
- * @param {HTMLElement} row
- * @param {TrackedWallet} wallet
- */
-function showDomain(row, { domainName, publicAlias }) {
-  const domain = row.querySelector(".domain");
-  if (!(domain instanceof HTMLElement) || !domainName) return;
-  row.dataset.domain = domainName;
-  domain.hidden = false;
-  getElement(domain, "bdi", HTMLElement).textContent = domainName;
-  if (document.documentElement.dataset.names !== "instead") return;
-  getElement(row, "summary code", HTMLElement).hidden = true;
-  if (publicAlias !== null) return;
-  const name = getElement(row, ".name", HTMLElement);
-  name.hidden = true;
-  name.before(domain);
 }
 
 /** @param {string} address */
@@ -93,7 +74,7 @@ async function showAvatar(avatar, address) {
  * @returns {TrackedWallet}
  */
 export function readRow(row) {
-  const { id = "", address = "", balance = "", nameless, domain: domainName } = row.dataset;
+  const { id = "", address = "", balance = "", nameless } = row.dataset;
   /** @type {NodeListOf<HTMLElement>} */
   const tags = row.querySelectorAll(".tag");
   return {
@@ -102,7 +83,6 @@ export function readRow(row) {
     publicAlias: nameless === undefined ? getElement(row, ".name", HTMLElement).textContent : null,
     tokenBalance: normalizeAmount(balance || "0"),
     ...(!balance && { balanceKnown: false }),
-    ...(domainName && { domainName }),
     tags: [...tags].map(readTag),
   };
 }
@@ -201,4 +181,107 @@ function makeTag({ color, name }) {
   element.dataset.color = color;
   element.textContent = name;
   return element;
+}
+
+// Small pictures of addresses, which help to tell wallets apart; embed/web/drawings.py draws the same.
+
+const SIDE = 5;
+const HALF = 3; // columns; the others mirror them
+const MIDDLE = "M2 2h1v1h-1z"; // where there is nothing else
+
+/**
+ * Return the path data of squares in a grid of 5 by 5, and their color.
+ * @param {string} address
+ */
+export async function drawAvatar(address) {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(address));
+  const [hue, ...values] = new Uint8Array(digest);
+  let path = "";
+  for (let x = 0; x < HALF; x++) {
+    for (let y = 0; y < SIDE; y++) {
+      if (values[x * SIDE + y] % 2 === 0) continue;
+      for (const column of new Set([x, SIDE - 1 - x])) path += `M${column} ${y}h1v1h-1z`;
+    }
+  }
+  return { path: path || MIDDLE, fill: `hsl(${Math.floor((hue * 360) / 256)} 60% 50%)` };
+}
+
+// The keyboard in the list: one stop for Tab, and the arrow keys from there (a roving tabindex).
+// It stays a plain list, which screen readers read in their own way; a grid would take that away.
+
+const STOP = ".wallet > details > summary"; // the control of a row
+
+/**
+ * Listen to the keys, and return how to choose the control that Tab leads to.
+ * @param {HTMLElement} list
+ */
+export function steerByKeys(list) {
+  /** @type {HTMLElement | null} */
+  let current = null;
+
+  /** @param {HTMLElement} control */
+  function choose(control) {
+    if (current !== control) current?.setAttribute("tabindex", "-1");
+    current = control;
+    control.tabIndex = 0;
+  }
+
+  function chooseOne() {
+    /** @type {NodeListOf<HTMLElement>} */
+    const others = list.querySelectorAll(`${STOP}:not([tabindex])`);
+    for (const other of others) other.tabIndex = -1;
+    const first = list.querySelector("summary");
+    if (!(current && list.contains(current)) && first) choose(first);
+  }
+
+  list.addEventListener("focusin", ({ target }) => {
+    if (target instanceof HTMLElement && target.matches(STOP)) choose(target);
+  });
+  list.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!(target instanceof HTMLElement && target.matches(STOP))) return;
+    const next = findNext(target, key);
+    if (next === undefined) return;
+    event.preventDefault(); // the page must not scroll, too
+    next?.focus();
+  });
+  new MutationObserver(chooseOne).observe(list, { childList: true, subtree: true });
+  chooseOne();
+  return choose;
+}
+
+/**
+ * Run `change`, which may replace rows, and leave the focus on the same wallet, or on the one that
+ * took its place.
+ * @param {HTMLElement} list
+ * @param {() => void} change
+ */
+export function keepFocus(list, change) {
+  const focused = document.activeElement;
+  const row = list.contains(focused) ? focused?.closest(".wallet") : null;
+  const place = row ? [...list.children].indexOf(row) : -1;
+  change();
+  if (!(focused instanceof HTMLElement) || !(row instanceof HTMLElement)) return;
+  const now = list.querySelector(`[data-id="${row.dataset.id}"]`) ??
+    list.children[place] ?? list.lastElementChild;
+  const same = list.contains(focused) ? focused : now?.querySelector("summary");
+  same?.focus({ preventScroll: true });
+}
+
+/**
+ * Return the row's control that a key leads to; null: there is none; undefined: the key is not ours.
+ * @param {HTMLElement} control
+ * @param {string} key
+ */
+function findNext(control, key) {
+  const row = control.closest(".wallet");
+  /** @type {Record<string, Element | null | undefined>} */
+  const rows = {
+    ArrowDown: row?.nextElementSibling,
+    ArrowUp: row?.previousElementSibling,
+    Home: row?.parentElement?.firstElementChild,
+    End: row?.parentElement?.lastElementChild,
+  };
+  return key in rows ? rows[key]?.querySelector("summary") ?? null : undefined;
 }

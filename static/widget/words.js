@@ -1,6 +1,6 @@
-// Text in the reader's language: the page's sentences, numbers and times.
+// Text in the reader's language: the page's sentences, numbers and times; and copying text.
 
-import { isAmountKey } from "./amounts.js";
+import { isAmountKey } from "./api.js";
 
 /** @import { Problem } from "./api.js" */
 
@@ -34,7 +34,7 @@ export function say(name, values = {}) {
 }
 
 /**
- * Return a number, or an exact amount (amounts.js), as the reader's language writes it.
+ * Return a number, or an exact amount (api.js), as the reader's language writes it.
  * @param {number | string} amount
  */
 export const formatAmount = (amount) =>
@@ -153,4 +153,54 @@ export function explain(problem) {
   );
   const left = problem.retryAt ? (problem.retryAt - Date.now()) / 1000 : 0;
   return say(problem.code, { ...details, time: formatDuration(left) });
+}
+
+// Copying text to the clipboard.
+
+/**
+ * Copy text, and confirm it on the button.
+ * @param {string} text
+ * @param {HTMLElement} button
+ */
+export async function copyText(text, button) {
+  if (!copyBySelection(text)) await navigator.clipboard.writeText(text);
+  button.focus();
+  const words = button.querySelector("span") ?? button; // beside an icon, if there is one
+  const label = (button.dataset.label ??= words.textContent ?? "");
+  words.textContent = say("copied");
+  setTimeout(() => (words.textContent = label), 2000);
+}
+
+/**
+ * Copy with the deprecated execCommand, the only way that is allowed in a cross-site frame.
+ * @param {string} text
+ */
+function copyBySelection(text) {
+  const area = document.createElement("textarea");
+  area.className = "hidden-visually";
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isDone = document.execCommand("copy");
+  area.remove();
+  return isDone;
+}
+
+// Sentences whose values stand out from them, such as names that somebody chose.
+
+/**
+ * Show the sentence with the key `name` in an element, each value in bold and in its own direction.
+ * @param {string} name
+ * @param {Record<string, string>} values
+ * @param {Element} element
+ */
+export function showSentence(name, values, element) {
+  const marks = Object.keys(values).map((key) => [key, `\n${key}\n`]);
+  const pieces = say(name, Object.fromEntries(marks)).split("\n");
+  element.replaceChildren(...pieces.map((piece, index) => {
+    if (index % 2 === 0) return piece;
+    const value = document.createElement("bdi");
+    value.textContent = values[piece];
+    return value;
+  }));
 }

@@ -15,7 +15,7 @@ from embed.balances.observations import ChainObservation, store_chain
 from embed.balances.solana_rpc import UnusableAnswer
 from embed.balances.tokens import find_problem
 from embed.db.connection import db
-from embed.db.models import ChainBalance, Token
+from embed.db.models import ChainBalance
 from embed.errors import ApiError
 from embed.runtime import EXTENSION
 
@@ -98,16 +98,6 @@ def test_gate_reads_all_accounts_of_the_wallet_live(world, chain, visitor):
     world.clock.forward(seconds=31)
 
     assert code_of(world.submit(visitor)) is None
-
-
-def test_refusal_tells_what_was_observed(world, chain, visitor):
-    chain.hold(visitor.address, 4)
-
-    assert world.submit(visitor).json == {
-        "error": "ca_gate_failed",
-        "balance": 4,
-        "minBalance": 10,
-    }
 
 
 def test_entered_balance_opens_no_gate_where_the_chain_is_asked(world, visitor):
@@ -258,31 +248,6 @@ def test_whatever_hangs_the_visitor_waits_for_the_budget_only(
     assert chain.calls[COMPLETE] == 1
 
 
-def test_waiting_for_a_turn_counts_against_the_budget(world, chain, gate, monkeypatch):
-    now_s, waits_s = 0.0, []
-
-    class Turns:
-        def acquire(self, timeout):
-            nonlocal now_s
-            now_s += timeout
-            return True
-
-        def release(self):
-            pass
-
-    def result(read, timeout_s):
-        waits_s.append(timeout_s)
-        return Decimal(1)
-
-    monkeypatch.setattr("embed.balances.gate.monotonic", lambda: now_s, raising=False)
-    monkeypatch.setattr(gate, "_turns", Turns())
-    monkeypatch.setattr("concurrent.futures.Future.result", result)
-
-    assert ask(gate, world.page, Visitor().address) == 1
-    assert now_s + waits_s[0] == BUDGET.total_seconds() == 3
-    gate._pool.shutdown(wait=True)
-
-
 # Failures
 
 
@@ -368,13 +333,3 @@ def test_mint_that_does_not_exist_is_asked_for_once(world, chain):
     assert answers == ["balance_unavailable"] * 3
     assert chain.calls.total() == 1
     assert OTHER in find_problem(OTHER)
-
-
-def test_chain_is_asked_again_for_another_wallet_after_the_first(world, chain, gate):
-    addresses = [Visitor().address for _ in range(3)]
-    for amount, address in enumerate(addresses):
-        chain.hold(address, amount)
-
-    assert [gate.get_balance(world.page, one) for one in addresses] == [0, 1, 2]
-    assert ChainBalance.select().count() == 3
-    assert Token.get().decimals == 6

@@ -103,12 +103,6 @@ def test_some_observation_is_a_day_old_at_any_time_though_each_day_begins_a_litt
         assert read(address, now).day == 2, now
 
 
-def test_balance_that_did_not_change_has_a_change_of_zero(address):
-    record(address, "5", {24 * HOUR: "5", 7 * DAY: "5"})
-
-    assert (read(address).day, read(address).week) == (0, 0)
-
-
 @pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("newest_age", "day", "week"),
@@ -162,19 +156,13 @@ def test_address_is_compared_with_itself_and_for_the_mint_only(address):
     assert {one: change.day for one, change in changes.items()} == {address: 1, other: 7}
 
 
-def test_address_that_was_not_observed_for_a_month_has_no_history(address):
-    record(address, "5", {40 * DAY: "4"}, newest_age=31 * DAY)
-
-    assert read_balance_changes(PAGE, [address], NOW) == {}
-
-
 def test_a_hundred_addresses_take_as_many_statements_as_one(app, count_statements):
     addresses = [Visitor().address for _ in range(100)]
     for address in addresses:
         record(address, "5", {24 * HOUR: "4", 7 * DAY: "3"})
 
-    assert count_statements(lambda: read_balance_changes(PAGE, addresses[:1], NOW)) == 3
-    assert count_statements(lambda: read_balance_changes(PAGE, addresses, NOW)) == 3
+    assert count_statements(lambda: read_balance_changes(PAGE, addresses[:1], NOW)) == 2
+    assert count_statements(lambda: read_balance_changes(PAGE, addresses, NOW)) == 2
     assert len(read_balance_changes(PAGE, addresses, NOW)) == 100
 
 

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
-from support.rpc_access import PatientClock, connect, read
+from support.rpc_access import PatientClock, connect
 from support.rpc_faults import WRONG_RESULTS, answer_error, change_first, info_of
 from support.world import Visitor
 
@@ -44,19 +44,6 @@ def test_token_2022_mint_is_read_with_its_own_names(ledger, rpc):
 
     assert (info.program, info.decimals) == (SPL_TOKEN_2022, 9)
     assert (info.name, info.symbol) == ("Größe €", "GRÖ")
-
-
-def test_token_2022_mint_may_have_metaplex_names(ledger, rpc):
-    mint = ledger.create_mint(9, program=SPL_TOKEN_2022)
-    ledger.write_metaplex(mint, "Other", "OTHER")
-
-    assert (read_token(rpc, mint).name, read_token(rpc, mint).symbol) == ("Other", "OTHER")
-
-
-def test_mint_without_names_has_none(ledger, rpc):
-    info = read_token(rpc, ledger.create_mint())
-
-    assert (info.name, info.symbol) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -107,14 +94,6 @@ def test_metadata_of_another_form_has_no_names(ledger, rpc, spoil):
     assert (read_token(rpc, mint).name, read_token(rpc, mint).symbol) == (None, None)
 
 
-def test_metadata_of_another_program_has_no_names(ledger, rpc):
-    mint = ledger.create_mint()
-    account = ledger.write_metaplex(mint, "USD Coin", "USDC")
-    ledger.set_account(account, ledger.find_account(account).data, make_address())
-
-    assert read_token(rpc, mint).name is None
-
-
 def test_address_that_is_no_mint_is_reported(ledger, rpc):
     mint, wallet, nobody = ledger.create_mint(), make_address(), make_address()
     ledger.pay(wallet, 10**6)
@@ -150,14 +129,6 @@ def test_method_that_is_off_is_no_missing_mint(ledger, endpoint, rpc, code):
 
     with pytest.raises(RpcUnavailable, match=f"error {code}"):
         read_all_accounts(rpc, mint, SPL_TOKEN, make_address())
-
-
-def test_refused_sweep_is_no_missing_mint(ledger, endpoint, rpc):
-    mint = ledger.create_mint()
-    endpoint.fail(answer_error(-32602))
-
-    with pytest.raises(RpcUnavailable, match="error -32602"):
-        read(rpc, ledger, mint, make_address())
 
 
 MINT_LIES = WRONG_RESULTS | {

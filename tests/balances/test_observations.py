@@ -1,7 +1,6 @@
 """Observations of the chain and entered balances: which one counts, and how they are written."""
 
 import threading
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -22,11 +21,9 @@ from embed.balances.observations import (
 from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, DailyBalance
 from embed.domain.policy import Policy
-from embed.factory import create_app
 from embed.pages import get_page
 from embed.people import accounts
-from embed.public_payload.payloads import PayloadKey, get_payload
-from embed.runtime import EXTENSION
+from embed.public_payload.payloads import get_payload
 from embed.submissions.policy_simulation import simulate
 from embed.submissions.review_context import build_review_context
 from embed.wallets.tracking import list_all_wallets
@@ -101,24 +98,6 @@ def test_without_an_endpoint_the_entered_balance_counts_whatever_was_observed_be
     assert [one.balance.amount for one in listed] == [100]
 
 
-def test_two_apps_in_one_process_each_go_by_their_own_settings(world, observe, address):
-    world.track(address, balance=100)
-    observe(address, 3)
-    runtime = world.app.extensions[EXTENSION]
-    db.close()
-    without = create_app(replace(runtime.settings, solana_rpc_url=()), clock=world.clock)
-
-    def read_from(app) -> dict[str, int]:
-        world.client = app.test_client(use_cookies=False)
-        return read_public(world)
-
-    assert without.extensions[EXTENSION].chain is None
-    assert read_from(without) == {address: 100}
-    assert read_from(world.app) == {address: 3}
-    assert read_from(without) == {address: 100}
-    assert world.app.extensions[EXTENSION].chain is runtime.chain
-
-
 def test_every_page_of_the_mint_shares_the_chains_balance_and_no_other_page_does(
     world, observe, address
 ):
@@ -144,23 +123,6 @@ def test_queue_and_policy_preview_use_the_chains_balance(world, observe):
     assert (context.balance.amount, context.balance.observed_at) == (4, world.clock())
     simulated = simulate(world.page, Policy(min_balance=Decimal(5)), uses_chain=True)
     assert [one.after for one in simulated] == ["ca_gate"]
-
-
-def test_number_of_statements_does_not_depend_on_the_number_of_wallets(
-    world, observe, count_statements
-):
-    def count() -> int:
-        page = world.page
-        return count_statements(lambda: list_all_wallets(page.id, uses_chain=True))
-
-    world.track(Visitor().address)
-    before = count()
-    for _ in range(5):
-        address = Visitor().address
-        world.track(address)
-        observe(address, 2)
-
-    assert count() == before
 
 
 # Writing
@@ -251,19 +213,6 @@ def test_first_observation_of_each_day_is_kept(world, observe, address):
     assert kept == [(0, 1), (1, 3)]
 
 
-def test_many_mints_are_one_transaction(world, observe, address, monkeypatch):
-    rows = [ChainObservation(address, "x", Decimal(1), 1, world.clock())]
-
-    def fail(*_):
-        raise RuntimeError
-
-    monkeypatch.setattr(observations, "bump_pages_of", fail)
-    with pytest.raises(RuntimeError):
-        store_chain_of_mints({USDC: rows, WSOL: rows})
-
-    assert ChainBalance.select().count() == DailyBalance.select().count() == 0
-
-
 def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
     world, observe, address, monkeypatch
 ):
@@ -273,8 +222,8 @@ def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
     bump = observations.bump_pages_of
 
     def show() -> list:
-        key = PayloadKey(page_id, get_page(page_id).version, uses_chain=True)
-        wallets = get_payload(key).read_part(1)
+        version = get_page(page_id).version
+        wallets = get_payload(page_id, version, uses_chain=True).read_part(1)
         return [one["tokenBalance"] for one in wallets]
 
     def join_and_show():

@@ -1,7 +1,7 @@
 """The sweep and the complete reads: what is read when, and what is stored."""
 
 import logging
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from math import ceil
 
 import pytest
@@ -18,10 +18,9 @@ from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.models import ChainBalance, DailyBalance, Token, Wallet
 from embed.domain.identifiers import make_id
-from embed.domain.times import count_days
 from embed.errors import InvalidInput, NotFound
 from embed.maintenance.wallet_erasure import erase_wallet
-from embed.outbound.guard import Reach
+from embed.outbound.reach import Reach
 from embed.pages import get_page
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import (
@@ -284,21 +283,6 @@ def test_what_was_observed_before_a_failure_stays(world, chain, run):
     assert ChainBalance.select().count() == DailyBalance.select().count() == 2 * MOST_ACCOUNTS
 
 
-def test_what_was_observed_before_the_caller_ends_it_stays(world, chain, run):
-    class Stop(Exception):
-        pass
-
-    def stop(done, total):
-        raise Stop
-
-    track_many(world, 250)
-
-    with pytest.raises(Stop):
-        run(on_progress=stop)
-
-    assert ChainBalance.select().count() == MOST_ACCOUNTS
-
-
 def test_mint_that_does_not_exist_is_told_once_and_left_out_and_others_are_read(
     world, chain, run, caplog
 ):
@@ -330,16 +314,6 @@ def test_refused_mint_is_tried_again_for_its_page_and_for_another_mint(world, ch
     assert (summary.observed, summary.problem) == (1, None)
     assert amounts_of(world, bad_id) == {address: 0}
     assert Token.get_by_id(OTHER).problem is None
-
-
-def test_page_is_read_at_once_even_if_it_was_read_just_before(world, chain, run):
-    (address,) = track_many(world, 1)
-    track_many(world, 1, world.make_page())
-    run()
-    chain.hold(address, 4)
-
-    assert run(world.page_id).observed == 1
-    assert amounts_of(world) == {address: 4}
 
 
 def test_page_that_is_unknown_or_deleted_and_a_missing_endpoint_are_told(world, run):
@@ -402,22 +376,6 @@ def test_wallet_that_cannot_be_read_keeps_no_other_from_being_read(world, chain,
     assert amounts_of(world) == {first: 0, other: 12}
 
 
-def test_mint_that_cannot_be_read_keeps_no_other_from_being_read(world, chain, run, monkeypatch):
-    chain.ledger.create_mint(6, address=OTHER)
-    other_id = world.make_page(token_mint=OTHER)
-    track_many(world, 500, other_id)
-    world.clock.forward(seconds=1)
-    (address,) = track_many(world, 1)
-    chain.hold(address, 5)
-    make_unreadable(monkeypatch, chain, OTHER)
-
-    summary = run()
-
-    assert (summary.observed, summary.observed_completely) == (1, 1)
-    assert summary.failure
-    assert amounts_of(world) == {address: 5}
-
-
 def test_given_away_account_that_cannot_be_read_loses_nothing_of_its_batch(
     world, chain, run, monkeypatch
 ):
@@ -429,9 +387,3 @@ def test_given_away_account_that_cannot_be_read_loses_nothing_of_its_batch(
 
     assert run().observed == 1
     assert amounts_of(world) == {other: 5}
-
-
-def test_days_begin_at_midnight_utc():
-    midnight = datetime(2026, 1, 1, tzinfo=UTC)
-
-    assert count_days(midnight) - 1 == count_days(midnight - timedelta(milliseconds=1))

@@ -11,14 +11,15 @@ import pytest
 from chain.ledger import SPL_TOKEN
 from limits import parse
 from support import rpc_faults
-from support.rpc_access import LIMIT_S, PatientClock, connect, hang_up, wait_until_open
+from support.rpc_access import LIMIT_S, connect, hang_up, wait_until_open
 from support.rpc_faults import answer_body, redirect
 from support.world import Visitor
 
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.balances.token_accounts import read_all_accounts
-from embed.outbound.guard import Reach
-from embed.outbound.http import LONGEST_IDLE_S, MOST_IDLE
+from embed.outbound import http
+from embed.outbound.http import MOST_IDLE
+from embed.outbound.reach import Reach
 
 pytestmark = pytest.mark.slow
 
@@ -98,11 +99,11 @@ def test_connection_in_use_is_closed_after_the_stop(endpoint):
     wait_until_open(endpoint, 0)
 
 
-def test_connection_that_was_idle_for_long_is_not_used_again(endpoint):
-    clock = PatientClock()
-    rpc = connect(endpoint, clock=clock)
+def test_connection_that_was_idle_for_long_is_not_used_again(endpoint, monkeypatch):
+    monkeypatch.setattr(http, "LONGEST_IDLE_S", 0.01)
+    rpc = connect(endpoint)
     ask(rpc)
-    clock.wait(LONGEST_IDLE_S)
+    time.sleep(0.02)  # the client's own clock
 
     ask(rpc)
 

@@ -8,14 +8,13 @@ from chain.rpc_methods import RpcError
 from support.fake_chain import FakeChain
 from support.rpc_access import PatientClock, connect
 from support.rpc_faults import change, info_of
-from support.world import USDC, Visitor, read_exactly
+from support.world import USDC, Visitor
 
-from embed.balances.mint_supply import read_scaled_supply
-from embed.balances.mints import derive_token_account
+from embed.balances.mints import derive_token_account, read_scaled_supply
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.supply import find_supply
 from embed.balances.token_accounts import read_associated
-from embed.db.models import ChainBalance, Token
+from embed.db.models import Token
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import refresh_balances
 
@@ -144,31 +143,6 @@ class TestService:
         assert world.page.version == known + 1
         assert world.read().json["supply"] == 1
 
-    def test_supply_that_an_older_version_read_is_shown_once_it_has_a_time(self, world, chain, run):
-        holder = Visitor().address
-        world.track(holder)
-        chain.hold(holder, 25)
-        run()
-        Token.update(supply_observed_at=None).execute()  # as before the upgrade
-        world.configure(public_title="Another version")
-        assert "supply" not in world.read().json
-
-        run()
-
-        assert world.read().json["supply"] == 25
-
-    def test_page_of_another_token_keeps_its_version(self, world, chain, run):
-        other = world.make_page(token_mint=chain.ledger.create_mint(6))
-        world.track(Visitor().address)
-        world.track(Visitor().address, page_id=other)
-        run()
-        known = world.read(other, key=world.make_key("secret", page_id=other)).data
-
-        chain.hold(Visitor().address, 1)
-        run()
-
-        assert world.read(other, key=world.make_key("secret", page_id=other)).data == known
-
     def test_shares_of_a_scaled_mint_are_of_like_units(self, world, chain, run):
         mint = chain.ledger.create_mint(6, program=SPL_TOKEN_2022, multiplier=2.0)
         world.configure(token_mint=mint)
@@ -206,27 +180,6 @@ class TestService:
         assert "supply" not in page
         assert f"The supply of the mint {mint} was not read." in caplog.text
 
-    def test_supply_stays_while_no_endpoint_answers(self, world, chain, run):
-        holder = Visitor().address
-        world.track(holder)
-        chain.hold(holder, 25)
-        run()
-        chain.is_down = True
-
-        assert run().failure
-
-        assert world.read().json["supply"] == 25
-
-    def test_balance_read_before_tokens_were_burned_is_more_than_all(self, world, chain, run):
-        holder = Visitor().address
-        world.track(holder)
-        chain.hold(holder, 25)
-        run()
-        ChainBalance.update(amount=Decimal(50)).execute()
-        world.configure(public_title="Another version")
-
-        assert world.read().json["sums"]["countedShare"] == 2
-
     def test_supply_of_zero_has_no_shares(self, world, chain, run):
         world.track(Visitor().address)
 
@@ -238,15 +191,3 @@ class TestService:
         assert page["sums"] == {
             "balance": 0, "wallets": 1, "countedBalance": 0, "countedWallets": 1,
         }  # fmt: skip
-
-    def test_supply_is_exact_in_the_payload(self, world, chain, run):
-        mint = chain.ledger.create_mint(9)
-        world.configure(token_mint=mint)
-        holder = Visitor().address
-        world.track(holder)
-        chain.ledger.mint_to(holder, mint, MAX_UNITS)
-
-        run()
-
-        page = read_exactly(world.read())
-        assert page["supply"] == page["sums"]["balance"] == Decimal("18446744073.709551615")

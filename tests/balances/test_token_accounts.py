@@ -50,27 +50,6 @@ def test_balance_is_exact_in_whole_tokens(ledger, rpc, program, decimals, units,
     assert all_accounts.slot == ledger.slot
 
 
-@by_program
-def test_transfer_changes_both_balances(ledger, rpc, program):
-    mint, sender, recipient = ledger.create_mint(2, program=program), make_address(), make_address()
-    ledger.mint_to(sender, mint, 1000)
-    before = ledger.slot
-    ledger.transfer(sender, recipient, mint, 250)
-
-    assert ledger.slot > before
-    assert read(rpc, ledger, mint, sender, recipient) == {
-        sender: Decimal("7.5"),
-        recipient: Decimal("2.5"),
-    }
-
-
-def test_account_that_does_not_exist_holds_nothing(ledger, rpc):
-    mint, nobody = ledger.create_mint(), make_address()
-
-    assert read(rpc, ledger, mint, nobody) == {nobody: 0}
-    assert read_all_accounts(rpc, mint, SPL_TOKEN, nobody).amount == 0
-
-
 def test_account_that_only_holds_lamports_holds_no_tokens(ledger, rpc):
     """Anybody can send lamports to the address of somebody's token account."""
     mint, holder, other = ledger.create_mint(0), make_address(), make_address()
@@ -101,14 +80,6 @@ def test_accounts_besides_the_associated_one_are_found(ledger, rpc, program):
     found = read_all_accounts(rpc, mint, program, holder)
     assert found.other_amount == Decimal("9223372036.854775806")
     assert found.amount == Decimal("9223372036.854775807")
-
-
-def test_balance_in_another_account_only_is_found(ledger, rpc):
-    mint, holder = ledger.create_mint(0), make_address()
-    ledger.open_auxiliary_account(holder, mint, 5)
-
-    found = read_all_accounts(rpc, mint, SPL_TOKEN, holder)
-    assert (found.amount, found.other_amount) == (5, 5)
 
 
 def test_sum_of_many_accounts_is_exact(ledger, rpc, endpoint):

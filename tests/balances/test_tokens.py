@@ -6,7 +6,6 @@ from support.rpc_access import PatientClock, connect
 from support.rpc_faults import answer_status
 from support.world import USDC, Visitor
 
-from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.tokens import find_token, get_token, propose_token
 from embed.errors import InvalidInput
 
@@ -54,15 +53,6 @@ def test_token_stays_known_while_no_endpoint_answers(world, endpoint, rpc, mint)
     endpoint.stop()
 
     assert get_token(rpc, mint, world.clock()).observed_at == known.observed_at
-
-
-def test_unknown_token_needs_an_endpoint(world, endpoint, rpc, mint):
-    endpoint.stop()
-
-    with pytest.raises(RpcUnavailable):
-        get_token(rpc, mint, world.clock())
-
-    assert find_token(mint) is None
 
 
 def test_address_that_is_no_mint_is_reported_once(world, endpoint, rpc, caplog):

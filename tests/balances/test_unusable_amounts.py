@@ -9,7 +9,7 @@ from support.rpc_access import PatientClock, connect, read
 from support.rpc_faults import amount_of, change_first
 from support.world import USDC, Visitor, code_of
 
-from embed.balances.mint_supply import read_scaled_supply
+from embed.balances.mints import read_scaled_supply
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.token_accounts import read_all_accounts
 from embed.db.models import ChainBalance

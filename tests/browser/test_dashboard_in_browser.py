@@ -13,7 +13,7 @@ from support.world import Visitor
 
 from embed.db.models import Delivery, Receiver
 from embed.domain.clients import Client
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.notifications import receivers
 from embed.people import sessions
 from embed.runtime import EXTENSION
@@ -439,7 +439,7 @@ def add_receivers(dashboard) -> None:
     settings = dashboard.app.extensions[EXTENSION].settings
     now = dashboard.clock()
     how = {"settings": settings, "now": now}
-    receivers.add_channel(dashboard.page_id, "ntfys://ntfy.sh/my-topic", **how)
+    receivers.add_channel(dashboard.page_id, "ntfy", {"topic": "my-topic"}, **how)
     url = f"https://{'very-long-name.' * 8}example/hook"
     webhook = receivers.add_webhook(dashboard.page_id, url, **how)
     receivers.rotate_secret(webhook.id, now)
@@ -491,9 +491,9 @@ def test_forms_of_a_receiver_are_accessible_and_narrow(full_dashboard, page):
     page.locator("details summary").first.click()
     found += find_faults("data of a message", page)
     page.goto(f"{base}/channels/new")
-    page.get_by_role("textbox", name="Address").fill("nonsense")
+    page.get_by_role("textbox", name="E-mail address").fill("nonsense")
     page.get_by_role("button", name="Add").click()
-    expect(page.locator("#target-wrong")).to_be_visible()
+    expect(page.locator("#address-wrong")).to_be_visible()
     found += find_faults("a mistake", page)
     page.goto(f"{base}/webhooks/new")
     page.get_by_role("textbox", name="Address").fill("https://hooks.example/")
@@ -510,7 +510,10 @@ def test_receivers_work_without_javascript(dashboard, browser):
     page.goto(f"{dashboard.base}/queue")
     page.get_by_role("link", name="Notifications").click()
     page.get_by_role("link", name="Add a channel").click()
-    page.get_by_role("textbox", name="Address").fill("ntfys://ntfy.sh/my-topic")
+    expect(page.get_by_role("textbox", name="Topic")).to_be_hidden()
+    page.get_by_label("Service").select_option("ntfy")
+    expect(page.get_by_role("textbox", name="E-mail address")).to_be_hidden()
+    page.get_by_role("textbox", name="Topic").fill("my-topic")
     page.get_by_label("Decision on a submission").check()
     page.get_by_role("button", name="Add").click()
     expect(page.locator(".flash.done")).to_contain_text("has been added")

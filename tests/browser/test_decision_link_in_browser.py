@@ -12,7 +12,7 @@ from support.world import Visitor
 
 from embed.db.models import Message, Receiver, Submission
 from embed.events.kinds import Event
-from embed.notifications import webhooks
+from embed.notifications import targets
 from embed.notifications.delivery import send
 from embed.runtime import EXTENSION
 from embed.serializers import write_json
@@ -26,7 +26,7 @@ def channel(dashboard) -> Receiver:
     return Receiver.create(
         page=dashboard.page_id,
         kind="channel",
-        target="team@example.com",
+        target='{"type":"email","address":"team@example.com"}',
         may_decide=True,
         created_at=dashboard.clock(),
     )
@@ -58,7 +58,7 @@ def mail(dashboard, submission, channel):
             public_url=dashboard.service_url,
             smtp_url=f"smtp://127.0.0.1:{server.port}",
         )
-        with closing(webhooks.open_client(settings)) as client:
+        with closing(targets.open_client(settings)) as client:
             assert send(
                 channel, [message], replace(runtime, settings=settings), client
             ).is_delivered

@@ -55,7 +55,7 @@ def test_browser_that_is_too_old_is_told_so_and_shows_the_list(embedded_page, un
         unwatched.add_init_script("delete AbortSignal.timeout")
     else:
         script = {"content_type": "text/javascript", "body": "export const pattern = /./vv;"}
-        unwatched.route("**/widget/list-keys.js", lambda route: route.fulfill(**script))
+        unwatched.route("**/widget/list.js", lambda route: route.fulfill(**script))
     page = unwatched.new_page()
     page.goto(embedded_page.host_page())
     widget = page.frame_locator("iframe")
@@ -69,7 +69,7 @@ def test_browser_that_is_too_old_is_told_so_and_shows_the_list(embedded_page, un
 
 def test_window_for_signing_says_so_too(embedded_page, unwatched):
     script = {"content_type": "text/javascript", "body": "export const pattern = /./vv;"}
-    unwatched.route("**/widget/nicknames.js", lambda route: route.fulfill(**script))
+    unwatched.route("**/widget/flow-input.js", lambda route: route.fulfill(**script))
     page = unwatched.new_page()
     page.goto(f"{embedded_page.service_url}/embed/sign")
 
@@ -78,7 +78,7 @@ def test_window_for_signing_says_so_too(embedded_page, unwatched):
 
 def test_steps_that_the_browser_cannot_read_are_not_blamed_on_the_server(embedded_page, unwatched):
     script = {"content_type": "text/javascript", "body": "export const pattern = /./vv;"}
-    unwatched.route("**/widget/nicknames.js", lambda route: route.fulfill(**script))
+    unwatched.route("**/widget/flow-input.js", lambda route: route.fulfill(**script))
     widget = embedded_page.open(unwatched.new_page())
 
     widget.get_by_role("button", name="Add your wallet").click()

@@ -70,8 +70,6 @@ COMMANDS = {
     "restore",
     "copy-to",
     "prune",
-    "export",
-    "import",
     "erase",
     "version",
     "worker status",
@@ -145,12 +143,11 @@ def page_id(operator):
 
 def test_there_is_a_command_for_everything_and_each_speaks_json():
     commands = {}
-    for name in all_commands.COMMANDS:
-        command = all_commands.load_command(name)
+    for command in all_commands.COMMANDS:
         if isinstance(command, click.Group):
-            commands |= {f"{name} {one.name}": one for one in command.commands.values()}
+            commands |= {f"{command.name} {one.name}": one for one in command.commands.values()}
         else:
-            commands[name] = command
+            commands[command.name] = command
 
     assert set(commands) == COMMANDS
     options = {
@@ -164,6 +161,14 @@ def test_there_is_a_command_for_everything_and_each_speaks_json():
 
 
 # Owners
+
+
+@pytest.mark.parametrize("name", all_commands.GONE_COMMANDS)
+def test_gone_command_says_what_to_do_instead(operator, name):
+    advice = all_commands.GONE_COMMANDS[name]
+
+    assert operator.refuse(name, "PAGE", "--owner", "x") == f"Error: flask {name} is gone. {advice}"
+    assert f" {name} " not in operator.tell("--help")
 
 
 def test_owner_is_made_and_listed(operator):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.world import USDC, Visitor, read_log
 
-from embed.commands import COMMANDS, load_command
+from embed.commands import COMMANDS
 from embed.events.editing import COMMAND_LINE
 from embed.keys import access
 from embed.notifications import receivers
@@ -17,7 +17,7 @@ from embed.submissions.deny_list import block_on_page
 pytestmark = pytest.mark.slow
 
 MEMBER = "member@example.com"
-HOOK, NTFY = "https://example.com/hook", "ntfys://ntfy.sh/topic"
+HOOK, NTFY = "https://example.com/hook", ("ntfy", {"topic": "topic"})
 READS = {"list", "show", "receipt", "suggest"}
 # Commands that do not change a page, or that delete it together with its log.
 OTHER_COMMANDS = {
@@ -56,7 +56,7 @@ class Things:
             accounts.create_person(MEMBER, world.clock()),
             world.clock(),
         )
-        self.channel_id = receivers.add_channel(self.page_id, NTFY, **how).id
+        self.channel_id = receivers.add_channel(self.page_id, *NTFY, **how).id
 
 
 CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
@@ -80,7 +80,7 @@ CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
     "wallets remove": lambda things: (things.wallet_id,),
     "submissions approve": lambda things: (things.submission_id,),
     "submissions reject": lambda things: (things.submission_id,),
-    "channels add": lambda things: (things.page_id, NTFY),
+    "channels add": lambda things: (things.page_id, "ntfy", "--topic", "other"),
     "channels update": lambda things: (things.channel_id, "--may-decide"),
     "channels remove": lambda things: (things.channel_id,),
     "webhooks add": lambda things: (things.page_id, HOOK),
@@ -91,9 +91,9 @@ CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
 
 def test_every_command_is_known():
     changing = {
-        f"{group} {name}"
+        f"{group.name} {name}"
         for group in COMMANDS
-        for name in getattr(load_command(group), "commands", {})
+        for name in getattr(group, "commands", {})
         if name not in READS
     }
 

@@ -38,7 +38,7 @@ def test_help_and_versions_create_nothing(command, run, folder):
 @pytest.mark.parametrize(
     "command",
     [
-        *("pages list", "owners list", "worker status", "db downgrade --yes", "prune"),
+        *("pages list", "owners list", "worker status", "prune"),
         *("owners reset owner@example.com", "balances refresh"),
         "owners create owner@example.com",
     ],

@@ -14,7 +14,7 @@ from embed.events.messages import MESSAGE_TYPES
 pytestmark = pytest.mark.slow
 
 HOOK = "https://example.com/hook-that-is-secret"
-DISCORD = "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js"
+DISCORD = ("discord", "--webhook-url", "https://discord.com/api/webhooks/4174216298/JHMHI8qBe7")
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def test_webhook_is_added_listed_rotated_and_removed(world):
 
 
 def test_channel_is_added_listed_and_removed(world):
-    added = run_json(world, "channels", "add", world.page_id, DISCORD)
-    assert added["target"] == "discord://…"
+    added = run_json(world, "channels", "add", world.page_id, *DISCORD)
+    assert (added["target"], added["service"]) == ("Discord (discord.com)", "discord")
     assert set(added["events"]) < set(MESSAGE_TYPES)
     assert run_json(world, "channels", "list", world.page_id) == [added]
     assert run_json(world, "channels", "remove", added["id"]) == added
@@ -70,7 +70,7 @@ def test_channel_is_added_listed_and_removed(world):
 
 def test_people_read_them_without_secrets(world):
     run(world, "webhooks", "add", world.page_id, HOOK)
-    run(world, "channels", "add", world.page_id, DISCORD)
+    run(world, "channels", "add", world.page_id, *DISCORD)
 
     shown = run(world, "webhooks", "list", world.page_id).output
     shown += run(world, "channels", "list", world.page_id).output
@@ -124,7 +124,7 @@ def test_channel_is_tested_at_once(world_with):
         (("webhooks", "test", "nowhere"), 1, "There is no webhook nowhere."),
         (("webhooks", "rotate", "nowhere"), 1, "There is no webhook nowhere."),
         (("channels", "add", "PAGE", "ann@example.com"), 1, "SMTP_URL"),
-        (("channels", "add", "PAGE", "syslog://"), 1, "Syslog cannot be used"),
+        (("channels", "add", "PAGE", "syslog://"), 1, "through a webhook"),
         (("channels", "remove", "nowhere"), 1, "There is no channel nowhere."),
     ],
 )
@@ -145,8 +145,8 @@ def test_owner_is_made_with_a_language(world):
 
 
 def test_channel_is_let_decide_when_it_is_added_and_afterwards(world):
-    quiet = run_json(world, "channels", "add", world.page_id, DISCORD)
-    added = run_json(world, "channels", "add", world.page_id, DISCORD, "--may-decide")
+    quiet = run_json(world, "channels", "add", world.page_id, *DISCORD)
+    added = run_json(world, "channels", "add", world.page_id, *DISCORD, "--may-decide")
     assert (quiet["mayDecide"], added["mayDecide"]) == (False, True)
 
     assert run_json(world, "channels", "update", quiet["id"], "--may-decide")["mayDecide"]
@@ -161,7 +161,7 @@ def test_channel_is_let_decide_when_it_is_added_and_afterwards(world):
 
 def test_channel_that_is_not_told_of_new_submissions_cannot_decide(world):
     event = ("--event", "queue.filling")
-    add = ("channels", "add", world.page_id, DISCORD, *event)
+    add = ("channels", "add", world.page_id, *DISCORD, *event)
 
     assert "new submissions" in run(world, *add, "--may-decide", exit_code=1).stderr
     channel = run_json(world, *add)

@@ -15,9 +15,8 @@ from peewee import (
     InterfaceError,
     OperationalError,
 )
-from support.chain_history import import_balance
 from support.remote import at_once
-from support.world import SECRET_KEY, USDC, Visitor, World
+from support.world import SECRET_KEY, Visitor, World
 
 from embed import pages
 from embed.db import connection, schema_version
@@ -29,11 +28,9 @@ from embed.db.models import (
     ChainBalance,
     DailyBalance,
     Delivery,
-    DomainName,
     Invitation,
     Job,
     Lease,
-    LinkedWallet,
     Listing,
     Member,
     Message,
@@ -41,7 +38,6 @@ from embed.db.models import (
     Passkey,
     Person,
     Receiver,
-    RecoveryCode,
     Session,
     Submission,
     Token,
@@ -241,8 +237,8 @@ def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world
 # Removal
 
 
-OF_PEOPLE = (Person, Session, Passkey, LinkedWallet, RecoveryCode, AccountEvent)
-OF_READINGS = (Token, ChainBalance, DailyBalance, DomainName)
+OF_PEOPLE = (Person, Session, Passkey, AccountEvent)
+OF_READINGS = (Token, ChainBalance, DailyBalance)
 OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, Lease)
 
 
@@ -253,7 +249,6 @@ def fill(world: World) -> None:
     world.open_widget(visitor)
     tags.add_tag(world.page_id, "team", "blue", world.clock())
     world.track(Visitor().address, tag_names=["team"], balance=5)
-    import_balance(world.page_id, USDC, visitor.address, world.clock(), "1")
     world.approve(world.submit(Visitor()).json["submissionId"])
     world.reject(world.submit(Visitor()).json["submissionId"])
     world.submit(Visitor())

@@ -57,7 +57,7 @@ def test_preflights_widget_and_dashboard_come_back_later_too(client):
 
 @pytest.mark.parametrize("missing", ["SELECT * FROM nowhere", "SELECT no_column FROM page"])
 def test_upgrade_that_ends_while_a_request_fails_makes_no_bug_of_it(world, monkeypatch, missing):
-    monkeypatch.setattr(payloads, "get_payload", lambda *_, **__: db.execute_sql(missing))
+    monkeypatch.setattr(payloads, "find_page", lambda *_, **__: db.execute_sql(missing))
 
     assert code_of(world.read()) == "unavailable"
 
@@ -65,7 +65,7 @@ def test_upgrade_that_ends_while_a_request_fails_makes_no_bug_of_it(world, monke
 def test_statement_that_postgres_cannot_read_is_a_bug(postgres_database_url, clock, monkeypatch):
     settings = {"DATABASE_URL": postgres_database_url, "SECRET_KEY": SECRET_KEY}
     world = World(create_app(Settings.from_environ(settings), clock=clock), clock)
-    monkeypatch.setattr(payloads, "get_payload", lambda *_, **__: db.execute_sql("SELEKT"))
+    monkeypatch.setattr(payloads, "find_page", lambda *_, **__: db.execute_sql("SELEKT"))
 
     assert code_of(world.read()) == "internal_error"
     db.close()

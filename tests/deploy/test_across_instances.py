@@ -88,12 +88,12 @@ def test_revoked_key_is_refused_by_every_process_from_the_next_request_on(ask):
     assert summarise([one() for one in read * 8]) == {(401, "revoked_key"): 16}
 
 
-def test_change_is_read_everywhere_at_once_and_readers_get_it_as_a_difference(ask):
+def test_change_is_read_everywhere_at_once(ask):
     for _ in range(12):
         ask(0).command("wallets", "add", ask(0).page_id, Visitor().address)
     for round_number in range(6):
         whole = ask(round_number % 2).read()
-        known = {"If-None-Match": whole.headers["ETag"], "A-IM": "wallets"}
+        known = {"If-None-Match": whole.headers["ETag"]}
         assert {ask(number).read(headers=known).status_code for number in (0, 1) * 4} == {304}
         added = Visitor().address
 
@@ -101,7 +101,7 @@ def test_change_is_read_everywhere_at_once_and_readers_get_it_as_a_difference(as
 
         for number in (0, 1) * 4:
             answer = ask(number).read(headers=known)
-            assert answer.status_code in (200, 226), answer.text
+            assert answer.status_code == 200, answer.text
             assert answer.headers["ETag"] != whole.headers["ETag"]
             assert added in answer.text
 

@@ -79,12 +79,6 @@ def test_command_runs_as_the_service_user():
     assert "exec runuser -u embed -- /srv/embed/.venv/bin/python -P -m embed " in script
 
 
-def test_help_lists_commands_by_what_they_are_for(run):
-    told = run("--help").stdout
-
-    assert told.index("pages") < told.index("Flask's own") < told.index("routes")
-
-
 def test_nothing_is_imported_from_the_folder_it_is_called_in(run, tmp_path):
     for name in ("embed.py", "flask.py", "click.py"):
         (tmp_path / "work" / name).write_text("raise SystemExit('imported')")

@@ -1,24 +1,17 @@
-"""What flask doctor finds in the database, on SQLite and on Postgres."""
+"""What flask doctor finds in the database and of the background work, on SQLite and Postgres."""
 
-import os
 import sqlite3
-import subprocess
-import sys
-from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
-from support import version_0_6_0
-from support.passkey_device import store_passkey
-from support.servers import PROJECT_DIR
 from support.world import RANDOM_KEY, USDC
 
 from embed import pages
 from embed.db import connection
 from embed.db.connection import db
-from embed.db.models import MODELS, Job
-from embed.doctor import database
+from embed.doctor.background import check_background
 from embed.doctor.database import check_database, open_for_reading
 from embed.doctor.findings import Finding, NotChecked
 from embed.doctor.variables import Installation
@@ -35,20 +28,12 @@ def _close():
         db.close()
 
 
-def examine(url: str, now=None, **environ: str) -> dict[str, Finding]:
-    installation = Installation.from_environ(
-        {"DATABASE_URL": url, "SECRET_KEY": RANDOM_KEY} | environ
-    )
-    found = list(check_database(installation, times.now if now is None else lambda: now))
+def examine(url: str, **environ: str) -> dict[str, Finding]:
+    environ = {"DATABASE_URL": url, "SECRET_KEY": RANDOM_KEY} | environ
+    found = list(check_database(Installation.from_environ(environ)))
     if db.obj is not None:
         db.close()
     return {each.code: each for each in found}
-
-
-def change(url: str, statement: str) -> None:
-    connection.open_database(url)
-    db.execute_sql(statement)
-    db.close()
 
 
 def list_files(url: str) -> list[str]:
@@ -60,9 +45,7 @@ def test_nothing_is_wrong_with_a_database_of_this_version(database_url):
 
 
 def test_missing_database_is_found_and_not_made(tmp_path):
-    found = examine(f"sqlite:///{tmp_path}/folder/embed.db")
-
-    assert set(found) == {"database_missing"}
+    assert set(examine(f"sqlite:///{tmp_path}/folder/embed.db")) == {"database_missing"}
     assert list(tmp_path.iterdir()) == []
 
 
@@ -76,66 +59,15 @@ def test_database_without_tables_is_found(empty_database_url):
     assert "flask db upgrade" in found["database_behind"].remedy
 
 
-def test_minimum_that_nobody_can_meet_without_an_endpoint_is_found(database_url):
+def test_database_of_another_version_is_found(database_url):
     connection.open_database(database_url)
-    now = times.now()
-    owner = accounts.get_installation_owner(now)
-    token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
-    free, gated, deleted = (
-        pages.create_page(owner, token | {"min_balance": minimum}, now).id for minimum in (0, 5, 5)
-    )
-    pages.delete_page(deleted, now)
+    db.execute_sql("INSERT INTO schema_migration (name, applied) VALUES ('9999_x', '2026-01-01')")
     db.close()
-
-    found = examine(database_url)["minimum_without_endpoint"]
-
-    assert gated in found.problem
-    assert free not in found.problem
-    assert deleted not in found.problem
-    assert "SOLANA_RPC_URL" in found.remedy
-    assert examine(database_url, SOLANA_RPC_URL="https://rpc.example") == {}
-    assert examine(database_url, SOLANA_RPC_URL="no address") == {}  # which is a finding itself
-
-
-def test_passkeys_of_another_host_are_found(database_url):
-    connection.open_database(database_url)
-    now = times.now()
-    for host in ("former.example", "www.former.example", "embed.example"):
-        store_passkey(accounts.get_installation_owner(now), now, host=host, credential_id=host)
-    db.close()
-
-    found = examine(database_url, PUBLIC_URL="https://embed.example:8443")
-
-    assert set(found) == {"passkeys_of_another_host"}
-    problem = found["passkeys_of_another_host"].problem
-    assert "2 passkeys" in problem
-    assert "former.example, www.former.example" in problem
-    assert examine(database_url) == {}  # the host is not known
-
-
-def test_database_that_lacks_an_upgrade_is_found(database_url):
-    connection.open_database(database_url)
-    db.drop_tables(MODELS)
-    db.execute_sql("DROP TABLE schema_migration")
-    version_0_6_0.make()
-    db.close()
-
-    found = examine(database_url)
-
-    assert set(found) == {"database_behind"}
-    assert "0002_from_0_6_0" in found["database_behind"].problem
-
-
-def test_database_of_a_newer_version_is_found(database_url):
-    change(
-        database_url,
-        "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2026-01-01')",
-    )
 
     found = examine(database_url)
 
     assert set(found) == {"database_of_another_version"}
-    assert "9999_later" in found["database_of_another_version"].problem
+    assert "9999_x" in found["database_of_another_version"].problem
 
 
 def test_database_that_refuses_connections_is_found_without_its_password(tmp_path):
@@ -155,67 +87,35 @@ def test_file_that_is_no_database_is_found(tmp_path):
     assert str(path) in found["database_unreachable"].remedy
 
 
-# The clock
-
-
-@pytest.mark.parametrize(
-    ("ahead", "codes"), [(timedelta(seconds=1), set()), (timedelta(minutes=2), {"clock_differs"})]
-)
-def test_times_of_the_future_are_found(database_url, ahead, codes):
-    now = times.now()
+def test_minimum_that_nobody_can_meet_without_an_endpoint_is_found(database_url):
     connection.open_database(database_url)
-    Job.create(name="feed", started_at=now + ahead)
+    now = times.now()
+    owner = accounts.get_installation_owner(now)
+    token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
+    free, gated, deleted = (
+        pages.create_page(owner, token | {"min_balance": minimum}, now).id for minimum in (0, 5, 5)
+    )
+    pages.delete_page(deleted, now)
     db.close()
 
-    assert set(examine(database_url, now)) == codes
+    found = examine(database_url)["minimum_without_endpoint"]
+
+    assert gated in found.problem
+    assert free not in found.problem
+    assert deleted not in found.problem
+    assert examine(database_url, SOLANA_RPC_URL="https://rpc.example") == {}
+    assert examine(database_url, SOLANA_RPC_URL="no address") == {}  # which is a finding itself
 
 
-@pytest.mark.parametrize("hours", [-1, 1])
-def test_clock_that_differs_from_the_one_of_postgres_is_found(postgres_database_url, hours):
-    found = examine(postgres_database_url, times.now() + timedelta(hours=hours))
-
-    assert set(found) == {"clock_differs"}
-    assert "Postgres says" in found["clock_differs"].problem
-
-
-# Damage
-
-
-def damage(path: Path) -> None:
-    """Overwrite a page in the middle of a table."""
-    with sqlite3.connect(path) as opened:
-        opened.execute("CREATE TABLE filler (text TEXT)")
-        opened.executemany("INSERT INTO filler VALUES (?)", [("x" * 1000,)] * 1000)
-    opened.close()
-    with path.open("r+b") as file:
-        file.seek(path.stat().st_size - 200 * 4096)
-        file.write(os.urandom(8 * 4096))
-
-
-def test_damaged_file_is_found(make_sqlite):
+def test_what_another_process_has_written_last_is_read(make_sqlite):
     url = make_sqlite()
-    damage(Path(url.removeprefix("sqlite:///")))
+    writer = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
+    writer.execute("PRAGMA journal_mode = wal")
+    writer.execute("INSERT INTO schema_migration (name, applied) VALUES ('9999_x', '2026-01-01')")
+    found = examine(url)
+    writer.close()
 
-    assert set(examine(url)) == {"database_damaged"}
-
-
-def test_file_that_takes_too_long_is_left(make_sqlite, monkeypatch):
-    url = make_sqlite()
-    path = Path(url.removeprefix("sqlite:///"))
-    with sqlite3.connect(path) as opened:
-        opened.execute("CREATE TABLE filler (text TEXT)")
-        opened.execute(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)"
-            " INSERT INTO filler SELECT hex(randomblob(50)) FROM n"
-        )
-    opened.close()
-    monkeypatch.setattr(database, "_INTEGRITY_S", 0.0)
-
-    with pytest.raises(NotChecked, match="too large"):
-        examine(url)
-
-
-# Reading
+    assert set(found) == {"database_of_another_version"}
 
 
 def test_reading_makes_no_files(make_sqlite):
@@ -225,39 +125,11 @@ def test_reading_makes_no_files(make_sqlite):
     assert list_files(url) == ["embed.db"]
 
 
-WRITE = """
-import sqlite3, sys
-opened = sqlite3.connect(sys.argv[1], isolation_level=None)
-opened.execute("PRAGMA journal_mode = wal")
-opened.execute("INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2026-01-01')")
-print("written", flush=True)
-sys.stdin.read()
-"""
-
-
-def test_what_another_process_has_written_last_is_read(make_sqlite):
-    url = make_sqlite()
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITE, url.removeprefix("sqlite:///")],
-        cwd=PROJECT_DIR,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as writer:
-        assert writer.stdout.readline() == "written\n"
-        found = examine(url)
-        files = list_files(url)
-        writer.stdin.close()
-
-    assert set(found) == {"database_of_another_version"}
-    assert files == ["embed.db", "embed.db-shm", "embed.db-wal"]
-
-
 def test_database_that_is_read_cannot_be_written(database_url):
     open_for_reading(database_url)
 
     with pytest.raises(Exception, match=r"read-?only"):
-        db.execute_sql("DROP TABLE schema_migration")
+        db.execute_sql("DELETE FROM schema_migration")
 
 
 def test_statements_of_postgres_are_bounded(postgres_database_url):
@@ -267,3 +139,32 @@ def test_statements_of_postgres_are_bounded(postgres_database_url):
     assert db.execute_sql("SHOW search_path").fetchone() == ("public,pg_temp",)
     with psycopg.connect(postgres_database_url) as other:
         assert other.execute("SHOW statement_timeout").fetchone() == ("0",)
+
+
+# Background work
+
+JOBS = {"feed": "It broke.", "prune": None}
+
+
+def test_background_work_that_nobody_does_is_found(database_url):
+    connection.open_database(database_url)
+
+    assert [each.code for each in check_background(times.now)] == ["no_worker"]
+
+
+def test_job_that_fails_is_found(monkeypatch):
+    jobs = [SimpleNamespace(name=name, failure=why) for name, why in JOBS.items()]
+    status = SimpleNamespace(is_working=True, jobs=jobs)
+    monkeypatch.setattr("embed.doctor.background.read_work_status", lambda _: status)
+
+    (found,) = check_background(times.now)
+
+    assert found.code == "job_failing"
+    assert "feed fails: It broke." in found.problem
+
+
+def test_background_work_is_not_checked_without_a_database(tmp_path):
+    open_for_reading(f"sqlite:///{tmp_path}/none.db")
+
+    with pytest.raises(NotChecked):
+        list(check_background(times.now))

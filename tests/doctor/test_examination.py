@@ -1,6 +1,10 @@
 """Neither a crash nor an end of one check hides what the others find."""
 
+import re
+
 import pytest
+from support.servers import PROJECT_DIR
+from test_docs import read_rows
 
 from embed.doctor.examination import Examination
 from embed.doctor.findings import SEVERITY_BY_CODE, Finding, NotChecked, quote
@@ -51,12 +55,24 @@ def test_what_cannot_be_checked_is_told_with_what_was_found_before():
 
 
 def test_warnings_are_no_errors():
-    warning = Finding("certificate_expiring", "Soon.", "Renew it.")
-
-    assert SEVERITY_BY_CODE["certificate_expiring"] == "warning"
-    assert not Examination([warning]).has_errors
+    assert not Examination([Finding("public_url_missing", "So.", "Set it.")]).has_errors
 
 
 def test_what_others_sent_is_printed_in_short_and_without_control_characters():
     assert quote("a\x1b[31m\nb") == "a [31m b"
     assert len(quote("x" * 1000)) == 201
+
+
+def test_documentation_lists_every_finding_with_its_severity():
+    rows = read_rows(
+        (PROJECT_DIR / "docs/monitoring.md").read_text(), "about", "errors", "warnings"
+    )
+    told = [
+        (code, severity)
+        for row in rows
+        for severity, cell in zip(("error", "warning"), row[1:], strict=True)
+        for code in re.findall(r"`([a-z]+_[a-z_]+)`", cell)
+    ]
+
+    assert len(told) == len(SEVERITY_BY_CODE)
+    assert dict(told) == SEVERITY_BY_CODE

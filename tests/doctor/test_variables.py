@@ -35,13 +35,15 @@ def test_every_setting_that_is_not_valid_is_found_at_once():
     ]
 
 
-def test_empty_variable_is_unset_but_not_for_gunicorn():
-    assert find(PUBLIC_URL="", METRICS_BIND=" ") == []
+def test_empty_variable_is_unset():
+    assert find(PUBLIC_URL="", METRICS_BIND=" ", WEB_CONCURRENCY="") == []
 
-    (found,) = find(WEB_CONCURRENCY="")
+
+def test_setting_that_is_gone_is_found():
+    (found,) = find(QUEUE_URL="redis://127.0.0.1")
 
     assert found.code == "setting_invalid"
-    assert "WEB_CONCURRENCY is empty" in found.problem
+    assert "QUEUE_URL is gone" in found.problem
 
 
 def test_key_file_that_cannot_be_used_is_found(tmp_path, monkeypatch):

@@ -1,6 +1,19 @@
-import pytest
+import hashlib
+import re
 
-from embed.domain.identifiers import BASE62, make_id, make_token
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from embed.domain.identifiers import (
+    BASE62,
+    hash_key,
+    is_key,
+    make_id,
+    make_key,
+    make_token,
+    shorten_key,
+)
 
 
 def test_id_is_20_base62_characters():
@@ -10,15 +23,55 @@ def test_id_is_20_base62_characters():
     assert set(identifier) <= set(BASE62)
 
 
-@pytest.mark.parametrize("length", [0, 1, 32])
-def test_token_has_the_length_that_was_asked_for(length):
-    assert len(make_token(length)) == length
-
-
 def test_every_base62_character_occurs():
     assert set(make_token(10_000)) == set(BASE62)
     assert len(BASE62) == 62
 
 
-def test_no_two_ids_are_the_same():
-    assert len({make_id() for _ in range(1000)}) == 1000
+RANDOM_PART = "0123456789abcdefghijABCDEFGHIJXY"
+KEY = f"svc_pub_{RANDOM_PART}"
+
+
+@pytest.mark.parametrize(("tier", "prefix"), [("public", "svc_pub_"), ("secret", "svc_sec_")])
+def test_key_is_the_prefix_of_its_tier_and_32_base62_characters(tier, prefix):
+    key = make_key(tier)
+
+    assert re.fullmatch(prefix + "[0-9A-Za-z]{32}", key)
+    assert is_key(key)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param("", id="empty"),
+        pytest.param(RANDOM_PART, id="no prefix"),
+        pytest.param(f"svc_adm_{RANDOM_PART}", id="unknown prefix"),
+        pytest.param(f"SVC_PUB_{RANDOM_PART}", id="prefix in capitals"),
+        pytest.param(KEY[:-1], id="one character short"),
+        pytest.param(f"{KEY}A", id="one character long"),
+        pytest.param(f"{KEY}\n", id="newline at the end"),
+        pytest.param(f"{KEY[:-1]}-", id="hyphen"),
+        pytest.param(f"{KEY[:-1]}\xe9", id="letter beyond ASCII"),
+        pytest.param(f"{KEY[:-1]}\u0663", id="digit beyond ASCII"),
+        pytest.param(f"{KEY[:-1]}\ud800", id="lone surrogate"),
+    ],
+)
+def test_other_text_is_not_worth_looking_for(raw):
+    assert not is_key(raw)
+
+
+@given(st.text(st.characters()) | st.text(st.characters()).map("svc_sec_".__add__))
+def test_any_text_that_counts_as_a_key_can_be_hashed(raw):
+    if is_key(raw):
+        assert len(hash_key(raw)) == 64
+    else:
+        assert not re.fullmatch(r"svc_(pub|sec)_[0-9A-Za-z]{32}", raw, re.ASCII)
+
+
+def test_hash_is_the_sha256_of_the_whole_key():
+    assert hash_key(KEY) == hashlib.sha256(KEY.encode("ascii")).hexdigest()
+    assert hash_key(f"svc_sec_{RANDOM_PART}") != hash_key(KEY)
+
+
+def test_display_prefix_shows_the_tier_and_little_more():
+    assert shorten_key(KEY) == "svc_pub_0123"

@@ -42,18 +42,12 @@ each_form = pytest.mark.parametrize("form", FIELDS_BY_FORM)
 IN_EVERY_FORM = {
     "a domain without its first byte": {"signing_domain": SIGNING_DOMAIN[1:]},
     "a domain with another first byte": {"signing_domain": b"\xfe" + SIGNING_DOMAIN[1:]},
-    "a domain in other case": {"signing_domain": b"\xffSolana Offchain"},
     "no domain": {"signing_domain": b""},
     "version 2": {"version": 2},
-    "version 255": {"version": 255},
     "a line break at the end": {"body": BODY + b"\n"},
-    "a zero at the end": {"body": BODY + b"\0"},
     "the message without its last byte": {"body": BODY[:-1]},
     "line ends of Windows": {"body": BODY.replace(b"\n", b"\r\n")},
-    "another name": {"body": BODY.replace(b"Nacht", b"Macht")},
     "another host": {"body": b"e" + BODY},
-    "no message": {"body": b""},
-    "the message twice": {"body": BODY * 2},
     "the message in Latin-1": {"body": MESSAGE.encode("latin-1")},
 }
 WITH_A_FIELD = [
@@ -118,19 +112,6 @@ def test_another_signer_is_refused(form):
 
 
 @each_form
-def test_no_byte_of_an_envelope_can_be_changed(form):
-    envelope = build(form)
-    accepted = []
-    for place in range(len(envelope)):
-        changed = bytearray(envelope)
-        changed[place] ^= 1 << place % 8
-        if find_code(bytes(changed)) != "invalid_signature":
-            accepted.append(place)
-
-    assert accepted == []
-
-
-@each_form
 @pytest.mark.parametrize(
     "wrap",
     [
@@ -145,12 +126,6 @@ def test_no_byte_of_an_envelope_can_be_changed(form):
 )
 def test_what_contains_an_envelope_is_none(form, wrap):
     assert find_code(wrap(build(form))) == "invalid_signature"
-
-
-@pytest.mark.parametrize("outer", FIELDS_BY_FORM)
-@pytest.mark.parametrize("inner", FIELDS_BY_FORM)
-def test_envelope_in_an_envelope_is_refused(outer, inner):
-    assert find_code(build(outer, body=build(inner))) == "invalid_signature"
 
 
 @each_form
@@ -177,12 +152,6 @@ def test_envelope_with_a_part_replaced_is_refused(form, data):
 
 def list_accepted() -> set[bytes]:
     return {signed for _, signed in list_signable_forms(MESSAGE, KEY, host=HOST)}
-
-
-@given(st.text(max_size=2_000), st.text(max_size=300), st.binary(min_size=64, max_size=64))
-def test_whatever_the_texts_are_the_only_error_is_a_refusal(message, host, signature):
-    with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        verify_signature(ADDRESS, message, base64.b64encode(signature).decode(), host=host)
 
 
 def test_message_of_any_length_can_be_signed_raw_but_envelopes_hold_what_a_ledger_signs():

@@ -1,4 +1,5 @@
-import ipaddress
+import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,33 +11,21 @@ from embed.errors import InvalidInput
 DEFAULT_PORT = {"http": 80, "https": 443}
 
 
-def test_asterisk_in_a_path_is_no_part_of_the_origin():
-    assert parse_origin("https://example.com/@a*") == "https://example.com"
-
-
 @pytest.mark.parametrize(
     "raw",
     [
         pytest.param("", id="empty"),
         pytest.param("null", id="null"),
-        pytest.param("NULL", id="null in capitals"),
         pytest.param("null, null", id="null twice"),
-        pytest.param("*", id="wildcard alone"),
         pytest.param("example.com", id="no scheme"),
-        pytest.param("//example.com", id="no scheme but slashes"),
         pytest.param("https:example.com", id="no slashes"),
         pytest.param("https:/example.com", id="one slash"),
         pytest.param("https:\\\\example.com", id="backslashes for slashes"),
         pytest.param("data:text/html,hello", id="data"),
         pytest.param("about:blank", id="about"),
-        pytest.param("javascript:alert(1)", id="script"),
-        pytest.param("blob:https://example.com/x", id="blob"),
-        pytest.param("file://", id="file without a path"),
         pytest.param("https://*.example.com", id="wildcard"),
-        pytest.param("https://*", id="nothing but a wildcard"),
         pytest.param(" https://example.com", id="space in front"),
         pytest.param("https://example.com ", id="space at the end"),
-        pytest.param("https://example.com/\u3000", id="wide space in path"),
         pytest.param("https://" + "a" * 5000, id="5000 characters"),
     ],
 )
@@ -100,26 +89,9 @@ def test_every_way_to_write_an_origin_gives_the_same(scheme, host, port, tail, d
     assert parse_origin(raw + tail) == normal
 
 
-@given(st.ip_addresses(v=6))
-def test_every_way_to_write_an_ipv6_address_gives_the_same(address):
-    origin = parse_origin(f"http://[{address.exploded.upper()}]:80/")
-
-    assert origin == f"http://[{address.compressed}]"
-    assert ipaddress.ip_address(origin.removeprefix("http://")[1:-1]) == address
-
-
 @given(NAMES, NAMES)
 def test_different_hosts_have_different_origins(one, other):
     assert (parse_origin(f"https://{one}") == parse_origin(f"https://{other}")) == (one == other)
-
-
-@given(ANY_TEXT | HOSTLIKE_TEXT.map("https://".__add__))
-def test_any_entry_is_listed_in_its_final_form_or_refused(raw):
-    try:
-        entry = parse_allowlist_entry(raw)
-    except InvalidInput:
-        return
-    assert parse_allowlist_entry(entry) == parse_origin(entry) == entry
 
 
 OWN = "https://embed.example"
@@ -131,7 +103,6 @@ ALLOWED = OriginDecision()
     ("headers", "decision"),
     [
         pytest.param({"raw_origin": LISTED}, ALLOWED, id="listed"),
-        pytest.param({"raw_origin": "HTTPS://Site.Example:443"}, ALLOWED, id="listed, otherwise"),
         pytest.param({"raw_origin": OWN}, ALLOWED, id="the service's own"),
         pytest.param(
             {"raw_origin": "https://evil.example", "raw_referer": LISTED},
@@ -186,3 +157,46 @@ def test_own_origin_is_asked_for_only_when_the_allowlist_does_not_decide():
         allows_null=False,
         find_own_origin=lambda: pytest.fail("asked"),
     )
+
+
+TABLE = Path(__file__).parents[1] / "support/origin_cases.json"
+CASES = json.loads(TABLE.read_text(encoding="utf-8"))
+ADVICE = {
+    "wildcard": "has a wildcard, which is not supported",
+    "null": "use the key's allow-null-origin switch",
+    "no_scheme": "has no scheme",
+    "no_site": "is not the address of a site",
+    "ipv4": "is not how browsers write this IP address",
+    "not_an_origin": "is not an origin",
+}
+
+
+@pytest.mark.parametrize(
+    ("raw", "origin"),
+    [pytest.param(row["raw"], row["origin"], id=row["case"]) for row in CASES if "origin" in row],
+)
+def test_entry_is_kept_in_its_one_written_form(raw, origin):
+    assert parse_allowlist_entry(raw) == origin
+    assert parse_origin(raw.strip()) == origin
+
+
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=row["case"]) for row in CASES if "refused" in row]
+)
+def test_owner_learns_what_to_write_instead(row):
+    raw, reason = row["raw"], row["refused"]
+    with pytest.raises(InvalidInput) as refusal:
+        parse_allowlist_entry(raw)
+
+    sentence = str(refusal.value)
+    assert ADVICE[reason] in sentence
+    assert sentence.endswith(".")
+    assert sentence.isprintable()
+    assert row.get("meant", "") in sentence
+    # An asterisk in a path is no part of the origin, and any scheme may be sent as one.
+    if reason not in ("wildcard", "no_site"):
+        assert parse_origin(raw) is None
+
+
+def test_table_has_each_answer():
+    assert {row.get("refused") for row in CASES} == {None, *ADVICE}

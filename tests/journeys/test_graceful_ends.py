@@ -113,7 +113,7 @@ def connect(server: Gunicorn) -> HTTPConnection:
 
 def test_server_that_stops_finishes_the_request_that_it_has_begun(database_url):
     environ = make_environ(database_url)
-    worker = "--worker-class=tests.limited_workers.TrustingWorker"
+    worker = "--worker-class=tests.support.limited_workers.TrustingWorker"
     with run_gunicorn(environ, PATIENT, worker) as server, closing(connect(server)) as client:
         page = RemotePage(server.url, environ)
         body = json.dumps(page.draft(Visitor()))
@@ -133,7 +133,7 @@ def test_server_that_stops_finishes_the_request_that_it_has_begun(database_url):
 
 def test_server_that_stops_sends_the_whole_answer_to_a_slow_reader(database_url):
     environ = make_environ(database_url)
-    worker = "--worker-class=tests.limited_workers.PatientWorker"
+    worker = "--worker-class=tests.support.limited_workers.PatientWorker"
     with run_gunicorn(environ, PATIENT, worker) as server:
         page = RemotePage(server.url, environ)
         add_wallets(database_url, page.page_id)

@@ -20,7 +20,7 @@ from support.world import SITE, Visitor
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 CHECKS = 40
-TRUSTING = "--worker-class=tests.limited_workers.TrustingWorker"
+TRUSTING = "--worker-class=tests.support.limited_workers.TrustingWorker"
 
 
 def ask(server: Gunicorn, path: str) -> str:

@@ -111,25 +111,10 @@ def test_client_that_sends_3_mb_slowly_gets_to_read_its_400(page):
     assert (answer.status, json.loads(answer.body)) == (400, {"error": "invalid_json"})
 
 
-def test_client_without_a_key_that_sends_3_mb_gets_to_read_its_401(page):
-    head = b"POST /api/embed/siws/nonce HTTP/1.1\r\nHost: embed.example\r\nConnection: close\r\n"
-    request = head + b"Content-Length: %d\r\n\r\n" % len(BIG) + BIG
-
-    answer = send(page, request, send_buffer_bytes=100_000)
-
-    assert (answer.status, json.loads(answer.body)) == (401, {"error": "missing_key"})
-
-
 def test_3_mb_in_chunks_are_invalid_json(page):
     answer = send(page, post(page, b"Transfer-Encoding: chunked") + in_chunks(BIG))
 
     assert (answer.status, json.loads(answer.body)) == (400, {"error": "invalid_json"})
-
-
-def test_small_body_in_chunks_is_read(page):
-    request = post(page, b"Transfer-Encoding: chunked") + in_chunks(nonce_body(page))
-
-    assert send(page, request).status == 200
 
 
 @pytest.mark.parametrize(
@@ -191,17 +176,11 @@ def test_request_line_of_100_kb_is_refused(page):
     [
         b"",
         b"two words",
-        b"a,b",
         b"user@embed.example",
-        b"embed.example/path",
         b"embed.example:port",
-        b"embed.example:99999",
         b"[::1",
-        b"..",
-        b"%00",
         b"\xff\xfe",
         b"nul\x00",
-        b"h" * 300,
     ],
     ids=lambda host: repr(host[:20]),
 )
@@ -212,10 +191,6 @@ def test_host_that_is_none_is_refused(page, host):
     answer = send(page, post(page, b"Content-Length: %d" % len(body), host=host) + body)
 
     assert answer.status == 400
-
-
-def test_two_hosts_are_refused(page):
-    assert send(page, get(page, b"Host: one.example", b"Host: two.example")).status == 400
 
 
 def test_two_origins_are_no_allowed_origin_even_if_one_of_them_is(page):
@@ -230,16 +205,6 @@ def test_two_origins_are_no_allowed_origin_even_if_one_of_them_is(page):
     )
 
     assert (answer.status, json.loads(answer.body)) == (403, {"error": "origin_not_allowed"})
-
-
-def test_http_1_0_without_a_host_gets_an_answer(page):
-    body = nonce_body(page)
-    request = post(page, b"Content-Length: %d" % len(body), host=None, version=b"1.0") + body
-
-    answer = send(page, request)
-
-    assert answer.status == 200
-    assert json.loads(answer.body)["message"].startswith(page.server_url.removeprefix("http://"))
 
 
 @pytest.mark.parametrize(
@@ -261,22 +226,7 @@ def test_what_is_no_request_for_this_server_is_refused(page, request_bytes):
     assert_refused(send(page, request_bytes, cut_short=True))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [b"/api/embed/tracking/%ff%fe%00", b"/api/embed/session/submissions?trackingPageId=%ff%00"],
-    ids=["path", "query"],
-)
-def test_escaped_bytes_that_are_no_text_are_an_unknown_page(page, path):
-    request = get(page, b"Host: embed.example", b"Origin: " + SITE.encode()).replace(
-        b"/api/embed/tracking/" + page.page_id.encode(), path
-    )
-
-    answer = send(page, request)
-
-    assert (answer.status, json.loads(answer.body)) == (401, {"error": "invalid_key"})
-
-
-@pytest.mark.parametrize("path", [b"/embed/tracking/x", b"/api/embed/session/submissions", b"/x"])
+@pytest.mark.parametrize("path", [b"/embed/tracking/x", b"/api/embed/session/submissions"])
 def test_raw_bytes_in_a_query_string_are_no_failure(page, path):
     head = b" HTTP/1.1\r\nHost: embed.example\r\nConnection: close\r\n\r\n"
 

@@ -15,7 +15,7 @@ from embed.db.models import Wallet
 from embed.errors import InvalidInput
 from embed.events.editing import bump_version, lock_owners, lock_page
 from embed.people import accounts
-from embed.public_payload.payloads import PayloadKey, get_payload
+from embed.public_payload.payloads import get_payload
 from embed.submissions import decisions
 from embed.wallets import tracking
 from embed.wallets.tracking import WalletFields
@@ -77,8 +77,8 @@ def test_page_that_joins_while_a_balance_is_entered_shows_it(world, prepare):
 
     def show() -> list:
         page_id = joining if isinstance(joining, str) else joining[0]
-        key = PayloadKey(page_id, pages.get_page(page_id).version, uses_chain=False)
-        wallets = get_payload(key).read_part(1)
+        version = pages.get_page(page_id).version
+        wallets = get_payload(page_id, version, uses_chain=False).read_part(1)
         return [wallet["tokenBalance"] for wallet in wallets]
 
     def join_and_show():

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { compareAmounts, normalizeAmount, parseResponse } from "../../static/widget/amounts.js";
+import { compareAmounts, normalizeAmount, parseResponse } from "../../static/widget/api.js";
 
 const MOST = "18446744073.709551615";
 

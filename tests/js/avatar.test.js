@@ -1,8 +1,10 @@
+import "./page.js";
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { drawAvatar } from "../../static/avatar.js";
+import { drawAvatar } from "../../static/widget/wallet-row.js";
 
 /** @type {{ address: string, path: string, fill: string }[]} */
 const cases = JSON.parse(readFileSync(new URL("../support/avatar_cases.json", import.meta.url), "utf-8"));

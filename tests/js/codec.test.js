@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import {
   decodeBase58, decodeBase64, encodeBase58, encodeBase64, isAddress,
-} from "../../static/widget/codec.js";
+} from "../../static/widget/signatures.js";
 
 const MINT = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
 const BYTES = Uint8Array.from({ length: 64 }, (_, index) => (index * 37 + 250) % 256);

@@ -123,7 +123,7 @@ beforeEach(() => {
   flow.start();
 });
 
-/** @param {import("../../static/widget/purposes.js").PurposeName} name */
+/** @param {import("../../static/widget/flow-setup.js").PurposeName} name */
 const makePurpose = (name) => ({ name, createNonce: nonces.call, submit: submissions.call });
 
 async function enterNickname() {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
 import { Problem } from "../../static/widget/api.js";
-import { poll } from "../../static/widget/poll.js";
+import { poll } from "../../static/widget/api.js";
 
 /** A document whose tab can be hidden. */
 class FakeDocument extends EventTarget {

@@ -6,7 +6,7 @@ import {
   address, compileOffchainMessageEnvelope, getOffchainMessageEnvelopeEncoder, signatureBytes,
 } from "@solana/kit";
 
-import { encodeBase58, encodeBase64 } from "../../static/widget/codec.js";
+import { encodeBase58, encodeBase64 } from "../../static/widget/signatures.js";
 import { findSignature, isPrivateKey } from "../../static/widget/signatures.js";
 
 const SIGNATURE = Uint8Array.from({ length: 64 }, (_, index) => (index * 37 + 250) % 256);

@@ -6,7 +6,7 @@ import * as kit from "@solana/offchain-messages";
 import * as wallets from "@wallet-standard/errors";
 
 import { Problem } from "../../static/widget/api.js";
-import { encodeBase58, encodeBase64 } from "../../static/widget/codec.js";
+import { encodeBase58, encodeBase64 } from "../../static/widget/signatures.js";
 import { holdsText, listSignableForms } from "../../static/widget/signatures.js";
 import { ask, explainThrown, parseAnswer } from "../../static/widget/wallet-answers.js";
 import { makeSigner } from "./signer.js";

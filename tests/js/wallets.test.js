@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { encodeBase64 } from "../../static/widget/codec.js";
+import { encodeBase64 } from "../../static/widget/signatures.js";
 import { watchWallets } from "../../static/widget/wallets.js";
 import { makeSigner } from "./signer.js";
 

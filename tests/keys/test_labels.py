@@ -26,7 +26,7 @@ def test_label_is_trimmed_and_may_be_missing(world, raw, label):
 
 
 @pytest.mark.databases("sqlite")
-@pytest.mark.parametrize("raw", ["x" * 65, "a\nb", "a\0b", "a\x1bb", "\ud800"])
+@pytest.mark.parametrize("raw", ["x" * 65, "a\nb", "\ud800"])
 def test_bad_label_makes_no_key(world, raw):
     before = world.dump()
 

@@ -73,25 +73,12 @@ def test_key_stays_while_machines_get_a_new_secret_one_after_the_other(shared):
     assert derived.get_link_key(shared.page, LATER_SECRET + SECRET) == new != key
 
 
-def test_key_of_a_link_that_has_ended_is_not_made_anew(shared):
-    page = shared.page
-    derived.stop_sharing(page.id, shared.clock())
+def test_links_key_is_not_the_previews_and_owners_do_not_count_it_among_theirs(shared):
+    link = derived.get_link_key(shared.page, SECRET)
 
-    for secret in (SECRET, LATER_SECRET):
-        found = access.find_access(derived.get_link_key(page, secret))
-        assert found is None or found.is_revoked
-
-
-def test_links_key_is_neither_the_previews_nor_that_of_another_page(shared):
-    other = shared.make_page()
-    derived.share_page(other, shared.clock())
-    keys = {
-        derived.get_link_key(shared.page, SECRET),
-        derived.get_preview_key(shared.page_id, SECRET[0], shared.clock()),
-        derived.get_link_key(derived.find_shared_page(other), SECRET),
-    }
-
-    assert len(keys) == 3
+    assert derived.get_preview_key(shared.page_id, SECRET[0], shared.clock()) != link
+    assert {key.purpose for key in management.list_keys(shared.page_id)} == {"sites"}
+    assert count_live_keys(shared.page.owner) == {shared.page_id: 2}
 
 
 def test_requests_at_once_agree_on_the_key_of_a_new_secret(shared):
@@ -115,11 +102,6 @@ def test_switches_at_once_leave_one_key_and_a_log_that_fits(world):
     assert 2 * switched_on - len(entries) == derived.is_shared(page_id)
 
 
-def test_owners_do_not_count_the_links_key_among_theirs(shared):
-    assert "link" not in {key.purpose for key in management.list_keys(shared.page_id)}
-    assert count_live_keys(shared.page.owner) == {shared.page_id: 2}
-
-
 def test_both_switches_are_logged_once(world):
     for _ in range(2):
         world.clock.forward(seconds=1)
@@ -136,7 +118,7 @@ def test_both_switches_are_logged_once(world):
     assert ApiKey.select().where(ApiKey.purpose == "link").count() == 1
 
 
-@pytest.mark.parametrize("raw_id", ["", "nothing", "x" * 20, "\0", "\ud800", "a" * 5000])
+@pytest.mark.parametrize("raw_id", ["", "x" * 20, "\ud800"])
 def test_page_that_does_not_exist_is_not_found(world, raw_id):
     assert derived.find_shared_page(raw_id) is None
     if raw_id == "x" * 20:
@@ -151,9 +133,3 @@ def test_page_that_is_private_or_not_embedded_is_not_found_by_its_link(shared, c
 
     shared.configure(**dict.fromkeys(change, True))
     assert derived.find_shared_page(shared.page_id).token_mint == USDC
-
-
-def test_deleted_page_is_not_found_by_its_link(shared):
-    shared.delete_page()
-
-    assert derived.find_shared_page(shared.page_id) is None

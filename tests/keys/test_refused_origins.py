@@ -39,11 +39,6 @@ def test_refused_site_is_kept_in_its_normal_form_if_it_has_one(world, said, kept
     assert list(list_refused(world)) == ([kept] if kept else [])
 
 
-def test_site_that_is_let_in_is_not_kept(world):
-    assert world.read().status_code == 200
-    assert list_refused(world) == {}
-
-
 def test_refusals_count_at_most_once_a_minute(world):
     for client in range(5):
         read_from(world, STRANGE, client)
@@ -68,15 +63,6 @@ def test_one_client_reports_few_sites(world):
         STRANGE,
         *(f"https://{number}.example" for number in (4, 3, 2, 1, 0)),
     ]
-
-
-def test_known_site_counts_however_many_its_client_has_added(world):
-    for number in range(8):
-        read_from(world, f"https://{number}.example")
-    world.clock.forward(minutes=1)
-    read_from(world, "https://0.example")
-
-    assert list_refused(world)["https://0.example"] == 2
 
 
 def test_flood_of_made_up_sites_fills_nothing_and_stops_writing(world):

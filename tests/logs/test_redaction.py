@@ -9,7 +9,7 @@ from support.world import SECRET_KEY
 from werkzeug import Request
 from werkzeug.test import create_environ
 
-from embed.domain.key_format import make_key
+from embed.domain.identifiers import make_key
 from embed.logs.redaction import Redactor
 from embed.settings import Settings
 

@@ -1,11 +1,9 @@
 """What is deleted by itself, and what is not."""
 
-import re
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from support.chain_history import import_balance
 from support.many_submissions import add_submissions
 from support.world import USDC, Visitor
 
@@ -15,12 +13,9 @@ from embed.db.models import (
     MODELS,
     ChainBalance,
     DailyBalance,
-    ImportedBalance,
-    ImportedDay,
     Job,
     Listing,
     Message,
-    Page,
     RefusalCount,
     Session,
     Submission,
@@ -31,7 +26,6 @@ from embed.events import account_log
 from embed.maintenance.pruning import prune, summarize
 from embed.people import invitations, sessions
 from embed.runtime import EXTENSION
-from embed.settings import PROJECT_DIR
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.worker.jobs import list_jobs
 
@@ -76,27 +70,6 @@ def test_balances_of_wallets_that_no_page_has_are_deleted_when_they_are_old(worl
 
     assert pruned["balances of wallets that no page has"] == 2
     assert {row.address for row in ChainBalance.select()} == {tracked, pending, new}
-
-
-def test_days_of_an_imported_page_are_deleted_as_those_of_the_chain(world):
-    today = count_days(world.clock())
-    for days in (0, 1, 90, 91, 92, 93, 10_000):
-        import_balance(world.page_id, USDC, USDC, world.clock() - timedelta(days=days), "1")
-
-    assert prune(world.clock(), HISTORY)["balances of past days"] == 4
-    assert {today - row.day for row in ImportedDay.select()} == {0, 1, 90}
-    world.clock.forward(days=91)
-    assert prune(world.clock(), HISTORY)["balances of past days"] == 3
-    assert ImportedBalance.select().count() == 0
-
-
-def test_wallets_of_deleted_pages_keep_their_balances_until_the_purge(world):
-    address = Visitor().address
-    world.track(address)
-    observe(address, world.clock())
-    Page.update(deleted_at=world.clock()).execute()
-
-    assert prune(world.clock() + 2 * HISTORY, HISTORY)["balances of wallets that no page has"] == 0
 
 
 def test_refusals_by_policy_are_deleted_after_30_days_and_no_other_submission(world):
@@ -198,11 +171,3 @@ def test_worker_and_command_delete_the_same(app, world):
     assert app.test_cli_runner().invoke(args=["prune"]).stdout == (
         "Nothing was old enough to be deleted.\n"
     )
-
-
-@pytest.mark.databases("sqlite")
-def test_documentation_lists_every_kind(world):
-    text = (PROJECT_DIR / "docs" / "backups.md").read_text()
-    (told,) = re.findall(r"`flask prune` at once:\n(.*?)\.\n", text, re.DOTALL)
-
-    assert told.split(", ") == list(prune(world.clock(), HISTORY))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import base58
 import pytest
-from support.chain_history import import_balance
 from support.world import USDC, Visitor, code_of, read_log, with_session
 
 from embed.balances.observations import ChainObservation, store_chain
@@ -16,16 +15,13 @@ from embed.db.connection import db
 from embed.db.models import (
     Activity,
     Job,
-    LinkedWallet,
     Message,
     Submission,
     UsedNonce,
     Wallet,
-    Withdrawal,
 )
 from embed.domain.amounts import parse_amount
 from embed.errors import InvalidInput
-from embed.events import account_log
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.maintenance.wallet_erasure import (
@@ -78,7 +74,6 @@ def leave_traces(world, visitor) -> None:
         visitor.address, Visitor().address, parse_amount("7"), 1, world.clock()
     )
     store_chain(USDC, [observation])
-    import_balance(world.page_id, USDC, visitor.address, world.clock(), "3")
     block_on_page(world.page_id, "wallet", visitor.address, world.clock())
     block_for_person(world.page.owner, "wallet", visitor.address, world.clock())
     Job.insert(name="balances", failure=f"Not read: {visitor.address}").execute()
@@ -133,20 +128,6 @@ def test_nothing_in_the_database_tells_of_the_wallet(world, visitor):
     assert holds_any(read_everything(), list_forms(bystander.address))
 
 
-def test_wallet_that_signs_somebody_in_stays_with_their_account_and_is_named(world, visitor):
-    """It is its person's: erasing it would lock them out."""
-    person, now = accounts.create_person("ann@example.com", world.clock()), world.clock()
-    LinkedWallet.create(person=person, address=visitor.address, created_at=now)
-    account_log.store(person, "wallet linked", now, wallet=visitor.address)
-
-    erase(world, visitor)
-
-    assert sorted(find_mentions(visitor.address)) == [
-        ("account_event.data", 1),
-        ("linked_wallet.address", 1),
-    ]
-
-
 def test_it_is_found_before_on_every_page(world, visitor):
     leave_traces(world, visitor)
 
@@ -163,7 +144,6 @@ def test_it_is_found_before_on_every_page(world, visitor):
         ("entries in the log", False): 1,
         ("messages", True): 5,
         ("balances that were entered", False): 1,
-        ("balances of an imported page", True): 1,
         ("balances from the chain", False): 1,
         ("balances of past days", False): 1,
         ("entries of deny lists", True): 1,
@@ -206,32 +186,6 @@ def test_signed_texts_cannot_be_sent_again(world, visitor):
 
     assert UsedNonce.select().count() == 1
     assert code_of(world.post(draft)) == "invalid_nonce"
-
-
-def test_rejection_that_was_withdrawn_before_goes_as_well(world, visitor):
-    world.reject(submit(world, visitor, NAME))
-    world.clock.forward(minutes=1)
-    assert code_of(world.withdraw(visitor)) is None
-
-    erase(world, visitor)
-
-    assert Submission.select().count() == 0
-    assert Withdrawal.select().count() == 1
-
-
-@pytest.mark.databases("sqlite")
-def test_wallet_may_be_sent_again(world, visitor):
-    leave_traces(world, visitor)
-    erase(world, visitor)
-
-    assert code_of(world.submit(visitor, "Anew")) is None
-
-
-def test_wallet_of_which_nothing_is_kept_changes_nothing(world, visitor):
-    before = world.dump()
-
-    assert erase(world, visitor) == []
-    assert world.dump() == before
 
 
 def test_what_is_about_another_wallet_loses_the_address_alone(world, visitor):

@@ -1,16 +1,21 @@
 """Pages with receivers on this machine."""
 
+import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
+from support.channel_fields import find_fields
 from support.message_bodies import make_data
 from support.receivers import HttpReceiver, Mailbox, run_http_receiver, run_mail_server
 
 from embed.db.models import Delivery, Message, Receiver
 from embed.domain import times
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.notifications import receivers
 from embed.notifications.delivery import deliver
+from embed.outbound.http import Answer, Client
 from embed.runtime import EXTENSION, Runtime
 
 
@@ -39,6 +44,25 @@ def mailbox() -> Iterator[Mailbox]:
         yield server
 
 
+@dataclass
+class Sent:
+    url: str
+    content: dict[str, Any]
+
+
+@pytest.fixture
+def sent(monkeypatch) -> list[Sent]:
+    """What well-known services would be sent; their own servers are not asked."""
+    found: list[Sent] = []
+
+    def catch(_client, _method, url, body, **_how) -> Answer:
+        found.append(Sent(url, json.loads(body)))
+        return Answer(200, (), b"")
+
+    monkeypatch.setattr(Client, "request", catch)
+    return found
+
+
 class Owner:
     """What the owner of a page with receivers does and sees."""
 
@@ -55,22 +79,15 @@ class Owner:
             now=self.world.clock(),
         )
 
-    def add_channel(self, target: str, *event_types: str) -> Receiver:
+    def add_channel(self, where: str, *event_types: str, **fields: str) -> Receiver:
+        service, known = find_fields(where)
         return receivers.add_channel(
             self.world.page_id,
-            target,
+            service,
+            known | fields,
             event_types=event_types,
             settings=self.runtime.settings,
             now=self.world.clock(),
-        )
-
-    def add_unchecked_channel(self, target: str) -> Receiver:
-        """Add a channel that leads inside the network, as a name may that changes later."""
-        return Receiver.create(
-            page=self.world.page_id,
-            kind="channel",
-            target=target,
-            created_at=self.world.clock(),
         )
 
     def tell(self, message_type: str = "queue.filling", **data: object) -> str:

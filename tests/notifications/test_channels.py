@@ -1,37 +1,32 @@
-"""Channels: what may be added, how it is shown, and what arrives by e-mail and Apprise."""
+"""Channels: what may be added, how it is shown, what arrives, and what becomes of failures."""
 
 import json
 import logging
 import socket
-import subprocess
-import sys
+import ssl
 import time
-import zlib
 from datetime import timedelta
 
 import pytest
-import requests
-from support.channel_addresses import is_accepted, list_addresses
-from support.raw_server import repeat, send, serve_raw, wait
+from support.certificates import make_certificate
+from support.channel_fields import FIELDS
+from support.raw_server import repeat, send, serve_raw, trickle, wait
 from support.receivers import run_http_receiver, run_mail_server
-from support.servers import PROJECT_DIR
 from support.world import Visitor
 
+from embed.db.models import Receiver
 from embed.errors import InvalidInput
-from embed.notifications import channels, delivery_log
-from embed.notifications.channels import check_target, mask_target
+from embed.notifications import delivery_log, mail, targets
+from embed.notifications.channels import parse_channel, read_channel
 from embed.notifications.delivery import find_due_receivers
-from embed.notifications.mailboxes import build_arguments, find_sender
-from embed.notifications.services import ALLOWED
-from embed.outbound import guard
-from embed.outbound.guard import is_allowed
+from embed.notifications.mail import find_sender, read_server
+from embed.outbound import http
 
-TOKEN = "JHMHI8qBe7bk2ZwO5U711o3dV_js"
-DISCORD = f"discord://4174216298/{TOKEN}"
+WORDS = "New submissions to review: 1 (Bob)"
 
 
-def json_target(http_receiver) -> str:
-    return f"json://127.0.0.1:{http_receiver.port}/hook"
+def url_of(http_receiver) -> str:
+    return f"http://127.0.0.1:{http_receiver.port}"
 
 
 def read_body(received) -> str:
@@ -46,130 +41,79 @@ def settings(app, runtime):
     return runtime.settings
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        DISCORD,
-        f"https://discord.com/api/webhooks/4174216298/{TOKEN}",
-        "ntfys://ntfy.sh/topic",
-        "tgram://123456789:abcdefg_hijklmnop/12315544/",
-        "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/general",
-        "mailtos://user:password@example.com?to=ann@example.org",
-    ],
-)
-def test_addresses_of_apprise_are_channels(settings, target):
-    assert check_target(f" {target} ", settings) == target
+@pytest.mark.parametrize("service", FIELDS)
+def test_fields_of_each_service_are_kept_and_shown_without_secrets(settings, service):
+    spaced = {name: f" {value} " for name, value in FIELDS[service].items()}
+    target = parse_channel(service, spaced | {"address": "of another service"}, settings)
+
+    shown = read_channel(target).mask()
+    assert shown.lower().startswith(service)
+    for name, value in FIELDS[service].items():
+        assert json.loads(target)[name] == value
+        assert value not in shown
+        assert value.rpartition("/")[2] not in shown
 
 
 @pytest.mark.parametrize(
-    ("target", "reason"),
+    ("service", "field", "value"),
     [
-        ("syslog://", "on the server itself"),
-        ("dbus://", "on the server itself"),
-        ("windows://", "on the server itself"),
-        ("vapid://x", "reads files"),
-        ("irc://irc.example.com/news", "not checked here"),
-        ("rsyslog://127.0.0.1", "not checked here"),
-        ("mqtt://hooks.example/topic", "not checked here"),
-        (f"{DISCORD}?template=/etc/passwd", "template"),
-        (f"{DISCORD}?TEMPLATE=file:///etc/passwd", "template"),
-        (f"https://discord.com/api/webhooks/4174216298/{TOKEN}?template=x", "template"),
-        ("tgram://123456789:abcdefg_hijklmnop/1/?template=x", "template"),
-        ("slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/general?template=x", "template"),
-        ("mailto://u:p@example.com?pgppub=/etc/passwd", "PGP"),
-        ("mailto://u:p@example.com?pgp=sign", "PGP"),
-        ("mailto://u:p@example.com?wkd=yes", "PGP"),
-        ("", "neither"),
-        ("ann", "neither"),
-        ("nosuchservice://x", "neither"),
-        ("file:///etc/passwd", "neither"),
-        ("/etc/passwd", "neither"),
-        ("https://example.com/", "neither"),
-        ("discord://4174216298", "neither"),
-        ("json://[::1", "neither"),
-        ("ntfys://ntfy.sh/a\nb", "neither"),
-        ("ntfys://ntfy.sh/" + "a" * 2000, "neither"),
-        ("ann@example.com, bob@example.com", "neither"),
-        ("ann@example.com\r\nBcc: bob@example.com", "neither"),
+        *(("telegram", "bot_token", each) for each in ("", "abc", "1:a/../b12345678", "1:abc\n")),
+        *(("telegram", "chat_id", each) for each in ("", "me", "-1:2", "@a", "@name/x")),
+        *(("discord", "webhook_url", each) for each in ("", "discord.com/x", "ftp://a.example/")),
+        *(("slack", "webhook_url", each) for each in ("https://[::1", "https://u:p@a.example/")),
+        *(
+            ("ntfy", "server", each)
+            for each in ("ntfy.sh", "https://ntfy.sh/topic", "https://a/?b")
+        ),
+        *(("ntfy", "topic", each) for each in ("", "a/b", "a b", "a" * 65, "é", "a\0")),
+        *(("ntfy", "access_token", each) for each in ("a b", "a\r\nX-Key: b", "é", "a" * 201)),
+        *(("email", "address", each) for each in ("", "ann", "ann@127.0.0.1", "a@b.c, d@e.fr")),
+        ("email", "address", "ann@example.com\r\nBcc: bob@example.com"),
+        ("syslog", "service", ""),
     ],
 )
-def test_what_is_no_channel_is_refused_with_a_reason(settings, target, reason):
-    with pytest.raises(InvalidInput, match=reason) as refusal:
-        check_target(target, settings)
+def test_what_is_no_channel_is_refused_beside_its_field(settings, service, field, value):
+    with pytest.raises(InvalidInput) as refusal:
+        parse_channel(service, FIELDS.get(service, {}) | {field: value}, settings)
 
-    assert TOKEN not in str(refusal.value)
+    assert refusal.value.field == field
+    assert len(value) < 4 or value not in str(refusal.value)
 
 
 @pytest.mark.parametrize(
-    "target",
-    [
-        "json://10.0.0.1/",
-        "ntfy://localhost/topic",
-        "jsons://[::1]:80",
-        "gotify://127.0.0.1./abcdefghijklmno",
-    ],
+    "url",
+    ["http://10.0.0.1", "https://localhost", "https://[::1]:80", "http://127.1", "http://0x7f.1"],
 )
-def test_target_inside_the_network_is_refused_when_it_is_added(settings, target):
-    with pytest.raises(InvalidInput, match="ALLOW_PRIVATE_TARGETS"):
-        check_target(target, settings)
+def test_target_inside_the_network_is_refused_when_it_is_added(settings, url):
+    for service, field in (("ntfy", "server"), ("discord", "webhook_url")):
+        with pytest.raises(InvalidInput, match="ALLOW_PRIVATE_TARGETS"):
+            parse_channel(service, {"topic": "topic", field: url}, settings)
 
 
 def test_mail_address_needs_a_mail_server(settings):
     with pytest.raises(InvalidInput, match="SMTP_URL"):
-        check_target("ann@example.com", settings)
+        parse_channel("email", {"address": "ann@example.com"}, settings)
 
 
 @pytest.mark.parametrize(
-    ("target", "masked"),
-    [
-        ("ann@example.com", "ann@example.com"),
-        (DISCORD, "discord://…"),
-        (f"https://discord.com/api/webhooks/4174216298/{TOKEN}", "discord://…"),
-        ("json://ann:hunter2@example.com/secret?+X-Key=secret", "json://example.com/…"),
-        ("jsons://ann@example.com:8443", "jsons://example.com:8443/…"),
-        ("json://[2001:db8::1]:8080/secret", "json://[2001:db8::1]:8080/…"),
-        ("nctalks://ann:hunter2@example.com/room?secret=hunter3", "nctalks://example.com/…"),
-        ("noticas://secret", "noticas://…"),
-        ("ntfys://ann:hunter2@ntfy.example.com/topic", "ntfys://ntfy.example.com/…"),
-        ("ntfys://ntfy.sh/topic", "ntfys://ntfy.sh/…"),
-        ("https://ntfy.sh/topic", "ntfys://…"),
-        ("ntfys://topic", "ntfys://…"),
-        (f"matrixs://{'secret' * 10}code", "matrixs://…"),
-        ("matrixs://ann:hunter2@example.com/%23room", "matrixs://example.com/…"),
-        ("rockets://ann:hunter2@example.com/%23room", "rockets://example.com/…"),
-        ("xbmc://ann:hunter2@example.com", "xbmc://example.com:8080/…"),
-        ("twist://hunter2:ann@example.com", "twist://…"),
-        ("goneservice://secret", "goneservice://…"),
-        ("a secret", "…"),
-    ],
+    ("target", "masked"), [("pover://hunter2@token", "pover://…"), ("a secret", "…"), ("{}", "…")]
 )
-def test_masked_target_holds_no_secret(target, masked):
-    assert mask_target(target) == masked
+def test_channel_of_a_service_that_left_is_listed_and_never_tried(owner, target, masked):
+    channel = Receiver.create(
+        page=owner.world.page_id, kind="channel", target=target, created_at=owner.world.clock()
+    )
+    owner.tell()
+    owner.deliver(channel)
 
-
-def test_mask_of_no_service_shows_anything_but_the_host():
-    """Of what Apprise calls public, some serves to send, such as rooms, topics and accounts."""
-    opened, without_host = set(), set()
-    for address in list_addresses():
-        masked = mask_target(address.target)
-        assert not [each for each in address.markers if each in masked], masked
-        if is_accepted(address.target):
-            opened.add(address.service)
-            if address.host is not None and f"://{address.host}" not in masked:
-                without_host.add(address.service)
-
-    assert opened == ALLOWED
-    # Their addresses may as well have a token of any form there.
-    assert without_host == {
-        *("BetterStack", "Fluxer", "Lametric", "Notica", "Notifico", "PushDeer", "Trigv")
-    }
+    assert read_channel(target).mask() == masked
+    assert owner.list_states(channel) == [("given_up", 1, "no longer supported: use a webhook")]
 
 
 # Delivery
 
 
 def test_all_that_waits_is_one_message_a_minute(owner, http_receiver):
-    channel = owner.add_channel(json_target(http_receiver))
+    channel = owner.add_channel(url_of(http_receiver))
     for number in range(500):
         owner.tell_of_submission(f"Visitor {number}")
 
@@ -191,9 +135,9 @@ def test_all_that_waits_is_one_message_a_minute(owner, http_receiver):
 
 
 def test_failed_channel_is_tried_again_and_gets_what_came_meanwhile_too(owner, http_receiver):
-    channel = owner.add_channel(json_target(http_receiver))
+    channel = owner.add_channel(url_of(http_receiver))
     owner.tell_of_submission("Ann")
-    http_receiver.statuses = [403]
+    http_receiver.statuses = [403, 200]
     owner.deliver(channel)
     assert owner.list_states(channel) == [("waiting", 1, "403 Forbidden")]
     wait_time = owner.read(channel).next_attempt_at - owner.world.clock()
@@ -204,11 +148,11 @@ def test_failed_channel_is_tried_again_and_gets_what_came_meanwhile_too(owner, h
     owner.deliver(channel)
 
     assert "2 (Ann, Bob)" in read_body(http_receiver.received[1])
-    assert owner.list_states(channel) == [("delivered", 2, "sent"), ("delivered", 1, "sent")]
+    assert owner.list_states(channel) == [("delivered", 2, "200 OK"), ("delivered", 1, "200 OK")]
 
 
 def test_old_part_of_what_waits_is_given_up(owner, http_receiver):
-    channel = owner.add_channel(json_target(http_receiver))
+    channel = owner.add_channel(url_of(http_receiver))
     owner.tell_of_submission("Ann")
     owner.world.clock.forward(days=1)
     owner.tell_of_submission("Bob")
@@ -220,7 +164,7 @@ def test_old_part_of_what_waits_is_given_up(owner, http_receiver):
 
 
 def test_test_is_a_message_of_its_own(owner, http_receiver):
-    channel = owner.add_channel(json_target(http_receiver))
+    channel = owner.add_channel(url_of(http_receiver))
     owner.tell_of_submission("Ann")
     delivery_log.queue_test(channel, owner.world.clock())
 
@@ -234,8 +178,8 @@ def test_test_is_a_message_of_its_own(owner, http_receiver):
 
 
 def test_channel_hears_of_decisions_only_if_it_asks_for_them(owner, http_receiver):
-    quiet = owner.add_channel(json_target(http_receiver))
-    asked = owner.add_channel(json_target(http_receiver), "submission.decided")
+    quiet = owner.add_channel(url_of(http_receiver))
+    asked = owner.add_channel(url_of(http_receiver), "submission.decided")
     submission_id = owner.world.submit(Visitor()).json["submissionId"]
     owner.world.approve(submission_id)
 
@@ -243,192 +187,118 @@ def test_channel_hears_of_decisions_only_if_it_asks_for_them(owner, http_receive
     assert len(owner.list_states(asked)) == 1
 
 
-def test_channel_inside_the_network_is_refused_when_the_socket_opens(owner_with, http_receiver):
-    owner = owner_with()
-    channel = owner.add_unchecked_channel(json_target(http_receiver))
-    owner.tell()
-
+@pytest.mark.parametrize("service", FIELDS)
+def test_each_service_is_sent_what_its_interface_asks_for(owner, sent, service):
+    channel = owner.add_channel(service)
+    owner.tell(
+        "wallet.flagged",
+        publicAlias="@everyone <!channel> [x](https://evil.example)",
+        address="EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+    )
     owner.deliver(channel)
 
-    assert http_receiver.received == []
-    assert owner.list_states(channel) == [("waiting", 1, "the connection failed")]
+    (one,) = sent
+    assert one.url == {
+        "telegram": "https://api.telegram.org/bot123456789:abcdefg_hijklmnop/sendMessage",
+        "ntfy": "https://ntfy.sh",
+    }.get(service, FIELDS[service].get("webhook_url"))
+    text = json.dumps(one.content)
+    assert "Wallets below the minimum balance" in text
+    for harmful in ("@everyone", "<!channel>", "evil.example", "](", "<b>x"):
+        assert harmful not in text
+    expected = {
+        "telegram": {"chat_id": "-12315544", "parse_mode": "HTML"},
+        "discord": {"allowed_mentions": {"parse": []}},
+        "slack": {"unfurl_links": False},
+        "ntfy": {"topic": "my-secret-topic", "title": "News about USD Coin"},
+    }[service]
+    assert expected.items() <= one.content.items()
+    assert owner.list_states(channel) == [("delivered", 1, "200 OK")]
+
+
+def test_ntfys_access_token_is_sent(owner, http_receiver):
+    fields = {"server": url_of(http_receiver), "topic": "topic", "access_token": "tk_secret"}
+    channel = owner.add_channel("ntfy", **fields)
+    owner.tell()
+    owner.deliver(channel)
+
+    assert http_receiver.received[0].headers["authorization"] == "Bearer tk_secret"
+
+
+# Servers that misbehave
+
+
+def send_to(owner, where: str) -> str:
+    """Return why a message to a channel there failed."""
+    channel = owner.add_channel(where)
+    owner.tell()
+    started = time.monotonic()
+    owner.deliver(channel)
+    assert time.monotonic() - started < 10
+    ((state, attempts, reason),) = owner.list_states(channel)
+    assert (state, attempts) == ("waiting", 1)
+    return reason
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (wait, "timed out"),
+        (trickle(HEAD + b"X: ", 0.05), "timed out"),
+        (trickle(HEAD + b"\r\n", 0.05), "timed out"),
+        (repeat(HEAD + b"\r\n", bytes(1000)), "the answer is larger than 65,536 bytes"),
+        (repeat(HEAD, b"X: " + b"x" * 1000 + b"\r\n"), "the answer is larger than 65,536 bytes"),
+        (
+            repeat(HEAD + b"Content-Encoding: gzip\r\n\r\n", bytes(1000)),
+            "the answer is larger than 65,536 bytes",
+        ),
+        (send(b"hello\r\n\r\n"), "the connection failed"),
+        (send(b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"), "302 Found"),
+        (send(b"HTTP/1.1 503 \r\nContent-Length: 0\r\n\r\n"), "503 Service Unavailable"),
+    ],
+)
+def test_answer_that_is_no_success_is_a_failure_in_words_and_in_time(
+    owner, monkeypatch, answer, reason
+):
+    monkeypatch.setattr(targets, "TIMEOUT_S", 0.5 if reason == "timed out" else 5)
+    with serve_raw(answer) as port:
+        assert send_to(owner, f"http://127.0.0.1:{port}") == reason
 
 
 def test_redirect_of_a_channel_does_not_lead_inside(owner_with, http_receiver, monkeypatch):
     owner = owner_with()
     with run_http_receiver() as public:
-        # The guard takes one port of this machine for a public address.
-        monkeypatch.setattr(
-            guard,
-            "is_allowed",
-            lambda address, reach: address[1] == public.port or is_allowed(address, reach),
-        )
+        # One name of this machine is taken for a public address.
+        monkeypatch.setattr(http, "is_allowed", lambda ip, reach: ip == "127.0.0.1")
+        monkeypatch.setattr(targets, "_is_private", lambda _: False)
         public.statuses, public.headers = [307], {"Location": http_receiver.url}
-        channel = owner.add_unchecked_channel(json_target(public))
-        owner.tell()
-        owner.deliver(channel)
 
+        assert send_to(owner, url_of(public)) == "307 Temporary Redirect"
         assert len(public.received) == 1
     assert http_receiver.received == []
-    assert owner.list_states(channel)[0][0] == "waiting"
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "json://hook.example:{port}/",
-        "mailto://mail.example:{port}?from=ann@a.example&to=bob@b.example",
-    ],
-)
-def test_name_that_leads_inside_when_it_is_connected_to_reaches_nothing(
-    owner_with, monkeypatch, target
-):
+def test_name_that_leads_inside_when_it_is_connected_to_reaches_nothing(owner_with, monkeypatch):
     """When the channel was added it may have led elsewhere."""
     owner, met = owner_with(), []
     with serve_raw(met.append, reads_first=False) as port:
         inside = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [inside])
-        channel = owner.add_channel(target.format(port=port))
-        owner.tell()
-        owner.deliver(channel)
+
+        reason = send_to(owner, f"https://hook.example:{port}")
 
     assert met == []
-    assert owner.list_states(channel)[0][:2] == ("waiting", 1)
-
-
-def test_importing_channels_changes_no_module_for_others():
-    # In a process of its own, in which nothing has imported it yet.
-    code = """
-import http.client, smtplib, socket, ssl, requests, urllib3.connection
-places = [
-    requests, requests.api, requests.adapters, requests.sessions, requests.Session,
-    requests.adapters.HTTPAdapter, urllib3.connection, urllib3.connection.HTTPConnection,
-    http.client, http.client.HTTPConnection, http.client.HTTPResponse, smtplib, smtplib.SMTP,
-    smtplib.SMTP_SSL, socket, socket.socket, ssl, ssl.SSLContext,
-]
-before = [dict(vars(each)) for each in places]
-from embed.notifications.channels import mask_target
-mask_target("json://example.com")
-print([each for each, was in zip(places, before) if dict(vars(each)) != was])
-"""
-    ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=PROJECT_DIR, capture_output=True, text=True, check=True
-    )
-
-    assert ended.stdout.strip() == "[]"
-
-
-def test_channel_that_does_not_answer_ends_in_time(owner, monkeypatch):
-    monkeypatch.setattr(channels, "TIMEOUT_S", 0.5)
-    with serve_raw(wait) as port:
-        channel = owner.add_channel(f"json://127.0.0.1:{port}/")
-        owner.tell()
-        started = time.monotonic()
-        owner.deliver(channel)
-
-    assert time.monotonic() - started < 5
-    assert owner.list_states(channel) == [("waiting", 1, "timed out")]
-
-
-@pytest.mark.parametrize("coding", [b"", b"Content-Encoding: gzip\r\n"])
-@pytest.mark.parametrize("status", [b"200 OK", b"500 Broken", b"302 Found\r\nLocation: /"])
-def test_answer_without_end_is_not_kept(owner, status, coding):
-    """Apprise reads answers whole; what is compressed is small only until it is unpacked."""
-    chunk = bytes(1_000_000)
-    sent = 0
-
-    def send_forever(connection):
-        nonlocal sent
-        packer = zlib.compressobj(wbits=31)
-        connection.sendall(b"HTTP/1.1 " + status + b"\r\n" + coding + b"\r\n")
-        while True:
-            connection.sendall(packer.compress(chunk) if coding else chunk)
-            sent += len(chunk)
-
-    with serve_raw(send_forever) as port:
-        channel = owner.add_channel(f"json://127.0.0.1:{port}/")
-        owner.tell()
-        started = time.monotonic()
-        owner.deliver(channel)
-
-    assert time.monotonic() - started < 10
-    reason = "the answers are larger than 4,194,304 bytes"
-    assert owner.list_states(channel) == [("waiting", 1, reason)]
-    # What is on its way in buffers is not kept; packed, that is a thousand times as much.
-    assert coding or sent < 30_000_000
-
-
-@pytest.mark.parametrize("start", [b"", b"220 hello\r\n"])
-def test_mail_servers_answer_without_end_is_not_kept(owner, start):
-    """Reading what it can do takes smtplib ever longer, so it may not send much."""
-    with serve_raw(repeat(start, b"250-AUTH=PLAIN\r\n"), reads_first=False) as port:
-        target = f"mailto://127.0.0.1:{port}?from=ann@example.com&to=bob@example.com&mode=insecure"
-        channel = owner.add_channel(target)
-        owner.tell()
-        owner.deliver(channel)
-
-    reason = "the answers are larger than 262,144 bytes"
-    assert owner.list_states(channel) == [("waiting", 1, reason)]
-
-
-def test_webhooks_answer_without_end_is_not_kept(owner):
-    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n"
-    with serve_raw(repeat(head, bytes(1000))) as port:
-        webhook = owner.add_webhook(f"http://127.0.0.1:{port}/")
-        owner.tell()
-        owner.deliver(webhook)
-
-    assert owner.list_states(webhook) == [("waiting", 1, "the answer is larger than 65,536 bytes")]
-
-
-def test_receiver_cannot_let_the_background_work_sleep(owner, monkeypatch):
-    """Matrix's servers may ask for a pause, and Apprise sleeps for as long as they like."""
-    monkeypatch.setattr(channels, "TIMEOUT_S", 0.5)
-    body = b'{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 8000}'
-    head = b"HTTP/1.1 429 Too Many\r\nContent-Length: %d\r\n\r\n" % len(body)
-    with serve_raw(send(head, body)) as port:
-        channel = owner.add_channel(f"matrix://ann:password@127.0.0.1:{port}/%23room")
-        owner.tell()
-        started = time.monotonic()
-        owner.deliver(channel)
-
-    assert time.monotonic() - started < 5
-    assert owner.list_states(channel) == [("waiting", 1, "timed out")]
-
-
-def test_hundred_recipients_of_a_channel_take_no_longer_than_one_may(
-    owner, http_receiver, monkeypatch
-):
-    """Apprise pauses for seconds before the next one, even if there is no time left."""
-    monkeypatch.setattr(channels, "TIMEOUT_S", 2)
-    topics = "/".join(f"t{number}" for number in range(100))
-    channel = owner.add_channel(f"ntfy://127.0.0.1:{http_receiver.port}/{topics}")
-    owner.tell()
-    started = time.monotonic()
-    owner.deliver(channel)
-
-    assert time.monotonic() - started < 20
-    assert len(http_receiver.received) == 1
-    assert owner.list_states(channel) == [("waiting", 1, "timed out")]
-
-
-def test_plugin_that_breaks_is_a_failure_without_its_words(owner, http_receiver, monkeypatch):
-    channel = owner.add_channel(json_target(http_receiver) + "?+X-Key=hunter2")
-    owner.tell()
-
-    def break_down(*_, **__):
-        raise RuntimeError("json://hunter2")
-
-    monkeypatch.setattr("apprise.plugins.custom_json.NotifyJSON.send", break_down)
-    owner.deliver(channel)
-
-    assert owner.list_states(channel) == [("waiting", 1, "Apprise failed")]
+    assert "inside the operator's network" in reason
 
 
 def test_nothing_of_a_target_is_logged(owner, http_receiver, caplog, capfd):
     caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.INFO, logger="httpcore")  # which no setting makes say more
     channel = owner.add_channel(
-        f"json://ann:hunter2@127.0.0.1:{http_receiver.port}/hunter3?+X-Key=hunter4"
+        "ntfy", server=url_of(http_receiver), topic="hunter2", access_token="hunter3"
     )
     owner.tell()
     http_receiver.statuses = [500]
@@ -437,44 +307,8 @@ def test_nothing_of_a_target_is_logged(owner, http_receiver, caplog, capfd):
     written = "".join(capfd.readouterr()) + "".join(
         record.getMessage() for record in caplog.records if record.name != "peewee"
     )
-    assert not any(f"hunter{number}" in written for number in (2, 4))
+    assert "hunter" not in written
     assert len(http_receiver.received) == 1
-
-
-@pytest.mark.parametrize(
-    "target",
-    [
-        DISCORD,
-        "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/general",
-        "tgram://123456789:abcdefg_hijklmnop/12315544/",
-        "ntfys://ntfy.sh/topic",
-        "matrixs://user:password@matrix.example.com/%23room?mode=matrix",
-    ],
-)
-def test_what_well_known_services_are_sent_is_short_and_mentions_nobody(owner, monkeypatch, target):
-    """Their own servers are not asked: the request is caught where Apprise would send it."""
-    sent = []
-
-    def catch(_session, method, url, **how):
-        sent.append(repr(how.get("data")) + repr(how.get("json")))
-        answer = requests.Response()
-        answer.status_code = 200
-        answer._content = b"ok" if "slack.com" in url else b'{"ok": true}'
-        return answer
-
-    monkeypatch.setattr(requests.Session, "request", catch)
-    channel = owner.add_channel(target)
-    owner.tell(
-        "wallet.flagged",
-        publicAlias="@everyone <!channel> [x](https://evil.example)",
-        address="EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
-    )
-    owner.deliver(channel)
-
-    (text,) = [each for each in sent if "Wallets below the minimum balance" in each]
-    for harmful in ("@everyone", "<!channel>", "evil.example", "](", "github"):
-        assert harmful not in text
-    assert owner.list_states(channel) == [("delivered", 1, "sent")]
 
 
 # E-mail
@@ -484,20 +318,20 @@ def test_mail_address_gets_plain_text_by_the_installations_server(owner_with, ma
     owner = owner_with(
         SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}", PUBLIC_URL="https://embed.example.com"
     )
-    channel = owner.add_channel("ann@example.com")
+    channel = owner.add_channel("o'neil@example.com")
     owner.tell_of_submission("Bob")
 
     owner.deliver(channel)
 
     assert owner.list_states(channel) == [("delivered", 1, "sent")]
     (message,) = mailbox.messages
-    assert message["To"] == "ann@example.com"
-    assert "notifications@embed.example.com" in message["From"]
+    assert message["To"] == "o'neil@example.com"
+    assert message["From"] == "Tracking embed <notifications@embed.example.com>"
     assert message["Subject"] == "News about USD Coin"
-    (text,) = [part for part in message.walk() if not part.is_multipart()]
-    assert text.get_content_type() == "text/plain"
-    assert text.get_content().strip().splitlines() == [
-        "New submissions to review: 1 (Bob)",
+    assert message["Message-ID"].endswith("@embed.example.com>")
+    assert message.get_content_type() == "text/plain"
+    assert message.get_content().strip().splitlines() == [
+        WORDS,
         f"Open the queue: https://embed.example.com/dashboard/pages/{owner.world.page_id}/queue",
     ]
 
@@ -507,7 +341,8 @@ def test_mail_address_gets_plain_text_by_the_installations_server(owner_with, ma
     ("given", "state", "reason"),
     [
         ("p%40ss%25w", "delivered", "sent"),
-        ("wrong", "waiting", "the mail server answered 535"),
+        ("wrong", "waiting", "the mail server refused the sign-in (535)"),
+        ("p%C3%A4ss", "waiting", "the user or password of SMTP_URL has characters that"),
     ],
 )
 def test_mail_server_may_ask_for_a_password(owner_with, given, state, reason):
@@ -517,45 +352,98 @@ def test_mail_server_may_ask_for_a_password(owner_with, given, state, reason):
         owner.tell_of_submission("Cleo")
         owner.deliver(channel)
 
-        assert owner.list_states(channel) == [(state, 1, reason)]
+        ((found, _, answer),) = owner.list_states(channel)
+        assert (found, answer.startswith(reason)) == (state, True)
         assert len(server.messages) == (state == "delivered")
         assert all("ann@example.com" in message["From"] for message in server.messages)
 
 
-def test_mail_server_may_be_inside_the_network_but_no_other(owner_with, mailbox):
-    owner = owner_with(SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}")
-    own = owner.add_unchecked_channel(
-        f"mailto://127.0.0.1:{mailbox.port}?from=a@b.example&to=c@b.example"
-    )
-    by_installation = owner.add_channel("ann@example.com")
-    owner.tell_of_submission("Bob")
-    owner.deliver(own)
-    owner.deliver(by_installation)
+def talk(*replies: bytes):
+    """Answer each line with the next reply, and then wait."""
 
-    assert owner.list_states(own)[0][0] == "waiting"
-    assert [message["To"] for message in mailbox.messages] == ["ann@example.com"]
+    def answer(connection: socket.socket) -> None:
+        for reply in replies:
+            connection.sendall(reply)
+            connection.recv(1000)
+        wait(connection)
+
+    return answer
+
+
+HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n"
 
 
 @pytest.mark.parametrize(
-    ("url", "host", "port", "mode"),
+    ("scheme", "answer", "reason"),
     [
-        ("smtp://mail.example.com", "mail.example.com", 25, "insecure"),
-        ("smtp://mail.example.com:587", "mail.example.com", 587, "starttls"),
-        ("smtp://u:p@mail.example.com", "mail.example.com", 587, "starttls"),
-        ("smtp://u:p@mail.example.com:25", "mail.example.com", 25, "starttls"),
-        ("smtp://u:p@localhost:25", "localhost", 25, "insecure"),
-        ("smtps://u:p@mail.example.com", "mail.example.com", 465, "ssl"),
+        ("smtp://u:p@mail.example", talk(HELLO, CAN_NOTHING), "the mail server offers no STARTTLS"),
+        ("smtp://u:p@localhost", talk(HELLO, CAN_NOTHING), "the mail server offers no sign-in"),
+        (
+            "smtp://localhost",
+            talk(HELLO, CAN_NOTHING, OK, b"550 Nobody\r\n", OK),
+            "the mail server refused the recipient (550)",
+        ),
+        ("smtp://localhost", talk(b"421 Busy\r\n"), "the mail server answered 421"),
+        ("smtp://localhost", talk(b"HTTP/1.1 400 Bad\r\n"), "what answers at this port is no mail"),
+        ("smtp://localhost", wait, "timed out"),
+        ("smtp://localhost", send(), "the connection failed"),
+        ("smtps://localhost", talk(HELLO), "it does not speak TLS at this port"),
     ],
 )
-def test_passwords_travel_encrypted(owner_with, url, host, port, mode):
-    settings = owner_with(SMTP_URL=url).runtime.settings
-    arguments = build_arguments("ann@example.com", settings)
+def test_mail_that_is_not_sent_says_why(owner_with, monkeypatch, scheme, answer, reason):
+    monkeypatch.setattr(mail, "TIMEOUT_S", 1)
+    resolve = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda _, *more, **__: resolve("127.0.0.1", *more))
+    with serve_raw(answer, reads_first=False) as port:
+        owner = owner_with(SMTP_URL=f"{scheme}:{port}")
+        assert send_to(owner, "ann@example.com").startswith(reason)
 
-    assert (arguments["smtp_host"], arguments["port"], arguments["secure_mode"]) == (
-        host,
-        port,
-        mode,
-    )
+
+def test_mail_server_that_is_not_there_is_told(owner_with):
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        owner = owner_with(SMTP_URL=f"smtp://127.0.0.1:{closed.getsockname()[1]}")
+        assert send_to(owner, "ann@example.com") == "the connection was refused"
+
+
+def test_mail_server_that_nobody_vouches_for_is_not_trusted(owner_with, tmp_path):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(make_certificate(tmp_path / "both.pem"))
+    with serve_raw(
+        lambda connection: context.wrap_socket(connection, server_side=True), reads_first=False
+    ) as port:
+        owner = owner_with(SMTP_URL=f"smtps://localhost:{port}")
+        reason = send_to(owner, "ann@example.com")
+
+    assert reason.startswith("its certificate is not trusted: self-signed")
+
+
+def test_port_465_without_tls_is_explained(owner_with, monkeypatch):
+    def hang(*_: object, **__: object) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr(socket, "create_connection", hang)
+    owner = owner_with(SMTP_URL="smtp://mail.example.com:465")
+
+    assert "needs smtps://" in send_to(owner, "ann@example.com")
+
+
+@pytest.mark.parametrize(
+    ("url", "port", "how"),
+    [
+        ("smtp://mail.example.com", 25, "plain"),
+        ("smtp://mail.example.com:587", 587, "STARTTLS"),
+        ("smtp://u:p@mail.example.com", 587, "STARTTLS"),
+        ("smtp://u:p@mail.example.com:25", 25, "STARTTLS"),
+        ("smtp://u:p@localhost:25", 25, "plain"),
+        ("smtps://u:p@mail.example.com", 465, "TLS"),
+    ],
+)
+def test_passwords_travel_encrypted(url, port, how):
+    server = read_server(url)
+
+    chosen = "TLS" if server.has_tls else "STARTTLS" if server.needs_starttls else "plain"
+    assert (server.port, chosen) == (port, how)
 
 
 @pytest.mark.parametrize(

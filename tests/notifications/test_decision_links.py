@@ -4,19 +4,17 @@ import json
 import re
 from collections.abc import Iterator
 from functools import partial
-from io import BytesIO
 from typing import Any
 
 import pytest
-import requests
+from itsdangerous import BadSignature, SignatureExpired
+from support.channel_fields import FIELDS
 from support.remote import race
 from support.world import Visitor, read_log
 
 from embed import pages
 from embed.db.models import Member, Receiver, Submission, UsedNonce
-from embed.domain.signing import Expired
 from embed.errors import InvalidInput
-from embed.maintenance.page_file.exporting import export_page
 from embed.notifications import decision_links, own_mail, receivers
 from embed.notifications.decision_links import AlreadyUsed, MayNotDecide
 from embed.people import accounts, members
@@ -27,10 +25,6 @@ pytestmark = pytest.mark.databases("sqlite", "postgres")
 PUBLIC_URL = "http://localhost"
 LINK = re.compile(rf"{PUBLIC_URL}/dashboard/decide/([\w.-]+)")
 ANN = "ann@example.com"
-DISCORD = "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js"
-SLACK = "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/general"
-TELEGRAM = "tgram://123456789:abcdefg_hijklmnop/12315544/"
-NTFY = "ntfys://ntfy.sh/topic"
 
 
 @pytest.fixture
@@ -61,24 +55,6 @@ def submit(owner):
         return Submission.get_by_id(answer.json["submissionId"])
 
     return make
-
-
-@pytest.fixture
-def sent(monkeypatch) -> list[dict[str, Any]]:
-    """What Apprise would send to well-known services, whose own servers are not asked."""
-    requests_sent: list[dict[str, Any]] = []
-
-    def catch(_session, method, url, **how):
-        requests_sent.append(
-            {"url": url, "headers": how["headers"], "json": json.loads(how["data"])}
-        )
-        answer = requests.Response()
-        answer.status_code = 200
-        answer._content = b"ok" if "slack.com" in url else b'{"ok": true}'
-        return answer
-
-    monkeypatch.setattr(requests.Session, "request", catch)
-    return requests_sent
 
 
 def read(owner, raw: str):
@@ -115,9 +91,9 @@ def get_parts(message) -> tuple[str, str]:
 
 
 def list_texts(value: Any) -> Iterator[str]:
-    """Yield every text in JSON, buttons of ntfy included."""
+    """Yield every text in JSON."""
     if isinstance(value, str):
-        yield from list_texts(json.loads(value)) if value.startswith("[{") else [value]
+        yield value
     elif isinstance(value, list | dict):
         for each in value.values() if isinstance(value, dict) else value:
             yield from list_texts(each)
@@ -214,52 +190,35 @@ def test_webhook_can_never_decide(owner, submit):
 # What services are sent
 
 
-def test_telegram_shows_links_by_their_words(owner, add, submit, sent):
-    channel = add(TELEGRAM)
+@pytest.mark.parametrize(
+    ("service", "field", "form"),
+    [
+        ("telegram", "text", rf'<a href="{LINK.pattern}">(\w+)</a>'),
+        ("discord", "content", rf"\[(\w+)\]\(<{LINK.pattern}>\)"),  # which shows no preview
+        ("slack", "text", rf"<{LINK.pattern}\|(\w+)>"),
+    ],
+)
+def test_links_are_shown_by_their_words(owner, add, submit, sent, service, field, form):
+    channel = add(service)
     submit("Bob")
     owner.deliver(channel)
 
-    (one,) = sent
-    assert one["json"]["parse_mode"] == "HTML"
-    links = re.findall(rf'<a href="{LINK.pattern}">(\w+)</a>', one["json"]["text"])
-    assert [label for _, label in links] == ["Approve", "Reject"]
-    assert list_named(owner, one["json"]["text"]) == [("approve", "Bob"), ("reject", "Bob")]
-
-
-def test_discord_shows_links_by_their_words_and_no_previews(owner, add, submit, sent):
-    channel = add(DISCORD)
-    submit("Bob")
-    owner.deliver(channel)
-
-    (one,) = sent
-    text = one["json"]["content"]
-    links = re.findall(rf"\[(\w+)\]\(<{LINK.pattern}>\)", text)
-    assert [label for label, _ in links] == ["Approve", "Reject"]
+    text = sent[0].content[field]
+    found = {each for pair in re.findall(form, text) for each in pair}
+    assert {"Approve", "Reject"} < found
     assert list_named(owner, text) == [("approve", "Bob"), ("reject", "Bob")]
 
 
-@pytest.mark.parametrize("form", ["", "?blocks=yes"])
-def test_slack_shows_links_by_their_words(owner, add, submit, sent, form):
-    channel = add(SLACK + form)
-    submit("Bob")
-    owner.deliver(channel)
-
-    (one,) = sent
-    text = json.dumps(one["json"])
-    links = re.findall(rf"<{LINK.pattern}\|(\w+)>", text)
-    assert [label for _, label in links] == ["Approve", "Reject"]
-    assert list_named(owner, text) == [("approve", "Bob"), ("reject", "Bob")]
-
-
-def test_ntfy_shows_buttons_for_the_first_and_links_for_the_others(owner, add, submit, sent):
-    channel = add(NTFY)
+def test_ntfy_shows_buttons_for_the_first_and_links_for_the_others(
+    owner, add, submit, http_receiver
+):
+    channel = add(f"http://127.0.0.1:{http_receiver.port}")
     submit("Größe 我们")
     submit("Cleo")
     owner.deliver(channel)
 
-    (one,) = sent
-    assert one["headers"]["X-Actions"].isascii()
-    actions = json.loads(one["headers"]["X-Actions"])
+    content = json.loads(http_receiver.received[0].body)
+    actions = content["actions"]
     assert [(each["action"], each["label"].partition(" (")[0]) for each in actions] == [
         ("view", "Approve: Größe 我们"),
         ("view", "Reject: Größe 我们"),
@@ -268,107 +227,49 @@ def test_ntfy_shows_buttons_for_the_first_and_links_for_the_others(owner, add, s
         ("approve", "Größe 我们"),
         ("reject", "Größe 我们"),
     ]
-    text = one["json"]["message"]
-    assert list_named(owner, text) == [("approve", "Cleo"), ("reject", "Cleo")]
-
-
-def test_ntfy_server_gets_the_buttons(owner, add, submit, http_receiver):
-    channel = add(f"ntfy://127.0.0.1:{http_receiver.port}/topic")
-    submit("Bob")
-    http_receiver.statuses = [200]
-    owner.deliver(channel)
-
-    (one,) = http_receiver.received
-    urls = [each["url"] for each in json.loads(one.headers["x-actions"])]
-    assert list_named(owner, " ".join(urls)) == [("approve", "Bob"), ("reject", "Bob")]
-
-
-def test_other_services_get_plain_addresses(owner, add, submit, http_receiver):
-    channel = add(f"json://127.0.0.1:{http_receiver.port}/hook")
-    submit("Bob")
-    owner.deliver(channel)
-
-    text = json.loads(http_receiver.received[0].body)["message"]
-    assert list_named(owner, text) == [("approve", "Bob"), ("reject", "Bob")]
+    assert list_named(owner, content["message"]) == [("approve", "Cleo"), ("reject", "Cleo")]
 
 
 @pytest.mark.parametrize(
-    "target",
+    ("service", "field", "limit"),
     [
-        f"{TELEGRAM}?format=markdown",
-        f"{TELEGRAM}?format=text",
-        f"{DISCORD}?format=markdown",
-        f"{DISCORD}?format=text",
-        f"{SLACK}?format=text",
-        f"{NTFY}?format=markdown",
-        "matrixs://user:password@matrix.example.com/%23room?mode=matrix",
+        ("discord", "content", 2000),
+        ("telegram", "text", 4096),
+        ("slack", "text", 4000),
+        ("ntfy", "message", 4096),
     ],
 )
-def test_links_survive_whatever_format_the_address_asks_for(owner, add, submit, sent, target):
-    channel = add(target)
-    submit("Bob")
-    owner.deliver(channel)
-
-    text = "\n".join(list_texts(sent[-1])).replace("\\", "")  # with which some escape
-    assert set(list_named(owner, text)) == {("approve", "Bob"), ("reject", "Bob")}
-
-
-@pytest.mark.parametrize(
-    ("target", "limit"),
-    [(DISCORD, 2000), (TELEGRAM, 4096), (f"{SLACK}?blocks=yes", 3000), (NTFY, 4096)],
-)
 def test_no_link_is_cut_where_a_service_has_no_room_for_all(
-    owner, add, submit, sent, target, limit
+    owner, add, submit, sent, service, field, limit
 ):
-    channel = add(target)
+    channel = add(service)
     for number in range(5):
         submit(f"{number} 名前名前名前名前名前名前名前名前")
     owner.deliver(channel)
 
-    (one,) = sent
-    attachment = (one["json"].get("attachments") or [{}])[0]
-    blocks = [each["text"]["text"] for each in attachment.get("blocks", ()) if "text" in each]
-    text = next(
-        part
-        for part in (
-            one["json"].get("content"),
-            one["json"].get("text"),
-            one["json"].get("message"),
-            max(blocks, key=len, default=None),
-        )
-        if part
-    )
+    text = sent[0].content[field]
     assert len(text.encode()) <= limit
     raw = LINK.findall(text)
     assert text.count("/dashboard/decide/") == len(raw) >= 4
     assert len(list_named(owner, text)) == len(raw)
 
 
-def test_message_of_160_characters_has_no_links(owner, add, submit, monkeypatch, http_receiver):
-    monkeypatch.setattr("apprise.plugins.custom_json.NotifyJSON.body_maxlen", 160)
-    channel = add(f"json://127.0.0.1:{http_receiver.port}/hook")
-    submit("Bob")
-    owner.deliver(channel)
-
-    text = json.loads(http_receiver.received[0].body)["message"]
-    assert "New submissions to review: 1 (Bob)" in text
-    assert "/dashboard/decide/" not in text
-
-
 HOSTILE = ["@everyone", "[x](https://evil.example)", "<b>x</b>", '"><img src=x>', "_x_", "*x*"]
 
 
-@pytest.mark.parametrize("target", [ANN, TELEGRAM, DISCORD, SLACK, NTFY])
+@pytest.mark.parametrize("target", [ANN, *FIELDS])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_name_is_never_markup(owner, add, submit, sent, mailbox, target, name):
-    """No nickname has such characters; a page's file that somebody forged might."""
     channel = add(target)
     submission = submit("Bob")
     Submission.update(nickname=name).where(Submission.id == submission.id).execute()
     owner.deliver(channel)
 
     text = "\n".join(
-        [*list_texts(sent), *(part for one in mailbox.messages for part in get_parts(one))]
+        [
+            *list_texts([one.content for one in sent]),
+            *(part for one in mailbox.messages for part in get_parts(one)),
+        ]
     )
     for harmful in (name, "evil.example", "@everyone", "<img", "<b>x", "_x_", "*x*"):
         assert harmful not in text
@@ -454,25 +355,24 @@ def test_nobody_who_gets_no_mails_lets_them_decide(owner):
 
 
 def test_log_has_the_switch_and_names_the_channel(owner, add, submit):
-    channel = add(NTFY)
+    channel = add("ntfy")
     submission = submit("Bob")
-    assert (
-        use(owner, make_links(owner, channel, submission)["reject"]) == "channel ntfys://ntfy.sh/…"
-    )
+    assert use(owner, make_links(owner, channel, submission)["reject"]) == "channel ntfy (ntfy.sh)"
     for _ in range(2):
         owner.world.clock.forward(seconds=1)
         receivers.let_decide(channel.id, False, owner.world.clock(), actor="owner@example.com")
 
     log = [(one.actor, one.action, one.subject) for one in read_log(owner.world.page_id, limit=4)]
-    assert log[0] == ("owner@example.com", "end deciding", "channel ntfys://ntfy.sh/…")
-    assert ("channel ntfys://ntfy.sh/…", "reject submission") in [each[:2] for each in log]
-    assert ("command line", "allow deciding", "channel ntfys://ntfy.sh/…") in log
+    assert log[0] == ("owner@example.com", "end deciding", "channel ntfy (ntfy.sh)")
+    assert ("channel ntfy (ntfy.sh)", "reject submission") in [each[:2] for each in log]
+    assert ("command line", "allow deciding", "channel ntfy (ntfy.sh)") in log
 
 
 def test_channel_that_is_added_so_is_logged_as_such(owner):
     receivers.add_channel(
         owner.world.page_id,
-        NTFY,
+        "ntfy",
+        FIELDS["ntfy"],
         may_decide=True,
         settings=owner.runtime.settings,
         now=owner.world.clock(),
@@ -482,14 +382,12 @@ def test_channel_that_is_added_so_is_logged_as_such(owner):
     assert set(actions) == {"add receiver", "allow deciding"}
 
 
-def test_actor_of_a_long_host_fits_into_a_pages_file(owner, submit):
+def test_actor_of_a_long_host_fits_into_the_log(owner, add, submit):
     host = ".".join(["h" * 60] * 4)
-    channel = owner.add_unchecked_channel(f"json://{host}/x")
-    channel.may_decide = True
-    channel.save()
+    channel = add(f"https://{host}")
     submission = submit()
 
-    assert len(use(owner, make_links(owner, channel, submission)["approve"])) == 254
+    assert len(use(owner, make_links(owner, channel, submission)["approve"])) <= 254
 
 
 # One link
@@ -506,7 +404,7 @@ def test_link_is_good_for_48_hours(owner, add, submit):
 
     owner.world.clock.forward(minutes=1)
 
-    with pytest.raises(Expired):
+    with pytest.raises(SignatureExpired):
         read(owner, raw)
 
 
@@ -521,7 +419,7 @@ def test_forged_link_is_no_link(owner, add, submit):
     ).rpartition("/")[2]
 
     for forged in ("", "x", raw[:-1], raw + "x", raw.swapcase(), "é", stop):
-        with pytest.raises(ValueError, match="not signed"):
+        with pytest.raises(BadSignature):
             read(owner, forged)
 
 
@@ -588,17 +486,6 @@ def test_link_of_a_channel_that_was_switched_on_again_works_again(owner, add, su
     use(owner, link)
 
     assert Submission.get_by_id(submission.id).status == "approved"
-
-
-def test_page_in_a_file_takes_no_right_to_decide_along(owner, add):
-    add()
-    file = BytesIO()
-
-    export_page(owner.world.page_id, file)
-
-    lines = file.getvalue().splitlines()
-    (line,) = [each for each in lines if json.loads(each)["type"] == "receiver"]
-    assert b"decide" not in line.lower()
 
 
 # At once

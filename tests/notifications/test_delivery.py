@@ -321,7 +321,7 @@ def test_message_whose_data_are_not_those_of_its_type_is_given_up_and_others_are
     if kind == "webhook":
         receiver = owner.add_webhook(http_receiver.url)
     else:
-        receiver = owner.add_channel(f"json://127.0.0.1:{http_receiver.port}/")
+        receiver = owner.add_channel(f"http://127.0.0.1:{http_receiver.port}")
     first = owner.tell()
     for data in BROKEN:
         break_message(owner.tell(), data=data)
@@ -361,7 +361,7 @@ def test_error_while_a_message_is_made_counts_as_a_failed_attempt(
         receiver = owner.add_webhook(http_receiver.url)
         Receiver.update(signing_key="whsk_nonsense").execute()
     else:
-        receiver = owner.add_channel(f"json://127.0.0.1:{http_receiver.port}/")
+        receiver = owner.add_channel(f"http://127.0.0.1:{http_receiver.port}")
         monkeypatch.setattr(delivery, "write_digest", lambda *_, **__: 1 / 0)
     owner.tell()
 

@@ -4,6 +4,7 @@ import re
 from threading import Thread
 
 import pytest
+from itsdangerous import BadSignature, SignatureExpired
 from support.remote import at_once
 from support.world import Visitor
 
@@ -11,7 +12,7 @@ from embed import pages
 from embed.db import connection
 from embed.db.models import Delivery, Member, Person, Receiver
 from embed.errors import InvalidInput, NotFound
-from embed.events import outbox
+from embed.events import messages as outbox
 from embed.maintenance.owner_removal import remove_owner
 from embed.notifications import channels, delivery_log, own_mail, receivers
 from embed.notifications.delivery import find_due_receivers
@@ -202,7 +203,6 @@ def test_stranger_cannot_ask(page, start):
 @pytest.mark.parametrize(
     "address",
     [
-        "json://127.0.0.1:9/@example.com",
         "a,b@example.com",
         '"a"@example.com',
         "a@example.com,b@example.com",
@@ -485,8 +485,8 @@ def test_link_lasts_a_year_and_is_of_one_person_and_page(page, join, start):
     assert own_mail.read_link(token, settings, world.clock) == (own.page_id, own.person_id)
 
     for forged in ("", "x", token[:-1], token + "x", token.swapcase(), "é"):
-        with pytest.raises(ValueError, match="not signed"):
+        with pytest.raises(BadSignature):
             own_mail.read_link(forged, settings, world.clock)
     world.clock.forward(days=1)
-    with pytest.raises(ValueError, match="expired"):
+    with pytest.raises(SignatureExpired):
         own_mail.read_link(token, settings, world.clock)

@@ -10,7 +10,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.notifications import receivers
 
 HOOK = "http://127.0.0.1:9/secret-path?secret-query"
-DISCORD = "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js"
+DISCORD = "discord"
 
 
 def test_every_change_is_logged_and_no_secret_is(owner):
@@ -23,10 +23,10 @@ def test_every_change_is_logged_and_no_secret_is(owner):
     log = [(each.action, each.subject) for each in read_log(owner.world.page_id)]
     assert {
         ("add receiver", "webhook http://127.0.0.1:9/…"),
-        ("add receiver", "channel discord://…"),
+        ("add receiver", "channel Discord (discord.com)"),
         ("rotate secret", "webhook http://127.0.0.1:9/…"),
         ("remove receiver", "webhook http://127.0.0.1:9/…"),
-        ("remove receiver", "channel discord://…"),
+        ("remove receiver", "channel Discord (discord.com)"),
     } <= set(log)
     assert "secret-" not in repr(log)
     assert "JHMHI8" not in repr(log)

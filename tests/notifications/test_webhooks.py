@@ -18,9 +18,10 @@ from support.world import Visitor
 
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput
-from embed.notifications import receivers, webhooks
+from embed.notifications import receivers, targets, webhooks
 from embed.notifications.signatures import read_public_key
-from embed.notifications.webhooks import check_url, mask_url
+from embed.notifications.targets import check_url
+from embed.notifications.webhooks import mask_url
 
 SECRET_PATH = "/hook-that-nobody-may-read"
 
@@ -183,7 +184,7 @@ DEAD = "HTTP/1.1 200 OK\r\nX: " + SECRET_PATH
     ids=["silent", "dripping body", "dripping head", "hangs up", "nonsense", "endless"],
 )
 def test_bad_receivers_fail_in_time_and_in_words(owner, monkeypatch, caplog, answer, said):
-    monkeypatch.setattr(webhooks, "TIMEOUT_S", 2)
+    monkeypatch.setattr(targets, "TIMEOUT_S", 2)
     caplog.set_level(logging.DEBUG)
     with serve_raw(answer) as port:
         webhook = owner.add_webhook(f"http://127.0.0.1:{port}{SECRET_PATH}")
@@ -239,7 +240,7 @@ def settings(app, runtime):
 )
 def test_address_inside_the_network_is_refused_when_it_is_added(settings, url):
     with pytest.raises(InvalidInput, match="ALLOW_PRIVATE_TARGETS"):
-        check_url(url, settings)
+        check_url(url, settings, field="target")
 
 
 @pytest.mark.parametrize(
@@ -264,12 +265,12 @@ def test_address_inside_the_network_is_refused_when_it_is_added(settings, url):
 )
 def test_what_is_no_address_of_a_webhook_is_refused(settings, url):
     with pytest.raises(InvalidInput, match="must look like"):
-        check_url(url, settings)
+        check_url(url, settings, field="target")
 
 
 def test_credentials_in_an_address_are_refused_and_not_repeated(settings):
     with pytest.raises(InvalidInput, match="must not contain a user name") as refusal:
-        check_url("https://ann:hunter2@example.com/", settings)
+        check_url("https://ann:hunter2@example.com/", settings, field="target")
 
     assert "hunter2" not in str(refusal.value)
 

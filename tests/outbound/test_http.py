@@ -1,4 +1,3 @@
-import gzip
 import socket
 import ssl
 from contextlib import closing, contextmanager
@@ -9,8 +8,8 @@ import pytest
 from support.certificates import make_certificate
 from support.raw_server import send, serve_raw, trickle, wait
 
-from embed.outbound.guard import Reach
-from embed.outbound.http import Client, RequestFailed
+from embed.outbound.http import CertificateRefused, Client, RequestFailed
+from embed.outbound.reach import Reach
 
 OK = b"HTTP/1.1 200 OK\r\n"
 MAX_BYTES = 1000
@@ -19,7 +18,8 @@ SECRET = "key-that-nobody-may-read"
 
 def ask(port: int, *, host: str = "127.0.0.1", reach: Reach = Reach.ANY, timeout_s: float = 10):
     with closing(Client(reach)) as client:
-        return client.post(
+        return client.request(
+            "POST",
             f"http://{host}:{port}/{SECRET}?key={SECRET}",
             b"body",
             headers={"Content-Type": "text/plain"},
@@ -32,16 +32,7 @@ def test_answer_is_returned_with_its_status_headers_and_body():
     with serve_raw(send(OK, b"Content-Length: 2\r\nRetry-After: 7\r\n\r\nhi")) as port:
         answer = ask(port)
 
-    assert (answer.status, answer.headers["retry-after"], answer.body) == (200, "7", b"hi")
-
-
-@pytest.mark.parametrize("line", [b"junk\r\n", b" junk\r\n", b"Transfer-Encoding: chunked\r\n"])
-def test_odd_header_is_not_logged_with_the_address(line, caplog):
-    raw = OK + line + b"Content-Length: 2\r\n\r\n0\r\n\r\n"
-    with serve_raw(send(raw)) as port:
-        assert ask(port).status == 200
-
-    assert caplog.records == []
+    assert (answer.status, answer.retry_after_s, answer.body) == (200, 7, b"hi")
 
 
 def test_proxies_of_the_environment_are_not_used(monkeypatch):
@@ -76,7 +67,6 @@ def closed_port():
 
 HUGE = b"a" * (MAX_BYTES + 1)
 LENGTH = b"Content-Length: %d\r\n\r\n"
-ZIPPED = gzip.compress(b"a" * 100)
 BAD_ANSWERS = {
     "nothing": (send(), "the connection failed"),
     "no HTTP": (send(b"hello\r\n\r\n"), "the connection failed"),
@@ -87,10 +77,6 @@ BAD_ANSWERS = {
     ),
     "a large body": (send(OK, LENGTH % len(HUGE), HUGE), "the answer is larger than 1,000 bytes"),
     "a body without end": (send(OK, b"\r\n", HUGE * 9), "the answer is larger than 1,000 bytes"),
-    "a compressed body": (
-        send(OK, b"Content-Encoding: gzip\r\n", LENGTH % len(ZIPPED), ZIPPED),
-        "the answer is compressed, which was not asked for",
-    ),
     "silence": (wait, "timed out"),
     "a head that trickles": (trickle(OK + b"X-Header: ", 0.05), "timed out"),
     "a body that trickles": (trickle(OK + LENGTH % 999, 0.05), "timed out"),
@@ -139,9 +125,9 @@ def tls_port(tmp_path):
 
 @pytest.mark.slow
 def test_certificate_that_nobody_vouches_for_is_not_trusted(tls_port):
-    with pytest.raises(RequestFailed, match="its certificate is not trusted"):
-        Client(Reach.ANY).post(
-            f"https://localhost:{tls_port}", b"", headers={}, timeout_s=10, max_bytes=9
+    with pytest.raises(CertificateRefused, match="its certificate is not trusted: self-signed"):
+        Client(Reach.ANY).request(
+            "GET", f"https://localhost:{tls_port}", headers={}, timeout_s=10, max_bytes=9
         )
 
 

@@ -13,7 +13,7 @@ from support.world import Visitor
 from embed.db.connection import db
 from embed.db.models import Tag
 from embed.public_payload import payloads
-from embed.public_payload.payloads import WALLETS_PER_PART, PayloadKey, get_payload
+from embed.public_payload.payloads import WALLETS_PER_PART, get_payload
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -42,7 +42,7 @@ def test_payload_that_many_ask_for_at_once_is_built_once(world, built):
 
     def get():
         try:
-            return get_payload(PayloadKey(world.page_id, version, uses_chain=False))
+            return get_payload(world.page_id, version, uses_chain=False)
         finally:
             db.close()
 
@@ -52,39 +52,30 @@ def test_payload_that_many_ask_for_at_once_is_built_once(world, built):
     assert len({id(payload) for payload in payloads}) == 1
 
 
-def test_late_reader_of_an_older_version_gets_the_present_payload(world, built):
-    older = world.page.version
-    world.track(Visitor().address)
-    present = get_payload(PayloadKey(world.page_id, world.page.version, uses_chain=False))
-
-    assert get_payload(PayloadKey(world.page_id, older, uses_chain=False)) is present
-    assert built == [world.page_id]
-
-
 def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monkeypatch):
     version = world.page.version
-    cached = get_payload(PayloadKey(world.page_id, version, uses_chain=False))
+    cached = get_payload(world.page_id, version, uses_chain=False)
     other_id = world.make_page()
     is_building, may_end = threading.Event(), threading.Event()
-    build = payloads._build
+    list_wallets = payloads.list_wallets
 
-    def build_slowly(page, uses_chain):
+    def list_slowly(page, page_tags, **how):
         is_building.set()
         assert may_end.wait(30)
-        return build(page, uses_chain)
+        return list_wallets(page, page_tags, **how)
 
     def get_other():
         try:
-            get_payload(PayloadKey(other_id, 1, uses_chain=False))
+            get_payload(other_id, 1, uses_chain=False)
         finally:
             db.close()
 
-    monkeypatch.setattr(payloads, "_build", build_slowly)
+    monkeypatch.setattr(payloads, "list_wallets", list_slowly)
     builder = threading.Thread(target=get_other)
     builder.start()
     assert is_building.wait(30)
 
-    assert get_payload(PayloadKey(world.page_id, version, uses_chain=False)) is cached
+    assert get_payload(world.page_id, version, uses_chain=False) is cached
     may_end.set()
     builder.join()
 
@@ -119,7 +110,7 @@ def test_parts_together_are_the_whole_list(world, count):
     with db.atomic():
         for number in range(count):
             world.track(Visitor().address, alias=f"n{number}")
-    payload = get_payload(PayloadKey(world.page_id, world.page.version, uses_chain=False))
+    payload = get_payload(world.page_id, world.page.version, uses_chain=False)
 
     parts = [payload.read_part(number + 1) for number in range(payload.part_count)]
 
@@ -160,15 +151,6 @@ def test_statements_do_not_grow_with_the_wallets(world, count_statements):
     add(120)
 
     assert count_statements(world.read) == few
-
-
-def test_cached_payloads_are_bounded_by_their_bytes(world, monkeypatch):
-    cache = payloads.ByteCache(3_000)
-    monkeypatch.setattr(payloads, "_cache", cache)
-    for number in range(30):
-        world.configure(public_title=f"{number}" * 100)
-        world.read()
-        assert 0 < cache.size_bytes <= 3_000
 
 
 @pytest.mark.databases("sqlite")

@@ -3,14 +3,13 @@
 from decimal import Decimal
 
 import pytest
-from chain.ledger import SPL_TOKEN
 from support.fake_chain import FakeChain
 from support.world import USDC, Visitor, read_exactly
 
 from embed.db.connection import db
 from embed.db.models import Balance, Token, Wallet
 from embed.domain.identifiers import make_id
-from embed.public_payload.payloads import PayloadKey, get_payload
+from embed.public_payload.payloads import get_payload
 from embed.runtime import EXTENSION
 from embed.wallets import tags
 from embed.wallets.balance_refresh import refresh_balances
@@ -128,36 +127,6 @@ class TestWithAnEndpoint:
         assert "supply" not in page
         assert "sums" not in page
 
-    def test_supply_of_an_earlier_version_counts_only_once_it_is_read_again(
-        self, world, chain, run
-    ):
-        holder = Visitor().address
-        world.track(holder)
-        chain.hold(holder, 25)
-        Token.create(mint=USDC, program=SPL_TOKEN, decimals=6, supply=7, observed_at=world.clock())
-        assert "supply" not in world.read().json
-
-        run()
-
-        assert world.read().json["supply"] == 25
-
-    def test_reader_of_a_delta_gets_the_new_supply(self, world, chain, run):
-        world.root = "/embed/api"
-        for _ in range(20):
-            world.track(Visitor().address)
-        run()
-        headers = {"If-None-Match": world.read().headers["ETag"], "A-IM": "wallets"}
-        assert world.read(headers=headers).status_code == 304
-
-        chain.hold(Visitor().address, 9)
-        world.clock.forward(hours=1)
-        run()
-
-        answer = world.read(headers=headers)
-        assert answer.status_code == 226
-        assert answer.json["supply"] == 9
-        assert answer.json["wallets"] == [[0, 20]]
-
     @pytest.mark.databases("sqlite")
     def test_reads_from_the_cache_ask_the_database_no_more_often(
         self, world, chain, run, count_statements
@@ -199,7 +168,7 @@ def test_ranks_are_by_exact_balances(world):
         world.track(Visitor().address, balance=balance)
         world.clock.forward(seconds=1)
 
-    payload = get_payload(PayloadKey(world.page_id, world.page.version, uses_chain=False))
+    payload = get_payload(world.page_id, world.page.version, uses_chain=False)
 
     assert list(payload.standings.ranks) == [2, 1, 2, 0]
     assert list(payload.list_places(1, "balance")) == [1, 0, 2, 3]

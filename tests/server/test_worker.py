@@ -1,54 +1,28 @@
-"""An app that fails, takes long or has faulty hooks, and what its client gets."""
+"""What clients get from an app that fails, from faulty hooks, and when they are too many."""
 
 import asyncio
+import os
 import socket
+import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from types import SimpleNamespace
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 from gunicorn.config import Config
+from gunicorn.workers.base import Worker
+from support.waiting import wait_for
 
-from embed.server.connection import Connection
-from embed.server.worker import BufferingWorker
+from embed.server.processes import REPLACED_AFTER
+from embed.server.worker import MOST_LARGE, BufferingWorker
 
+LIMIT_S = 20
 ANSWER = ("200 OK", [("Content-Length", "4")])
-
-
-class Exchange:
-    """One request of a client, for a worker that runs no loop."""
-
-    def __init__(self, accepted: socket.socket, client: socket.socket) -> None:
-        self._accepted, self._client = accepted, client
-        self.config = Config()
-        self.logged: list[str] = []
-        self._log = SimpleNamespace(exception=self.logged.append, debug=print, access=print)
-
-    def handle(self, app: Callable[..., Any]) -> bool:
-        """Let an app answer it; return whether the connection is kept."""
-        worker = BufferingWorker(0, 0, [], None, 30, self.config, self._log)
-        worker.wsgi = app
-        worker._loop = SimpleNamespace(has_place=lambda _connection: True)
-        connection = Connection(self._accepted, "", "", worker)
-        self._client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        connection.begin_request()
-        connection.receive()
-        assert connection.find_request()
-        is_kept = worker.handle(connection)
-        connection.flush()
-        worker.tmp.close()
-        return is_kept
-
-    def receive(self) -> bytes:
-        return self._client.recv(65536, socket.MSG_DONTWAIT)
-
-
-@pytest.fixture
-def exchange() -> Iterator[Exchange]:
-    accepted, client = socket.socketpair()
-    with closing(accepted), client:
-        yield Exchange(accepted, client)
+GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+CLOSE = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+CHECK = CLOSE.replace(b"/ ", b"/healthz ", 1)
+LARGE = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n"
 
 
 def answer(_environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
@@ -56,56 +30,194 @@ def answer(_environ: dict[str, Any], start_response: Callable[..., Any]) -> list
     return [b"done"]
 
 
-def test_what_an_app_has_made_is_sent_before_it_makes_the_rest(exchange):
-    received = []
+class Log:
+    """Keeps what failed."""
 
-    def app(_environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterator[bytes]:
-        start_response(*ANSWER)
-        for piece in (b"do", b"ne"):
-            yield piece
-            received.append(exchange.receive())
+    def __init__(self) -> None:
+        self.failures: list[str] = []
 
-    assert exchange.handle(app)
-    assert received[0].startswith(b"HTTP/1.1 200 OK\r\n")
-    assert received[0].endswith(b"\r\n\r\ndo")
-    assert received[1:] == [b"ne"]
+    def exception(self, text: str, *_arguments: object) -> None:
+        self.failures.append(text)
+
+    def access(self, *_arguments: object) -> None: ...
+
+    info = debug = warning = access
+
+
+class Serving:
+    """A worker that serves in a thread of this process, and clients of it."""
+
+    def __init__(self, opened: ExitStack) -> None:
+        self._opened = opened
+        self.config, self.log = Config(), Log()
+        self.app: Callable[..., Any] = answer
+        self._listener = socket.create_server(("127.0.0.1", 0))
+
+    def start(self) -> BufferingWorker:
+        arguments = [self._listener], None, 30, self.config, self.log
+        self.worker = BufferingWorker(0, os.getppid(), *arguments)
+        self.worker.wsgi = lambda *arguments: self.app(*arguments)
+        thread = threading.Thread(target=self.worker.init_process)
+        thread.start()
+        self._opened.callback(self.worker.tmp.close)
+        self._opened.callback(thread.join)
+        self._opened.callback(lambda: self.worker.handle_exit(0, None))
+        return self.worker
+
+    def connect(self, sent: bytes) -> socket.socket:
+        client = socket.create_connection(self._listener.getsockname(), LIMIT_S)
+        self._opened.callback(client.close)
+        client.sendall(sent)
+        return client
+
+    def ask(self) -> bytes:
+        """Return all that a client gets until the server closes the connection."""
+        client = self.connect(CLOSE)
+        with client.makefile("rb") as answers:
+            return answers.read()
+
+
+@pytest.fixture
+def serving(monkeypatch) -> Iterator[Serving]:
+    monkeypatch.setattr(Worker, "init_process", lambda worker: worker.run())
+    with ExitStack() as opened:
+        yield Serving(opened)
 
 
 # The second is the app's own: a server that it asks is away.
 @pytest.mark.parametrize(
     "error", [ValueError, ConnectionRefusedError, SystemExit, asyncio.CancelledError]
 )
-def test_app_that_fails_is_logged_and_answered_for_whatever_it_raises(exchange, error):
+def test_app_that_fails_is_logged_and_answered_for_whatever_it_raises(serving, error):
     def app(*_arguments: Any) -> None:
         raise error
 
-    assert not exchange.handle(app)
-    assert exchange.receive().startswith(b"HTTP/1.1 500 Internal Server Error\r\n")
-    assert exchange.logged == ["A request failed outside the app."]
+    serving.app = app
+    serving.start()
+
+    assert serving.ask().startswith(b"HTTP/1.1 500 Internal Server Error\r\n")
+    assert serving.log.failures == ["A request failed outside the app."]
 
 
-@pytest.mark.parametrize("error", [ValueError, SystemExit, asyncio.CancelledError])
-def test_answer_in_the_middle_of_which_the_app_fails_is_cut_off_and_not_followed(exchange, error):
+@pytest.mark.parametrize("error", [ValueError, SystemExit, asyncio.CancelledError, OSError])
+def test_answer_in_the_middle_of_which_the_app_fails_is_cut_off_and_not_followed(serving, error):
     def app(_environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterator[bytes]:
         start_response(*ANSWER)
         yield b"do"
         raise error
 
-    assert not exchange.handle(app)
-    assert exchange.receive().endswith(b"\r\n\r\ndo")
-    assert exchange.logged == ["An answer was not finished."]
+    serving.app = app
+    serving.start()
+
+    assert serving.ask().endswith(b"\r\n\r\ndo")
+    assert len(serving.log.failures) == 1
 
 
-def test_answer_is_the_only_one_if_the_hook_after_it_fails(exchange):
-    exchange.config.set("post_request", lambda worker, request, environ, response: 1 / 0)
+def test_answer_is_the_only_one_if_the_hook_after_it_fails(serving):
+    serving.config.set("post_request", lambda worker, request, environ, response: 1 / 0)
+    serving.start()
 
-    assert exchange.handle(answer)
-    assert exchange.receive().endswith(b"\r\n\r\ndone")
-    assert exchange.logged == ["The hook post_request failed."]
+    assert serving.ask().count(b"HTTP/1.1") == 1
 
 
-def test_request_is_refused_if_the_hook_before_it_fails(exchange):
-    exchange.config.set("pre_request", lambda worker, request: 1 / 0)
+def test_request_is_refused_if_the_hook_before_it_fails(serving):
+    serving.config.set("pre_request", lambda worker, request: 1 / 0)
+    serving.start()
 
-    assert not exchange.handle(answer)
-    assert exchange.receive().startswith(b"HTTP/1.1 500 Internal Server Error\r\n")
+    assert serving.ask().startswith(b"HTTP/1.1 500 Internal Server Error\r\n")
+
+
+def test_bytes_that_make_the_parser_fail_are_refused_and_others_are_served(serving):
+    """gunicorn's parser raises ValueError."""
+    serving.config.set("proxy_protocol", "v1")
+    serving.start()
+    client = serving.connect(b"PROXY TCP4 192.0.2.1\0 192.0.2.2 1 2\r\n" + GET)
+
+    assert client.recv(100).startswith(b"HTTP/1.1 500 ")
+    assert serving.ask().startswith(b"HTTP/1.1 200 ")
+
+
+class Gate:
+    """An app that answers when it is opened; health checks at once."""
+
+    def __init__(self) -> None:
+        self.is_open = threading.Event()
+        self.waiting = 0
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        if environ["PATH_INFO"] != "/healthz":
+            self.waiting += 1
+            self.is_open.wait(LIMIT_S)
+        return answer(environ, start_response)
+
+
+def test_when_all_places_are_taken_requests_that_wait_for_a_thread_are_the_last_to_leave(serving):
+    serving.app = gate = Gate()
+    serving.config.set("threads", 1)
+    serving.config.set("worker_connections", 4)
+    worker = serving.start()
+
+    def connect(sent: bytes) -> socket.socket:
+        client = serving.connect(sent)
+        mine = client.getsockname()
+        wait_for(lambda: any(one.client == mine for one in list(worker._connections)))
+        return client
+
+    handled = connect(GET)
+    wait_for(lambda: gate.waiting)
+    idle, waiting, part = connect(b""), connect(GET), connect(b"GET / HTTP/1.1\r\n")
+    others = [connect(CHECK) for _ in range(3)]
+
+    assert [one.recv(12) for one in others] == [b"HTTP/1.1 200"] * 3
+    assert (idle.recv(12), part.recv(12)) == (b"", b"HTTP/1.1 503")
+    gate.is_open.set()
+    assert [one.recv(12) for one in (handled, waiting)] == [b"HTTP/1.1 200"] * 2
+
+
+def count_tasks(worker: BufferingWorker) -> int:
+    return sum(one.task is not None for one in list(worker._connections))
+
+
+def test_request_that_waits_longest_leaves_when_nobody_else_can(serving):
+    serving.app = gate = Gate()
+    serving.config.set("threads", 1)
+    serving.config.set("worker_connections", 3)
+    worker = serving.start()
+    clients = []
+    for count in (1, 2, 3, 3):
+        clients.append(serving.connect(GET))
+        wait_for(lambda count=count: gate.waiting and count_tasks(worker) == count)
+    refused = clients[1].recv(1000)
+    gate.is_open.set()
+
+    assert refused.startswith(b"HTTP/1.1 503 ")
+    assert b"\r\nRetry-After: 5\r\n" in refused
+    assert [clients[one].recv(12) for one in (0, 2, 3)] == [b"HTTP/1.1 200"] * 3
+
+
+def test_large_body_takes_the_place_of_the_one_whose_time_is_up_first(serving):
+    worker = serving.start()
+    clients = []
+    for number in range(MOST_LARGE):
+        clients.append(serving.connect(LARGE + b"x"))
+        wait_for(lambda number=number: len(worker._connections) > number)
+    newcomer = serving.connect(LARGE + b"x" * 100_000)
+
+    assert clients[0].recv(12) == b"HTTP/1.1 503"
+    assert newcomer.recv(12) == b"HTTP/1.1 200"
+    assert len(worker._connections) == MOST_LARGE
+
+
+def test_process_that_is_alone_is_not_replaced_unless_asked_for():
+    def limit(**options: int) -> int:
+        config = Config()
+        for name, value in options.items():
+            config.set(name, value)
+        worker = BufferingWorker(1, 1, [], None, 30, config, None)
+        worker.tmp.close()
+        return worker.max_requests
+
+    shipped = {"max_requests": REPLACED_AFTER, "max_requests_jitter": 10}
+    assert limit(workers=1, **shipped) == sys.maxsize
+    assert limit(workers=2, **shipped) in range(REPLACED_AFTER, REPLACED_AFTER + 11)
+    assert limit(workers=1, max_requests=50) == 50

@@ -56,7 +56,7 @@ def test_all_places_are_free_after_connections_that_ended_in_all_ways(
     options, is_reloaded, make_sqlite, tmp_path
 ):
     environ = make_environ(make_sqlite())
-    worker = "--worker-class=tests.limited_workers.CountingWorker"
+    worker = "--worker-class=tests.support.limited_workers.CountingWorker"
     log = tmp_path / "log"
     options = (worker, f"--worker-connections={PLACES}", f"--error-logfile={log}", *options)
     with run_gunicorn(environ, *options) as server, ThreadPoolExecutor(CLIENTS_AT_ONCE) as pool:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 PLACES, CLIENTS = 40, 70
 EXTRA = 20  # connections beyond the places
 # It ends no client by itself.
-PATIENT = ("--worker-class=tests.limited_workers.PatientWorker", "--keep-alive=1000")
+PATIENT = ("--worker-class=tests.support.limited_workers.PatientWorker", "--keep-alive=1000")
 OTHER_ADDRESS = "127.0.0.2"
 STATE, INODE, ESTABLISHED = 3, 9, "01"  # in /proc/net/tcp
 KEPT = Stall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -132,7 +132,7 @@ def test_connections_that_are_kept_make_room_for_those_from_the_same_address(pag
 
 def test_request_that_has_arrived_without_a_place_is_refused_before_the_connection_ends(environ):
     """The process stands still until the oldest of those without a place has to leave."""
-    options = ("--worker-class=tests.limited_workers.StuckWorker", "--worker-connections=2")
+    options = ("--worker-class=tests.support.limited_workers.StuckWorker", "--worker-connections=2")
     with run_gunicorn(environ, *options) as server, ExitStack() as opened:
 
         def connect() -> HTTPConnection:

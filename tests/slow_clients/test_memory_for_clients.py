@@ -14,7 +14,7 @@ from support.waiting import wait_for
 pytestmark = pytest.mark.slow
 
 SOCKETS = 300
-STUCK = "--worker-class=tests.limited_workers.StuckWorker"
+STUCK = "--worker-class=tests.support.limited_workers.StuckWorker"
 MADE_UP = b"Cookie: embed_dashboard=eyJhIjoxfQ.aaaaaa." + b"b" * 43
 HEAD = (
     b"POST /dashboard/sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\n"

@@ -19,10 +19,10 @@ from support.stalled import (
 
 pytestmark = pytest.mark.slow
 
-IMPATIENT = "--worker-class=tests.limited_workers.ImpatientWorker"
-PATIENT = "--worker-class=tests.limited_workers.PatientWorker"
-FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
-THRIFTY = "--worker-class=tests.limited_workers.ThriftyWorker"
+IMPATIENT = "--worker-class=tests.support.limited_workers.ImpatientWorker"
+PATIENT = "--worker-class=tests.support.limited_workers.PatientWorker"
+FRUGAL = "--worker-class=tests.support.limited_workers.FrugalWorker"
+THRIFTY = "--worker-class=tests.support.limited_workers.ThriftyWorker"
 
 
 @pytest.fixture(scope="module")

@@ -39,12 +39,6 @@ def test_policy_as_it_was_decides_as_it_did(world):
     assert look(world) == [("pending", "pending")] * 3
 
 
-def test_auto_approval_lets_all_pass(world):
-    fill_at(world, 0, "rejected")
-
-    assert look(world, auto_approve=True) == [("pending", "auto_approved")]
-
-
 def test_ladder_counts_what_was_approved_by_hand_before(world):
     for minutes in (0, 10, 20):
         fill_at(world, minutes, "approved", session_id=SESSION)
@@ -53,18 +47,6 @@ def test_ladder_counts_what_was_approved_by_hand_before(world):
         "pending",
         "pending",
         "auto_approved",
-    ]
-
-
-def test_ladder_breaks_at_a_rejection(world):
-    fill_at(world, 0, "approved", session_id=SESSION)
-    fill_at(world, 10, "rejected", session_id=SESSION)
-    fill_at(world, 20, "pending", session_id=SESSION)
-
-    assert [after for _, after in look(world, trust_after=1)] == [
-        "pending",
-        "auto_approved",
-        "pending",
     ]
 
 
@@ -104,12 +86,6 @@ def test_smaller_queue_is_full_when_others_waited(world):
         "pending",
         "queue_full",
     ]
-
-
-def test_larger_queue_lets_in_what_was_turned_away(world):
-    fill_at(world, 0, "soft_rejected", reject_reason="queue_full")
-
-    assert look(world) == [("queue_full", "pending")]
 
 
 @pytest.mark.parametrize("reason", ["duplicate", "rate_limited"])

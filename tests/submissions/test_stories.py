@@ -1,6 +1,5 @@
 """Whatever happens to a wallet in whatever order: the list and the holder are told the truth."""
 
-import io
 from dataclasses import dataclass
 
 import pytest
@@ -17,19 +16,14 @@ from hypothesis.stateful import (
 from support.remote import make_environ
 from support.world import Visitor, World, code_of
 
-from embed import pages
 from embed.db.models import Activity, Message, Wallet
 from embed.errors import InvalidInput
-from embed.maintenance.page_file.exporting import export_page
-from embed.maintenance.page_file.importing import import_page
 from embed.maintenance.wallet_erasure import erase_wallet
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
 from embed.wallets.imports import apply_import
-
-LIMIT = 50_000
 
 
 @dataclass
@@ -209,15 +203,6 @@ class Stories(RuleBasedStateMachine):
         erase_wallet(story.visitor.address, self.clock(), self.settings.nonce_lifetime)
         story.remove()
         story.live = None
-
-    @rule()
-    def move(self):
-        file = io.BytesIO()
-        export_page(self.world.page_id, file)
-        self.world.delete_page()
-        pages.purge_page(self.world.page_id)
-        file.seek(0)
-        import_page(file, self.clock(), max_wallets=LIMIT)
 
     # What holds at all times
 

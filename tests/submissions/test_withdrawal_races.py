@@ -58,17 +58,6 @@ def test_one_nonce_withdraws_once(world, runtime):
     assert Withdrawal.select().count() == 1
 
 
-def test_two_withdrawals_at_once_erase_each_submission_once(world, runtime):
-    for _ in range(ROUNDS):
-        visitor = Visitor()
-        submit(world, visitor)
-        nonces = [issue(world, runtime, visitor) for _ in range(4)]
-
-        outcomes = race(*[partial(withdraw, nonce, runtime) for nonce in nonces])
-
-        assert sorted(one.withdrawn_submissions for one in outcomes) == [0, 0, 0, 1]
-
-
 @pytest.mark.parametrize("is_bulk", [False, True])
 def test_decision_at_the_same_time_puts_nothing_back(world, runtime, is_bulk):
     for _ in range(ROUNDS):
@@ -90,21 +79,6 @@ def test_decision_at_the_same_time_puts_nothing_back(world, runtime, is_bulk):
         assert Withdrawal.get_or_none(Withdrawal.submission_id == submission_id)
 
 
-def test_rejection_at_the_same_time_counts_or_never_was(world, runtime):
-    for _ in range(ROUNDS):
-        visitor = Visitor()
-        submission_id = submit(world, visitor)
-        nonce = issue(world, runtime, visitor)
-
-        race(
-            partial(withdraw, nonce, runtime),
-            partial(world.reject, submission_id),
-        )
-
-        left = Submission.get_or_none(Submission.id == submission_id)
-        assert left is None or (left.status, left.nickname) == ("rejected", "")
-
-
 def test_undo_at_the_same_time_leaves_no_nameless_submission_waiting(world, runtime):
     for _ in range(ROUNDS):
         visitor = Visitor()
@@ -112,10 +86,7 @@ def test_undo_at_the_same_time_leaves_no_nameless_submission_waiting(world, runt
         world.reject(submission_id)
         nonce = issue(world, runtime, visitor)
 
-        race(
-            partial(withdraw, nonce, runtime),
-            partial(world.undo, submission_id),
-        )
+        race(partial(withdraw, nonce, runtime), partial(world.undo, submission_id))
 
         left = Submission.get_or_none(Submission.id == submission_id)
         assert left is None or left.status == "rejected"
@@ -130,8 +101,7 @@ def test_new_submission_at_the_same_time_is_kept_or_a_duplicate(world, runtime):
         draft = world.draft(visitor, "Ann again")
 
         _, code = race(
-            partial(withdraw, nonce, runtime),
-            lambda draft=draft: code_of(world.post(draft)),
+            partial(withdraw, nonce, runtime), lambda draft=draft: code_of(world.post(draft))
         )
 
         left = list(Submission.select().where(Submission.wallet_address == visitor.address))
@@ -201,29 +171,6 @@ def test_delivery_of_an_erased_message_ends_and_the_next_is_sent(
 
     assert sent == ["submission.created", "submission.withdrawn"]
     assert delivery.find_due_receivers(world.clock()) == []
-
-
-def test_delivery_that_fails_while_its_message_is_erased_goes_on_with_the_next(
-    world, runtime, webhook, monkeypatch
-):
-    visitor = Visitor()
-    submit(world, visitor)
-    nonce = issue(world, runtime, visitor)
-    answers = [Outcome(False, "410 Gone", is_final=True), Outcome(True, "200 OK")]
-    sent = []
-
-    def send(receiver, message, settings, now):
-        if not sent:
-            withdraw(nonce, runtime)
-        sent.append(message.type)
-        return answers[len(sent) - 1]
-
-    monkeypatch.setattr(webhooks, "send", send)
-    for _ in range(2):
-        delivery.deliver(webhook.id, runtime)
-        world.clock.forward(minutes=10)
-
-    assert sent == ["submission.created", "submission.withdrawn"]
 
 
 def test_deliveries_and_withdrawals_do_not_block_each_other(world, runtime, webhook, monkeypatch):

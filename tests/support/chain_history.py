@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from embed.db.models import ChainBalance, DailyBalance, ImportedBalance, ImportedDay
+from embed.db.models import ChainBalance, DailyBalance
 from embed.domain.times import count_days
 
 TOKEN_ACCOUNT = "3oCn7GSAMnF5czrHA1ZSHxiTQ1dQ2rDh4LTBgA4ZTzwq"
@@ -31,9 +31,3 @@ def record_history(
             amount=Decimal(held),
             observed_at=now - age,
         )
-
-
-def import_balance(page_id: str, mint: str, address: str, at: datetime, amount: str) -> None:
-    """Record what a page's file said that an address held, as an import does."""
-    balance, _ = ImportedBalance.get_or_create(page=page_id, mint=mint, address=address)
-    ImportedDay.create(balance=balance, day=count_days(at), amount=Decimal(amount), observed_at=at)

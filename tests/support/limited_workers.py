@@ -17,24 +17,16 @@ class PatientWorker(BufferingWorker):
     patience_s = 10_000.0
 
 
-class FrugalWorker(PatientWorker):
-    large_bytes_in_all = 500_000
-
-
-class ThriftyWorker(PatientWorker):
-    large_bytes_in_all = 3_000_000  # one large page, but not forty uploads of 100 KB
-
-
-class StuckWorker(FrugalWorker):
+class StuckWorker(PatientWorker):
     """Handles no request before it is told to stop."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._stops = Event()
 
-    def handle(self, conn: Connection) -> bool:
+    def _handle(self, conn: Connection) -> None:
         self._stops.wait()
-        return super().handle(conn)
+        super()._handle(conn)
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         self._stops.set()
@@ -42,15 +34,13 @@ class StuckWorker(FrugalWorker):
 
 
 class CountingWorker(BufferingWorker):
-    """Says at its end how many connections and places it counts."""
+    """Says at its end how many connections it has."""
 
     patience_s = 0.5
-    large_bytes_in_all = 500_000
 
     def run(self) -> None:
         super().run()
-        count, places = len(self._loop._connections), len(self._loop._places._names)
-        self.log.warning("Counted: %d and %d.", count, places)
+        self.log.warning("Counted: %d.", len(self._connections))
 
 
 class TrustingWorker(BufferingWorker):

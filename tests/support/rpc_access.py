@@ -13,7 +13,7 @@ from support.waiting import wait_for
 from embed.balances.mints import derive_token_account
 from embed.balances.solana_rpc import SolanaRpc
 from embed.balances.token_accounts import read_associated
-from embed.outbound.guard import Reach
+from embed.outbound.reach import Reach
 
 LIMIT_S = 5
 

@@ -12,7 +12,7 @@ from support.world import USDC
 
 from embed.db import connection
 from embed.db.schema_version import LATER_MIGRATIONS_OF_0_6_0
-from embed.domain.key_format import hash_key, shorten_key
+from embed.domain.identifiers import hash_key, shorten_key
 
 MIGRATIONS = ("0001_initial", *LATER_MIGRATIONS_OF_0_6_0)
 TABLES_DIR = Path(__file__).with_name("v0.6.0")
@@ -115,6 +115,26 @@ def _make_entry(number: int, action: str, **values: Any) -> Row:
     } | values
 
 
+def _make_receiver(name: str, **values: Any) -> Row:
+    return {
+        "id": _id(name),
+        "created_at": AT,
+        "page_id": _id("page"),
+        "kind": "channel",
+        "event_types": "submission.created",
+        "secret": None,
+        "previous_secret": None,
+        "previous_secret_expires_at": None,
+        "signing_key": None,
+        "next_attempt_at": AT,
+        "failed_attempts": 2,
+        "is_slow": True,
+        "first_failed_at": AT,
+        "person_id": None,
+        "may_decide": True,
+    } | values
+
+
 ROWS: dict[str, list[Row]] = {
     "person": [
         {"id": _id("owner"), "created_at": AT, "email": "owner@example.com",
@@ -194,13 +214,13 @@ ROWS: dict[str, list[Row]] = {
     "imported_day": [{"balance_id": 4, "day": 20_370, "amount": "0.000001", "observed_at": AT}],
     "listing": [{"id": 5, "page_id": _id("page"), "address": ADDRESSES[0], "name": "Alias 0",
                  "joined_at": AT, "left_at": AT + 1}],
-    "receiver": [{"id": _id("receiver"), "created_at": AT, "page_id": _id("page"),
-                  "kind": "webhook", "target": "https://example.com/hook",
-                  "event_types": "submission.created", "secret": "whsec_x",
-                  "previous_secret": None, "previous_secret_expires_at": None,
-                  "signing_key": "whsk_x", "next_attempt_at": AT, "failed_attempts": 2,
-                  "is_slow": True, "first_failed_at": AT, "person_id": None,
-                  "may_decide": True}],
+    "receiver": [
+        _make_receiver("receiver", kind="webhook", target="https://example.com/hook",
+                       secret="whsec_x", signing_key="whsk_x", may_decide=False),
+        _make_receiver("ntfy", target="ntfys://ntfy.sh/topic"),
+        _make_receiver("gone", target="pover://user@token"),
+        _make_receiver("own", target="", person_id=_id("other")),
+    ],
     "message": [{"number": 8, "id": _id("message"), "page_id": _id("page"),
                  "type": "submission.created", "created_at": AT, "address": ADDRESSES[1],
                  "data": f'{{"walletAddress":"{ADDRESSES[1]}"}}'},
@@ -233,13 +253,13 @@ def make() -> None:
         applied = [{"name": name, "applied": "2026-11-26 00:00:00"} for name in MIGRATIONS]
         for table, rows in ({"schema_migration": applied} | ROWS).items():
             for row in rows:
-                _insert(database, table, row)
+                insert(table, **row)
 
 
-def _insert(database: Any, table: str, row: Row) -> None:
+def insert(table: str, **row: Any) -> None:
     names = ", ".join(f'"{name}"' for name in row)
-    marks = ", ".join(database.param for _ in row)
-    database.execute_sql(
+    marks = ", ".join(connection.db.obj.param for _ in row)
+    connection.db.execute_sql(
         f'INSERT INTO "{table}" ({names}) VALUES ({marks})',  # noqa: S608 -- names of this file
         tuple(row.values()),
     )

@@ -9,7 +9,7 @@ from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
 from embed.wallets import imports, tracking
-from embed.wallets.tracking import PageFull, WalletFields
+from embed.wallets.tracking import WalletFields
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -44,14 +44,6 @@ def plan(world, *addresses: str) -> imports.Plan:
     return imports.plan_import(world.page, table, makes_tags=False, settings=world.settings)
 
 
-def test_owner_adds_no_more_wallets_than_fit_hidden_ones_included(world):
-    add(world)
-
-    with pytest.raises(PageFull, match=r"^A page can track at most 3 wallets \(MAX_WALLETS\)\.$"):
-        add(world)
-    assert Wallet.select().count() == MAX_WALLETS
-
-
 def test_table_that_does_not_fit_names_the_first_line_too_many(world):
     known = list_addresses(world)
     new = [Visitor().address for _ in range(3)]
@@ -64,12 +56,6 @@ def test_table_that_does_not_fit_names_the_first_line_too_many(world):
     assert not plan(world, *known, *new).lacks_only_tags
 
 
-def test_table_without_new_wallets_is_taken_by_a_full_page(world):
-    add(world)
-
-    assert plan(world, f"{list_addresses(world)[0]},Renamed").mistakes == []
-
-
 def test_approval_waits_until_there_is_room(world):
     waiting = world.submit(Visitor()).json["submissionId"]
     add(world)
@@ -80,16 +66,6 @@ def test_approval_waits_until_there_is_room(world):
 
     tracking.remove_wallet(Wallet.select().first().id, world.clock())
     world.approve(waiting, max_wallets=MAX_WALLETS)
-    assert Submission.get_by_id(waiting).status == "approved"
-
-
-def test_approval_of_a_tracked_wallet_needs_no_room(world):
-    visitor = Visitor()
-    waiting = world.submit(visitor).json["submissionId"]
-    world.track(visitor.address)
-
-    world.approve(waiting, max_wallets=MAX_WALLETS)
-
     assert Submission.get_by_id(waiting).status == "approved"
 
 

@@ -7,12 +7,11 @@ import pytest
 from support.fake_chain import FakeChain
 from support.world import USDC, Visitor, read_log
 
-from embed import pages
 from embed.balances.observations import ChainObservation, store_chain
-from embed.db.models import ChainBalance, Wallet
+from embed.db.models import Wallet
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import refresh_balances
-from embed.wallets.holding_watch import list_needed, watch_holdings
+from embed.wallets.holding_watch import watch_holdings
 from embed.wallets.tracking import list_all_wallets
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -121,24 +120,6 @@ def test_good_observation_in_between_begins_anew(watch):
     assert watch.marks == (1, False)
 
 
-def test_flagged_wallet_is_told_once(watch):
-    for _ in range(5):
-        watch.observe(1)
-
-    assert len(watch.list_events()) == 1
-
-
-def test_public_payload_changes_with_the_mark_at_once(watch):
-    watch.observe(9)
-    version = watch.world.page.version
-
-    watch.watch()
-    assert watch.world.page.version == version
-
-    watch.observe(9)
-    assert watch.world.page.version > version
-
-
 # What counts
 
 
@@ -164,17 +145,6 @@ def test_complete_observation_that_a_sweep_followed_does_not_count(watch):
     watch.observe(1, other=None)
 
     assert watch.marks == (0, False)
-
-
-def test_old_observation_does_not_count(watch):
-    watch.observe(9)
-    watch.world.clock.forward(minutes=1)
-    watch._slot += 1
-    watch.record(9)
-    watch.world.clock.forward(minutes=10)
-    watch.watch()
-
-    assert watch.marks == (1, False)
 
 
 def test_observation_from_before_the_wallet_was_put_there_does_not_count(watch):
@@ -318,17 +288,6 @@ def test_refresh_reads_low_wallets_completely_and_decides_after_two_runs(watch):
     assert watch.list_public() == [watch.address]
 
 
-def test_wallets_that_the_watch_needs_are_low_undecided_and_not_read_just_now(watch):
-    before = watch.world.clock() - EVERY
-    assert list_needed(before) == []
-
-    watch.observe(9, other=None)
-    assert list_needed(watch.world.clock() - EVERY) == []  # the gate had read it completely
-    watch.world.clock.forward(minutes=11)
-    assert list_needed(watch.world.clock() - EVERY) == [(USDC, watch.address)]
-    assert ChainBalance.select().count() == 1
-
-
 def test_failed_refresh_flags_nobody(watch):
     runtime = watch.world.app.extensions[EXTENSION]
     watch.chain.spend(watch.address, 10)
@@ -338,8 +297,3 @@ def test_failed_refresh_flags_nobody(watch):
         assert refresh_balances(runtime, on_progress=lambda done, total: None).failure
 
     assert watch.marks == (0, False)
-
-
-def test_unknown_choice_is_told(world):
-    with pytest.raises(ValueError, match="leave, flag, hide"):
-        pages.update_page(world.page_id, {"holding_watch": "delete"}, world.clock())

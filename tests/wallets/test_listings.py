@@ -7,7 +7,6 @@ from support.world import Visitor
 
 from embed.db.models import Listing, Page, Wallet
 from embed.events.editing import bump_version
-from embed.pages import restore_page
 from embed.wallets import tracking
 from embed.wallets.listings import list_events, prune_listings, update_listings
 from embed.wallets.tracking import WalletFields
@@ -78,17 +77,6 @@ def test_nothing_is_done_for_pages_that_have_not_changed(world, running, count_s
 
     assert count_statements(running.update) == 1
     assert running.update() == "No list has changed."
-
-
-def test_statements_are_as_many_for_a_hundred_wallets_as_for_one(world, running, count_statements):
-    track(world)
-    one = count_statements(running.update)
-    wallets = [track(world, f"Wallet {number}") for number in range(100)]
-    for wallet in wallets[:50]:
-        running.change(wallet, is_hidden=True)
-
-    assert count_statements(running.update) == one
-    assert len(running.list()) == 51
 
 
 @pytest.mark.databases("sqlite")
@@ -184,18 +172,6 @@ def test_what_happens_while_nobody_can_read_the_page_is_not_told(world, running,
     assert running.list() == [("Ann", "joined"), ("Ann", "left"), ("Cleo", "joined")]
 
 
-@pytest.mark.databases("sqlite")
-def test_deleted_page_is_left_alone_until_it_is_restored(world, running):
-    track(world)
-    world.delete_page()
-    running.update()
-    assert running.list() == []
-
-    restore_page(world.page_id, world.clock())
-    running.update()
-    assert running.list() == [("Ann", "joined")]
-
-
 def test_pages_are_listed_each_for_itself(world, running):
     ann = track(world)
     other = world.make_page()
@@ -206,16 +182,6 @@ def test_pages_are_listed_each_for_itself(world, running):
 
     assert running.list() == [("Ann", "joined"), ("Ann", "left")]
     assert [event.name for event in list_events(Page.get_by_id(other), 9)] == ["Other name"]
-
-
-@pytest.mark.databases("sqlite")
-def test_page_is_updated_again_after_a_change_during_the_update(world, running, monkeypatch):
-    monkeypatch.setattr("embed.wallets.listings._rename_listings", lambda page: track(world))
-    bump_version(world.page_id)
-    running.update()
-    monkeypatch.undo()
-
-    assert running.update() == "1 joined and 0 left, on 1 page."
 
 
 def test_listings_are_kept_for_a_year_after_the_wallet_left(world, running):

@@ -14,7 +14,7 @@ from embed.balances.supply import Supply
 from embed.balances.tokens import get_token
 from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, Wallet
-from embed.errors import InvalidInput, NotFound
+from embed.errors import InvalidInput
 from embed.runtime import EXTENSION
 from embed.wallets.suggestions import add_suggested, suggest_wallets
 
@@ -63,14 +63,6 @@ def test_share_tracked_wallets_and_programs_are_told(world, chain, suggest):
         (hidden, 20, Decimal("0.2"), True, False),
         (other, 10, Decimal("0.1"), False, False),
     ]
-
-
-def test_wallets_of_another_page_are_not_tracked_here(world, chain, suggest):
-    address = Visitor().address
-    chain.hold(address, 5)
-    world.track(address, page_id=world.make_page())
-
-    assert [one.is_tracked for one in suggest()] == [False]
 
 
 def test_shares_of_a_scaled_mint_are_of_the_supply_that_was_read_before(
@@ -136,15 +128,6 @@ def test_what_is_tracked_meanwhile_stays_as_it_is(world, add):
     ] == before
 
 
-def test_nothing_new_changes_nothing(world, add):
-    world.track(USDC)
-    before = world.dump()
-
-    assert add(USDC) == 0
-    assert add() == 0
-    assert world.dump() == before
-
-
 @pytest.mark.parametrize(
     "wrong",
     ["", "x", "O" * 44, "1" * 44, USDC + "\n", f"{USDC},Alias", "\0", "\ud800", "9" * 60_000],
@@ -156,23 +139,6 @@ def test_one_wrong_address_adds_none(world, add, wrong):
     with pytest.raises(InvalidInput, match="is not a wallet address"):
         add(Visitor().address, wrong)
     assert world.dump() == before
-
-
-def test_full_page_takes_none_of_too_many(environ, request):
-    environ["MAX_WALLETS"] = "2"
-    world, add = map(request.getfixturevalue, ("world", "add"))
-    world.track(USDC)
-    new = [Visitor().address for _ in range(2)]
-
-    with pytest.raises(InvalidInput, match="at most 2 wallets"):
-        add(*new)
-    assert Wallet.select().count() == 1
-    assert add(USDC, new[0]) == 1
-
-
-def test_unknown_page_is_told(add):
-    with pytest.raises(NotFound):
-        add(USDC, page_id="A" * 20)
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -190,13 +156,3 @@ def test_two_owners_at_once_add_each_wallet_once(world, add):
 
     assert sum(counts) == len(addresses)
     assert Wallet.select().where(Wallet.page == world.page_id).count() == len(addresses)
-
-
-def test_next_reading_tells_what_an_added_wallet_holds(world, chain, add, suggest):
-    address = Visitor().address
-    chain.hold(address, 5)
-    add(suggest()[0].address)
-
-    world.app.test_cli_runner().invoke(args=["balances", "refresh"])
-
-    assert ChainBalance.get(ChainBalance.address == address).amount == 5

@@ -81,17 +81,6 @@ def test_link_to_another_file_of_the_repository_is_only_its_text(client):
     assert not any("../" in target for target in Page(page).list_values("a", "href"))
 
 
-def test_long_cells_of_a_table_are_marked_for_narrow_screens(monkeypatch, tmp_path):
-    long = f"[{40 * 'x'}](https://example.com)"
-    (tmp_path / "a.md").write_text(f"# A\n\n| a | b |\n|---|--:|\n| {long} | {long} |\n| b | c |\n")
-    monkeypatch.setattr(documents, "FOLDER", tmp_path)
-
-    content = documents.read_document.__wrapped__("a").content
-
-    cells = [attrs.get("class") for tag, attrs in Page(content).tags if tag == "td"]
-    assert cells == ["long", "number", None, "number"]
-
-
 def test_html_in_a_document_is_shown_as_text(monkeypatch, tmp_path):
     (tmp_path / "a.md").write_text("# <b>A\n\n<script>alert(1)</script> [x](javascript:alert(1))")
     monkeypatch.setattr(documents, "FOLDER", tmp_path)
@@ -122,7 +111,7 @@ def test_what_a_browser_has_is_not_sent_again(client, path, encoding):
 @pytest.mark.parametrize(
     "path",
     [
-        *("nothing", "README", "../README", "..%2fREADME", "%2e%2e/README.md", "page-file.schema"),
+        *("nothing", "README", "../README", "..%2fREADME", "%2e%2e/README.md"),
         *("owners.md", "take_pictures.py", "pictures/", "pictures/..%2fowners.md"),
         *("pictures/%2e%2e/api.md", "pictures//proof.png", "\0", "pictures/proof.png%00"),
     ],

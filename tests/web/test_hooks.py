@@ -8,7 +8,7 @@ from inspect import iscoroutinefunction
 
 import pytest
 
-BEFORE_ALL = ["answer_probe", "check_client_and_host"]
+BEFORE_ALL = ["check_client_and_host", "csrf_protect"]
 AFTER_ALL = ["_finish_unknown"]
 
 # By the path: its blueprint's hooks, before the request and after it.
@@ -50,14 +50,6 @@ def test_each_kind_of_request_has_its_own_hooks_besides_those_of_all(world, path
         BEFORE_ALL + before,
         after + AFTER_ALL,
     )
-
-
-def test_nothing_runs_at_the_end_of_a_request(world):
-    app = world.app
-
-    assert not any(app.teardown_request_funcs.values())
-    assert not app.teardown_appcontext_funcs
-    assert not any(app.url_value_preprocessors.values())
 
 
 def test_metrics_come_around_all_others(world_with):

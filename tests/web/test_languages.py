@@ -1,4 +1,4 @@
-"""Languages: complete catalogs, and the choice of the language."""
+"""Languages: catalogs, complete for visitors, and the choice of the language."""
 
 import html
 import json
@@ -7,11 +7,13 @@ from decimal import Decimal
 
 import pytest
 from babel import Locale
+from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.frontend import parse_mapping_cfg
 from babel.messages.pofile import read_po
 from support.world import SITE, Visitor
 
+from embed import translations
 from embed.db.models import STATUSES, Wallet
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.policy import REJECT_REASON_BY_CODE
@@ -24,6 +26,12 @@ from embed.translations import CATALOG_DIR
 from embed.web.assets import STATIC_DIR, list_modules
 
 TRANSLATED = [language for language in LANGUAGES if language != SOURCE_LANGUAGE]
+
+# Widget, signing, public pages and messages; the dashboard may be English sentence by sentence.
+FOR_VISITORS = (
+    *("templates/widget/", "templates/front/", "embed/web/widget/"),
+    *("embed/domain/activity.py", "embed/domain/reasons.py", "embed/notifications/digest.py"),
+)
 
 # Placeholders of scripts and templates, with the $ of a ticker; and characters that would break
 # a page, since translations are formatted with % and are not escaped in HTML.
@@ -44,11 +52,12 @@ each_translation = pytest.mark.parametrize("language", TRANSLATED)
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
-def read_source():
+def read_source(folders):
     with (PROJECT_DIR / "babel.cfg").open() as file:
         methods, options = parse_mapping_cfg(file)
     keywords = DEFAULT_KEYWORDS | dict.fromkeys(("lazy_gettext", "gettext_noop", "InvalidInput"))
-    return {found[2] for found in extract_from_dir(PROJECT_DIR, methods, options, keywords)}
+    found = extract_from_dir(PROJECT_DIR, methods, options, keywords)
+    return {text for name, _, text, *_ in found if name.startswith(folders)}
 
 
 def read_catalog(language):
@@ -114,21 +123,37 @@ def test_every_language_has_a_catalog_and_every_catalog_a_language():
 
 
 @each_translation
-def test_catalog_translates_every_string_of_the_templates_and_no_other(language):
-    source, catalog = read_source(), read_catalog(language)
-    assert source, "babel.cfg finds no strings"
-    messages = {message.id: message for message in catalog if message.id}
+def test_catalog_has_all_that_visitors_read(language):
     whole = {
-        text
-        for text, message in messages.items()
+        message.id
+        for message in read_catalog(language)
         if all(map(str.strip, texts_of(message))) and not message.fuzzy
     }
-    lacking = source - whole
-    obsolete = (messages.keys() - source) | catalog.obsolete.keys()
+    source = read_source(FOR_VISITORS)
 
-    assert not catalog.fuzzy, f"{language}: the header is fuzzy"
-    assert not lacking, f"{language}: missing, empty or fuzzy: {lacking}"
-    assert not obsolete, f"{language}: obsolete: {obsolete}"
+    assert len(source) > 200
+    assert source - whole == set()
+
+
+def test_sentence_that_a_catalog_lacks_is_english_with_its_own_direction_and_plural(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(translations, "CATALOG_DIR", tmp_path)
+    plural = 'msgid "%(num)s wallet"\nmsgid_plural "%(num)s wallets"\n'
+    shown = {}
+    for language in ("ar", "ru"):
+        header, forms = Catalog(language).plural_forms, Catalog(language).num_plurals
+        texts = [f'msgid ""\nmsgstr "Plural-Forms: {header}\\n"', 'msgid "Save"\nmsgstr ""']
+        texts += [plural + "".join(f'msgstr[{form}] ""\n' for form in range(forms))]
+        (tmp_path / f"{language}.po").write_text("\n\n".join(texts))
+        words = translations.load_catalog.__wrapped__(language)
+        shown[language] = [words.gettext("Save"), words.gettext("Unknown.")] + [
+            words.ngettext("%(num)s wallet", "%(num)s wallets", count) for count in (0, 1, 2)
+        ]
+
+    english = ["Save", "Unknown.", "%(num)s wallets", "%(num)s wallet", "%(num)s wallets"]
+    assert shown["ru"] == english
+    assert shown["ar"] == [f"\u2066{text}\u2069" for text in english]
 
 
 @each_translation
@@ -138,6 +163,7 @@ def test_translation_keeps_the_placeholders_and_adds_no_markup(language):
         for message in read_catalog(language)
         for text in texts_of(message)
         if message.id
+        and text.strip()
         and sorted(TOKEN.findall(text)) != sorted(TOKEN.findall(texts_of(message.id)[-1]))
     ]
 
@@ -382,7 +408,7 @@ def test_scripts_say_only_what_has_words_and_all_words_are_said(world):
 
 def test_page_has_the_words_of_its_scripts_and_the_flow_brings_the_others(world):
     page = open_widget(world)
-    names = {*list_modules("widget/main.js"), "widget/receipts.js", "widget/wallet-details.js"}
+    names = {*list_modules("widget/main.js"), "widget/row-details.js"}
     said = read_said_names(STATIC_DIR / name for name in names)
     words = read_words(page)
 

@@ -118,15 +118,6 @@ def test_refused_request_counts_for_its_client_and_not_for_the_key(limited, code
     assert code_of(world.read(**at("192.0.2.2"))) == "rate_limit_key"
 
 
-def test_revoked_key_counts_for_its_client(limited):
-    world = limited(LIMIT_PER_IP="2/hour")
-    world.revoke(world.public_key)
-
-    codes = [code_of(world.read()) for _ in range(3)]
-
-    assert codes == ["revoked_key", "revoked_key", "rate_limit_ip"]
-
-
 def test_client_is_limited_while_the_database_is_away(limited, monkeypatch):
     def fail(_key):
         raise OperationalError("gone")

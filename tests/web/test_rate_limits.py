@@ -1,7 +1,6 @@
 """Limits per address, key and session (docs/api.md, Limits); windows run on real time."""
 
 import secrets
-import socket
 
 import limits
 import pytest
@@ -38,9 +37,7 @@ def retry_after(answer) -> int:
 # Per address
 
 
-@pytest.mark.parametrize(
-    ("limit", "window_s"), [("1/minute", 60), ("1/10 minutes", 600), ("1/hour", 3600)]
-)
+@pytest.mark.parametrize(("limit", "window_s"), [("1/10 minutes", 600)])
 def test_refusal_says_in_whole_seconds_when_the_window_ends(world_with, limit, window_s):
     world = world_with(LIMIT_PER_IP=limit)
     assert code_of(world.read()) is None
@@ -68,28 +65,18 @@ def test_every_request_counts_whatever_its_answer(world_with):
     ("method", "path"),
     [
         ("GET", "/api/embed/nothing"),
-        ("GET", "/api/nothing"),
         ("GET", "/embed/api/nothing"),
-        ("GET", "/api/embed/tracking/x/y"),
         ("GET", "/"),
-        ("GET", "/nothing"),
         ("GET", "/API/embed/tracking/x"),
-        ("GET", "/Embed/tracking/x"),
         ("GET", "/x/../api/embed/tracking/x"),
         ("GET", "/./embed/tracking/x"),
-        ("GET", "//embed/tracking/x"),
-        ("GET", "/%2e%2e/embed/x"),
-        ("GET", "/dashboard"),
         ("GET", "/dashboard/nothing"),
-        ("GET", "/dashboard/sign-in"),
         ("POST", "/dashboard/sign-in"),
         ("OPTIONS", "/nothing"),
         ("OPTIONS", "/api/embed/nothing"),
-        ("OPTIONS", "/embed/api/nothing"),
         ("GET", "/static/x/nothing.css"),
         ("GET", "/static/x/../../dashboard"),
         ("GET", "//static/x/embed.js"),
-        ("OPTIONS", "/dashboard/sign-in"),
         ("HEAD", "/embed/nothing"),
     ],
 )
@@ -132,27 +119,14 @@ def test_preflights_neither_count_nor_are_refused(world_with, path):
     assert world.call("OPTIONS", f"/api/embed/tracking/{world.page_id}").status_code == 204
 
 
-def test_both_addresses_of_the_api_count_together(world_with):
-    world = world_with(LIMIT_PER_IP="1/hour")
-    assert code_of(world.read()) is None
-
-    world.root = "/embed/api"
-
-    assert code_of(world.read()) == "rate_limit_ip"
-
-
 @pytest.mark.parametrize(
     ("first", "second", "are_one"),
     [
         (HERE, HERE, True),
         (HERE, "192.0.2.2", False),
-        ("2001:db8::1", "2001:db8::1", True),
         ("2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", True),
-        ("2001:db8::1", "2001:0DB8:0:0:1::", True),
         ("2001:db8::1", "2001:db8:0:1::1", False),
         ("::ffff:192.0.2.1", HERE, True),
-        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
-        ("fe80::1%eth0", "fe80::2%eth0", True),
     ],
 )
 def test_client_is_an_ipv4_address_or_an_ipv6_network_of_64_bits(
@@ -164,29 +138,16 @@ def test_client_is_an_ipv4_address_or_an_ipv6_network_of_64_bits(
     assert is_limited(world, second) is are_one
 
 
-@pytest.mark.parametrize("address", ["", "unix:", "not an address"])
-def test_client_without_an_address_is_limited_too(world_with, address):
-    world = world_with(LIMIT_PER_IP="1/hour")
-    assert not is_limited(world, address)
-
-    assert is_limited(world, address)
-
-
 @pytest.mark.parametrize(
     ("proxies", "forwarded", "client"),
     [
         ("0", "198.51.100.7", HERE),
-        ("1", "198.51.100.7", "198.51.100.7"),
         ("1", "203.0.113.9, 198.51.100.7", "198.51.100.7"),
         ("1", "198.51.100.7:4711", "198.51.100.7"),
         ("1", "[2001:db8::7]:4711", "2001:db8::1"),
-        ("1", "[2001:db8::7]", "2001:db8::1"),
-        ("1", "[::ffff:198.51.100.7]:4711", "198.51.100.7"),
         ("2", "203.0.113.9, 198.51.100.7", "203.0.113.9"),
         ("2", "192.0.2.99, 203.0.113.9, 198.51.100.7", "203.0.113.9"),
-        ("2", "198.51.100.7", HERE),  # one proxy fewer than configured
-        ("1", "2001:db8::7", "2001:db8::1"),
-        ("1", None, HERE),
+        ("2", "198.51.100.7", HERE),
     ],
 )
 def test_as_many_forwarded_hops_are_believed_as_there_are_trusted_proxies(
@@ -215,16 +176,6 @@ def test_flood_of_preflights_is_answered_without_the_database(world_with, count_
     assert count_statements(lambda: send_preflight(world, **at("192.0.2.2"))) == 1
 
 
-def test_flood_of_preflights_permits_no_read(world_with):
-    world = world_with(LIMIT_PER_IP="2/hour")
-    evil = {"Origin": "https://evil.example"}
-    for _ in range(2):
-        assert send_preflight(world, origin=evil["Origin"]).status_code == 403
-
-    assert send_preflight(world, origin=evil["Origin"]).status_code == 204
-    assert code_of(world.read(headers=evil)) == "origin_not_allowed"
-
-
 # Submissions per address
 
 
@@ -243,15 +194,6 @@ def test_one_address_cannot_fill_a_queue(world_with):
     assert code_of(world.post(draft, **at("192.0.2.2"))) is None
 
 
-def test_server_that_relays_visitors_is_not_limited(world_with):
-    world = world_with(LIMIT_IP_SUBMISSIONS="1/hour")
-
-    for _ in range(3):
-        draft = world.draft(Visitor(), key=world.secret_key)
-        assert code_of(world.post(draft, key=world.secret_key)) is None
-    assert code_of(world.submit(Visitor())) is None
-
-
 def test_only_good_signatures_count_for_an_address(world_with):
     world = world_with(LIMIT_IP_SUBMISSIONS="1/hour")
     draft = world.draft(Visitor())
@@ -259,16 +201,6 @@ def test_only_good_signatures_count_for_an_address(world_with):
         assert world.post(draft | wrong).status_code in (400, 401)
 
     assert code_of(world.post(draft)) is None
-    assert code_of(world.submit(Visitor())) == "rate_limit_ip"
-
-
-def test_submission_that_its_session_may_not_send_does_not_count_for_the_address(world_with):
-    world = world_with(LIMIT_IP_SUBMISSIONS="2/hour", LIMIT_SESSION_SUBMISSIONS="1/hour")
-    visitor = with_session(world)
-    answers = [world.post(world.draft(Visitor()), cookie=visitor.cookie) for _ in range(3)]
-    assert [code_of(one) for one in answers] == [None, "rate_limit_session", "rate_limit_session"]
-
-    assert code_of(world.submit(Visitor())) is None
     assert code_of(world.submit(Visitor())) == "rate_limit_ip"
 
 
@@ -296,32 +228,6 @@ def test_all_endpoints_and_both_addresses_count_together_for_a_key(world_with):
             assert 3570 <= retry_after(refused) <= 3600
 
 
-def test_keys_of_one_page_count_each_for_itself(world_with):
-    world = world_with(LIMIT_PER_KEY="1/hour")
-    other = world.make_key("public", origins=[SITE])
-
-    for key in (world.public_key, other, world.secret_key):
-        assert code_of(world.read(key=key)) is None
-        assert code_of(world.read(key=key)) == "rate_limit_key"
-
-
-def test_one_key_counts_together_for_all_addresses(world_with):
-    world = world_with(LIMIT_PER_KEY="1/hour")
-
-    assert code_of(world.read(**at("192.0.2.1"))) is None
-    assert code_of(world.read(**at("192.0.2.2"))) == "rate_limit_key"
-
-
-def test_refused_origins_and_preflights_do_not_use_up_a_key(world_with):
-    world = world_with(LIMIT_PER_KEY="1/hour")
-
-    for headers in ({"Origin": "https://evil.example"}, {"Origin": None}):
-        assert code_of(world.read(headers=headers)) in ("origin_not_allowed", "missing_origin")
-    world.call("OPTIONS", f"/api/embed/tracking/{world.page_id}")
-
-    assert code_of(world.read()) is None
-
-
 # Per session
 
 
@@ -339,34 +245,6 @@ def test_nonces_are_limited_per_session(tight):
 
     assert code_of(refused) == "rate_limit_session"
     assert 3570 <= retry_after(refused) <= 3600
-
-
-def test_session_counts_together_for_its_wallets_keys_and_addresses(tight):
-    first, second = with_session(tight), Visitor()
-    second.cookie = first.cookie
-    tight.ask_nonce(first)
-    tight.root = "/embed/api"
-    tight.ask_nonce(second, key=tight.secret_key, **at("192.0.2.2"))
-
-    assert code_of(tight.ask_nonce(second)) == "rate_limit_session"
-
-
-def test_opening_the_widget_again_does_not_reset_a_sessions_limit(tight):
-    visitor = with_session(tight)
-    for _ in range(2):
-        tight.ask_nonce(visitor)
-    tight.clock.forward(minutes=1)
-
-    answer = tight.call(
-        "GET",
-        f"/embed/tracking/{tight.page_id}?key={tight.public_key}",
-        cookie=visitor.cookie,
-    )
-    renewed = answer.headers["Set-Cookie"].partition(";")[0].partition("=")[2]
-    assert renewed != visitor.cookie
-    visitor.cookie = renewed
-
-    assert code_of(tight.ask_nonce(visitor)) == "rate_limit_session"
 
 
 def test_other_sessions_and_visitors_without_one_are_not_concerned(tight):
@@ -390,14 +268,6 @@ def test_submissions_are_limited_per_session(tight):
     assert code_of(refused) == "rate_limit_session"
     assert 570 <= retry_after(refused) <= 600
     assert code_of(tight.post(drafts[1])) is None
-
-
-def test_reading_and_listing_have_no_session_limit(tight):
-    visitor = with_session(tight)
-
-    for _ in range(5):
-        assert code_of(tight.list_own(visitor)) is None
-        assert code_of(tight.read(cookie=visitor.cookie)) is None
 
 
 # Where the counters are stored
@@ -459,15 +329,6 @@ def test_redis_holds_nothing_but_counters(world_with, redis_url):
     assert not any("203.0.113.77" in key for key in values)  # Redis may save them to disk
 
 
-@pytest.fixture
-def silent_server():
-    """The port of a server that accepts connections and never answers."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen()
-        yield listener.getsockname()[1]
-
-
 def check_limits_hold(world) -> None:
     assert code_of(world.read()) is None
     assert code_of(world.read()) is None
@@ -479,16 +340,6 @@ def check_limits_hold(world) -> None:
 def test_limits_hold_per_process_while_redis_is_away(world_with, scheme):
     world = world_with(
         RATELIMIT_STORAGE_URI=f"{scheme}://127.0.0.1:{find_free_port()}",
-        LIMIT_PER_IP="3/hour",
-        LIMIT_PER_KEY="2/hour",
-    )
-
-    check_limits_hold(world)
-
-
-def test_limits_hold_per_process_while_redis_hangs(world_with, silent_server):
-    world = world_with(
-        RATELIMIT_STORAGE_URI=f"redis://127.0.0.1:{silent_server}",
         LIMIT_PER_IP="3/hour",
         LIMIT_PER_KEY="2/hour",
     )

@@ -32,22 +32,6 @@ def shown(world, owner):
     return read
 
 
-def test_ticker_entered_with_a_dollar_sign_is_kept_without(world, owner, shown):
-    answer = owner.post(
-        f"/dashboard/pages/{world.page_id}/settings",
-        token_name="Bonk",
-        token_symbol="$BONK",
-        token_mint=world.page.token_mint,
-        is_public="y",
-        is_embeddable="y",
-    )
-
-    assert answer.status_code == 303
-    assert world.page.token_symbol == "BONK"
-    assert "$BONK" in shown()
-    assert "$$" not in shown()
-
-
 def test_dollar_sign_kept_by_an_older_version_is_shown_once(world, shown):
     pages.update_page(world.page_id, {"min_balance": "5"}, world.clock())
     Page.update(token_symbol="$BONK").where(Page.id == world.page_id).execute()

@@ -1,21 +1,59 @@
 """Take over a database of version 0.6.0."""
 
+import json
 from typing import Any
 
 from playhouse.migrate import SchemaMigrator, migrate
 
+from embed.db.apprise_addresses import read_fields
 from embed.db.models import Lease, Receiver
 from embed.db.schema_version import LATER_MIGRATIONS_OF_0_6_0
+from embed.domain.identifiers import make_token
+from embed.domain.passwords import hash_password
 
 
 def up(migrator: SchemaMigrator, db: Any) -> None:
     _forget_migrations(db)
+    _leave_password_and_passkeys(db)
+    _enter_imported_balances(db)
+    db.execute_sql("DROP TABLE domain_name")
     _make_one_lease(migrator, db)
+    _name_fields_of_channels(db)
 
 
 def _forget_migrations(db: Any) -> None:
     for name in LATER_MIGRATIONS_OF_0_6_0:
         db.execute_sql(f"DELETE FROM schema_migration WHERE name = '{name}'")  # noqa: S608 -- names of ours
+
+
+def _leave_password_and_passkeys(db: Any) -> None:
+    """Drop the other ways to sign in, and give people who had their password off an unknown one.
+
+    Unlike none, it makes no earlier one-time link valid again; a new one replaces it.
+    """
+    for table in ("linked_wallet", "recovery_code"):
+        db.execute_sql(f"DROP TABLE {table}")
+    for (person_id,) in db.execute_sql(
+        "SELECT id FROM person WHERE password_hash LIKE 'off:%%'"
+    ).fetchall():
+        db.execute_sql(
+            f"UPDATE person SET password_hash = {db.param} WHERE id = {db.param}",  # noqa: S608
+            (hash_password(make_token(32)), person_id),
+        )
+
+
+def _enter_imported_balances(db: Any) -> None:
+    """Turn what pages' files said of the chain into balances of the owner, who may have others."""
+    db.execute_sql(
+        "INSERT INTO balance (owner_id, mint, address, amount, observed_at)"
+        " SELECT owner_id, mint, address, amount, observed_at FROM"
+        " (SELECT page.owner_id, mint, address, amount, observed_at, row_number() OVER"
+        " (PARTITION BY page.owner_id, mint, address ORDER BY observed_at DESC, page.id) AS place"
+        " FROM imported_day JOIN imported_balance ON imported_balance.id = balance_id"
+        " JOIN page ON page.id = page_id) AS newest WHERE place = 1 ON CONFLICT DO NOTHING"
+    )
+    for table in ("imported_day", "imported_balance"):
+        db.execute_sql(f"DROP TABLE {table}")
 
 
 def _make_one_lease(migrator: SchemaMigrator, db: Any) -> None:
@@ -28,3 +66,17 @@ def _make_one_lease(migrator: SchemaMigrator, db: Any) -> None:
     db.execute_sql("ALTER TABLE job DROP COLUMN leased_until")
     db.execute_sql("ALTER TABLE receiver DROP COLUMN is_slow")
     migrate(migrator.add_column("receiver", "claimed_until", Receiver.claimed_until))
+
+
+def _name_fields_of_channels(db: Any) -> None:
+    """Store a channel's fields in place of its address; one that cannot be read stays as it is."""
+    channels = db.execute_sql(
+        "SELECT id, target FROM receiver WHERE kind = 'channel' AND person_id IS NULL"
+    ).fetchall()
+    for receiver_id, address in channels:
+        fields = read_fields(address)
+        if fields is not None:
+            db.execute_sql(
+                f"UPDATE receiver SET target = {db.param} WHERE id = {db.param}",  # noqa: S608
+                (json.dumps(fields), receiver_id),
+            )

@@ -9,9 +9,6 @@ from embed.db.models.balances import (
     Balance,
     ChainBalance,
     DailyBalance,
-    DomainName,
-    ImportedBalance,
-    ImportedDay,
     Token,
 )
 from embed.db.models.events import Activity, Delivery, Message, Receiver
@@ -25,10 +22,8 @@ from embed.db.models.pages import (
 )
 from embed.db.models.people import (
     AccountEvent,
-    LinkedWallet,
     Passkey,
     Person,
-    RecoveryCode,
     Session,
 )
 from embed.db.models.submissions import (
@@ -58,8 +53,6 @@ MODELS = (
     Person,
     Session,
     Passkey,
-    LinkedWallet,
-    RecoveryCode,
     AccountEvent,
     Page,
     Member,
@@ -73,9 +66,6 @@ MODELS = (
     Token,
     ChainBalance,
     DailyBalance,
-    DomainName,
-    ImportedBalance,
-    ImportedDay,
     Proof,
     Withdrawal,
     UsedNonce,

@@ -1,4 +1,4 @@
-"""What addresses hold and are called: entered by owners, or read from the chain."""
+"""What addresses hold: entered by owners, or read from the chain."""
 
 from decimal import Decimal
 
@@ -13,7 +13,6 @@ from peewee import (
 )
 
 from embed.db.fields import AmountField, InstantField, Table, check_amount
-from embed.db.models.pages import Page
 from embed.db.models.people import Person
 
 
@@ -69,42 +68,6 @@ class DailyBalance(Table):
     """The first observation of a day."""
 
     balance = ForeignKeyField(ChainBalance, on_delete="CASCADE", index=False)
-    day = IntegerField()  # since 1970, UTC
-    amount = AmountField(constraints=[check_amount("amount")])
-    observed_at = InstantField()
-
-    class Meta:
-        primary_key = CompositeKey("balance", "day")
-
-
-class DomainName(Table):
-    """What an address is called on the chain, as it was last read; all pages share it."""
-
-    address = CharField(max_length=44, primary_key=True)
-    name = TextField(null=True)  # null: it has none, or one that is not shown
-    slot = BigIntegerField()
-    observed_at = InstantField(index=True)
-
-
-class ImportedBalance(Table):
-    """An address of which a page's file said what the chain held; it counts for that page alone.
-
-    Whoever wrote the file may have made it up.
-    """
-
-    id = BigAutoField()
-    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
-    mint = CharField(max_length=44)
-    address = CharField(max_length=44)
-
-    class Meta:
-        indexes = ((("page", "mint", "address"), True),)
-
-
-class ImportedDay(Table):
-    """What it held on a day, as the file said."""
-
-    balance = ForeignKeyField(ImportedBalance, on_delete="CASCADE", index=False)
     day = IntegerField()  # since 1970, UTC
     amount = AmountField(constraints=[check_amount("amount")])
     observed_at = InstantField()

@@ -33,7 +33,7 @@ class Activity(BaseModel):
 
 
 class Receiver(BaseModel):
-    """Where an owner wants to hear of a page's events: a webhook, or a channel of Apprise.
+    """Where an owner wants to hear of a page's events: a webhook, or a channel.
 
     With a person, it is the mail that they asked for themselves, which is nobody else's.
     """
@@ -41,7 +41,9 @@ class Receiver(BaseModel):
     page = ForeignKeyField(Page, on_delete="CASCADE")
     page_id: str
     kind = ChoiceField("webhook", "channel")
-    target = TextField()  # holds secrets: show only its masked form; empty with a person
+    # An address, or a channel's fields (notifications/channels.py); empty with a person. It holds
+    # secrets: show only its masked form.
+    target = TextField()
     event_types = LinesField(default=())  # none: all
     secret = TextField(null=True)  # of a webhook, for HMAC: whsec_...
     previous_secret = TextField(null=True)  # signs as well until it expires

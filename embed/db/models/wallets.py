@@ -17,7 +17,7 @@ from peewee import (
 from embed.db.fields import BaseModel, InstantField, Table
 from embed.db.models.pages import Page
 from embed.db.models.submissions import Submission
-from embed.domain.sums import Holding
+from embed.domain.amounts import Holding
 
 LOW_IN_A_ROW = 2  # observations below the minimum after which a wallet is flagged
 # What takes the marks of wallets below the minimum away.
@@ -80,7 +80,6 @@ class TrackedWallet:
     # By the check of the minimum (embed/wallets/holding_watch.py):
     is_flagged: bool
     is_withheld: bool  # off the public list until it holds the minimum again
-    domain_name: str | None = None  # on the chain, if the page shows these
 
     @property
     def token_balance(self) -> Decimal:

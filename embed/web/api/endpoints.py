@@ -5,8 +5,7 @@ from flask import Response, g, request
 from embed.domain.nonces import Action
 from embed.domain.nonces import RecordNonce as IssuedNonce
 from embed.errors import ApiError
-from embed.public_payload import payloads
-from embed.public_payload.payloads import PayloadKey
+from embed.public_payload.payloads import Payload, get_payload
 from embed.schemas import (
     NewSubmission,
     Nonce,
@@ -19,7 +18,6 @@ from embed.schemas import (
     RefreshRequest,
     SubmissionRequest,
     TrackingPage,
-    TrackingPageDelta,
     WalletRecords,
     WithdrawnWallet,
 )
@@ -27,8 +25,8 @@ from embed.serializers import describe_submission
 from embed.submissions import proofs, queries, records, submitting, withdrawal
 from embed.wallets import live_reading
 from embed.web import rate_limits, visitor
-from embed.web.api import tracking_page
 from embed.web.api.operations import Operation
+from embed.web.compression import compress_once
 from embed.web.current import OWN_API, own_host, runtime
 from embed.web.languages import gettext
 
@@ -40,7 +38,7 @@ _NONCE = ("invalid_nonce", "nonce_binding_mismatch", "invalid_signature")
     "GET",
     "/tracking/<page_id>",
     refusals=("embed_disabled", "not_found"),
-    answers={200: TrackingPage, 226: TrackingPageDelta, 304: None},
+    answers={200: TrackingPage, 304: None},
     has_session=False,
 )
 def read_tracking_page() -> Response:
@@ -48,17 +46,33 @@ def read_tracking_page() -> Response:
 
     Returns the public data of a tracking page. Do not keep the answer in a cache that visitors
     share. Ask at most once a second. At `/embed/api` the answer has an `ETag`, and clients that
-    send it back get only what is new.
+    send it back get it again only if it has changed.
     """
     access = g.access
     if access.is_page_deleted:
         raise ApiError("not_found")
     if not access.is_page_open:
         raise ApiError("embed_disabled")
-    wanted = PayloadKey(access.page_id, access.page_version, runtime().settings.uses_chain)
+    payload = get_payload(
+        access.page_id, access.page_version, uses_chain=runtime().settings.uses_chain
+    )
     if request.blueprint == OWN_API:
-        return tracking_page.answer_reader(wanted)
-    return Response(payloads.get_payload(wanted).json, content_type="application/json")
+        return _answer_reader(payload)
+    return Response(payload.json, content_type="application/json")
+
+
+def _answer_reader(payload: Payload) -> Response:
+    """Answer 304 if the request has the payload. The headers under /api are fixed, without ETag."""
+    if request.if_none_match.contains_weak(payload.etag):
+        response = Response(status=304)
+    else:
+        response = Response(payload.json, content_type="application/json")
+        response = compress_once(response, payload.etag)
+    response.set_etag(payload.etag, weak=True)  # now, as every compression has the same tag
+    response.cache_control.private = True
+    response.cache_control.no_cache = True  # kept, and asked for each time
+    response.vary.add("Accept-Encoding")
+    return response
 
 
 @Operation(
@@ -67,10 +81,7 @@ def read_tracking_page() -> Response:
     check_first=rate_limits.check_session_nonces,
     refusals=("invalid_wallet_address", *_NICKNAME, "rate_limit_session"),
     links={
-        "submit": (
-            "createSubmission",
-            "With the wallet's signature of `message`, and a nickname.",
-        )
+        "submit": ("createSubmission", "With the wallet's signature of `message`, and a nickname.")
     },
 )
 def create_nonce(body: NonceRequest) -> Nonce:

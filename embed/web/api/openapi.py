@@ -198,8 +198,6 @@ def _describe_answer(operation: Operation, status: int, answer: type[Json] | Non
         return {"description": description, "headers": refer_to_headers(*headers)}
     schema = _refer_to(answer)
     description = SCHEMAS[answer.__name__]["description"]
-    if status == 226:
-        description = f"Only at `/embed/api`, if `A-IM` asks for it. {description}"
     described = _json(description, schema, {answer.__name__: make_example(schema)}, headers)
     links = {
         name: _describe_link(operation, target, when)

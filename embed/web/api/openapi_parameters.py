@@ -8,7 +8,6 @@ from embed.logs.context import REQUEST_ID_HEADER
 from embed.schemas import PageId
 from embed.web.api.cors import EXPOSED
 from embed.web.api.operations import Operation
-from embed.web.api.tracking_page import DELTA
 from embed.web.visitor import COOKIE
 
 Described = dict[str, Any]  # a part of the document
@@ -46,10 +45,6 @@ HEADERS = {
     ),
     "ETag": describe_header("At `/embed/api`: the payload's tag.", pattern="^W/"),
     "Cache-Control": describe_header("At `/embed/api`: whether a browser may keep the answer."),
-    "IM": describe_header("The format of what has changed.", required=True, const=DELTA),
-    "Delta-Base": describe_header(
-        "The tag of the payload that has changed.", required=True, pattern="^W/"
-    ),
     "Allow": describe_header(
         "The methods that this path has, with commas between them.", required=True
     ),
@@ -94,10 +89,7 @@ _ORIGIN_HEADERS = [
 _CONDITIONS = [
     _parameter(
         "header", "If-None-Match", "At `/embed/api`: the `ETag` of the payload that the client has."
-    ),
-    _parameter(
-        "header", "A-IM", f"At `/embed/api`: `{DELTA}` asks for only what has changed (RFC 3229)."
-    ),
+    )
 ]
 _LANGUAGE = [
     _parameter(
@@ -136,8 +128,4 @@ def list_parameters(operation: Operation) -> list[Described]:
 
 def list_headers(operation: Operation, status: int) -> list[str]:
     """Return the names of an answer's headers."""
-    return [
-        *OF_ANSWER,
-        *(("ETag", "Cache-Control") if 304 in operation.answers else ()),
-        *(("IM", "Delta-Base") if status == 226 else ()),
-    ]
+    return [*OF_ANSWER, *(("ETag", "Cache-Control") if 304 in operation.answers else ())]

@@ -35,7 +35,7 @@ from embed.web.languages import gettext, lazy_gettext
 from embed.web.snippets import (
     ARGUMENTS,
     DEFAULT_HEIGHT,
-    build_link_snippets,
+    build_link,
     build_path,
     build_snippets,
 )
@@ -140,7 +140,7 @@ def render_embed(
         address=own_origin() + build_path(page, key, lang=lang),
         key_names=_name_public_keys(page),
         is_shared=derived.is_shared(page.id),
-        link=build_link_snippets(page, lang=lang),
+        link=build_link(page.id),
         status=201 if made else 422 if has_mistakes else 200,
         shows_secret=made is not None,
     )

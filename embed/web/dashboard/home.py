@@ -50,7 +50,7 @@ def list_pages() -> ResponseReturnValue:
         role_names={role: gettext(name) for role, name in NAME_BY_ROLE.items()},
         wallet_counts=wallet_counts,
         totals=sum_by_page(person, uses_chain=uses_chain),
-        read_at=list_read_at(pages.is_of(person)) if uses_chain else {},
+        read_at=list_read_at(pages.is_page_of(person)) if uses_chain else {},
         deleted=[one for one in pages.list_of_owner(person) if pages.can_be_restored(one, now)],
     )
 

@@ -10,7 +10,7 @@ from wtforms import BooleanField, StringField, SubmitField, TextAreaField
 from wtforms.validators import ValidationError
 
 from embed.db.models import ApiKey, Page
-from embed.domain.key_format import Tier
+from embed.domain.identifiers import Tier
 from embed.domain.origins import find_meant_origin, parse_allowlist_entry
 from embed.errors import InvalidInput
 from embed.keys import management, refused_origins

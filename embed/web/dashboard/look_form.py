@@ -114,14 +114,6 @@ class LookForm(Form):
     )
     order = RadioField(lazy_gettext("Order of the list"), choices=_name_choices("order"))
     explorer = RadioField(lazy_gettext("Link to an explorer"), choices=_name_choices("explorer"))
-    names = RadioField(
-        lazy_gettext("Domain names (.sol, .sns)"),
-        choices=_name_choices("names"),
-        description=lazy_gettext(
-            "What a wallet has chosen at the Solana Name Service. Read with the balances, after"
-            " saving."
-        ),
-    )
     hide = SelectMultipleField(
         lazy_gettext("Leave out"),
         choices=_name_choices("hide"),

@@ -13,9 +13,9 @@ from wtforms.validators import InputRequired, Length
 from embed.db.models import Invitation, Page
 from embed.domain.roles import DESCRIPTION_BY_ROLE, MEMBER_ROLES, NAME_BY_ROLE, ROLES
 from embed.errors import InvalidInput, NotFound
-from embed.notifications import channels
+from embed.notifications import mail
 from embed.notifications.digest import Digest
-from embed.notifications.mailboxes import is_mailbox
+from embed.notifications.mail import is_mailbox
 from embed.people import accounts, invitations, members
 from embed.web import rate_limits
 from embed.web.current import own_host, own_origin, runtime
@@ -110,7 +110,7 @@ def _mail(page: Page, invitation: Invitation, link: str) -> str | None:
         gettext("If you do not know what this is about, ignore it: nothing happens then."),
     )
     digest = Digest(title, ("\n\n".join(sentences),))
-    outcome = channels.send(invitation.email, digest, runtime().settings)
+    outcome = mail.send(invitation.email, digest, runtime().settings)
     if outcome.is_delivered:
         return gettext("The link has been mailed to %(email)s.", email=invitation.email)
     return gettext(

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
+from wtforms import BooleanField, SelectField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired
 from wtforms.widgets import CheckboxInput, ListWidget
 
@@ -16,7 +15,7 @@ from embed.db.work_status import read_work_status
 from embed.errors import InvalidInput, NotFound
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import delivery_log, receivers
-from embed.notifications.receivers import CHANNEL_TYPES, Kind, mask_target
+from embed.notifications.receivers import CHANNEL_TYPES, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -45,6 +44,7 @@ def list_receivers(page_id: str) -> ResponseReturnValue:
         given_up=delivery_log.list_given_up(page, limit=MAX_GIVEN_UP_SHOWN),
         given_up_count=delivery_log.count_given_up_of_page(page),
         read_public_key=read_public_key,
+        is_supported=receivers.is_supported,
         is_told_of_submissions=receivers.is_told_of_submissions,
         can_link=runtime().settings.public_url is not None,
         work=read_work_status(now),
@@ -170,20 +170,18 @@ def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
 
 # Labels by value; the type stubs of WTForms do not support this form.
 _TYPES: Any = {each: MESSAGES[each] for each in MESSAGE_TYPES}
-# How addresses of some channels look; the operator's mail server is named elsewhere.
-EXAMPLES = {
-    "Telegram": "tgram://123456789:AbCdEfGhIjKlMnOpQrStUvWxYz012345678/-1001234567890/",
-    "Discord": "https://discord.com/api/webhooks/123456789012345678/AbCdEfGhIjKl",
-    "Slack": "https://hooks.slack.com/services/T0123ABCD/B0123ABCD/AbCdEfGhIjKlMnOpQrStUvWx",
-    "ntfy": "ntfys://ntfy.sh/a-topic-that-nobody-guesses",
+_SERVICES: Any = {
+    "email": lazy_gettext("E-mail"),
+    "telegram": "Telegram",
+    "discord": "Discord",
+    "slack": "Slack",
+    "ntfy": "ntfy",
 }
-OWN_MAIL_SERVER = "mailtos://user:password@mail.example.com?to=you@example.com"
 
 
 class ReceiverForm(Form):
-    target = StringField(
-        lazy_gettext("Address"), [InputRequired(lazy_gettext("Enter an address."))]
-    )
+    """What a channel and a webhook have in common."""
+
     event_types = SelectMultipleField(
         lazy_gettext("Messages"),
         [InputRequired(lazy_gettext("Choose at least one."))],
@@ -191,6 +189,36 @@ class ReceiverForm(Form):
         widget=ListWidget(prefix_label=False),
         option_widget=CheckboxInput(),
     )
+    submit = SubmitField(lazy_gettext("Add"))
+
+
+class WebhookForm(ReceiverForm):
+    target = StringField(
+        lazy_gettext("Address"), [InputRequired(lazy_gettext("Enter an address."))]
+    )
+
+
+class ChannelForm(ReceiverForm):
+    """Its fields have the names of those of the services' classes."""
+
+    service = SelectField(lazy_gettext("Service"), choices=_SERVICES)
+    address = StringField(lazy_gettext("E-mail address"))
+    bot_token = StringField(
+        lazy_gettext("Bot token"), description="123456789:AbCdEfGhIjKlMnOpQrStUvWxYz012345678"
+    )
+    chat_id = StringField(lazy_gettext("Chat ID"), description="-1001234567890")
+    webhook_url = StringField(
+        lazy_gettext("Webhook URL"),
+        description="https://discord.com/api/webhooks/…, https://hooks.slack.com/services/…",
+    )
+    server = StringField(lazy_gettext("Server"), default="https://ntfy.sh")
+    topic = StringField(
+        lazy_gettext("Topic"),
+        description=lazy_gettext(
+            "Anyone who knows it can read along, unless the server asks for a token."
+        ),
+    )
+    access_token = StringField(lazy_gettext("Access token (optional)"), description="tk_AbCdEfGhIj")
     may_decide = BooleanField(
         lazy_gettext("Readers may decide"),
         description=lazy_gettext(
@@ -199,64 +227,59 @@ class ReceiverForm(Form):
             " link. The log names the channel."
         ),
     )
-    submit = SubmitField(lazy_gettext("Add"))
 
 
 @blueprint.route("/pages/<page_id>/notifications/channels/new", methods=["GET", "POST"])
 def add_channel(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
-    form = ReceiverForm(event_types=CHANNEL_TYPES)
-    channel = _add(page, form, "channel")
-    if channel is not None:
-        return redirect_with_message(
-            gettext(
-                "%(name)s has been added. Send a test to see whether messages arrive.",
-                name=mask_target(channel),
-            ),
-            url_for("dashboard.list_receivers", page_id=page.id),
-        )
-    return _show_form(page, form, "channel")
+    form = ChannelForm(event_types=CHANNEL_TYPES)
+    if form.validate_on_submit():
+        service, may_decide = form.service.data, form.may_decide.data
+        channel = _add(page, form, receivers.add_channel, service, form.data, may_decide=may_decide)
+        if channel is not None:
+            return redirect_with_message(
+                gettext(
+                    "%(name)s has been added. Send a test to see whether messages arrive.",
+                    name=mask_target(channel),
+                ),
+                url_for("dashboard.list_receivers", page_id=page.id),
+            )
+    return render(
+        "channel_form.html",
+        page=page,
+        form=form,
+        has_mail_server=runtime().settings.smtp_url is not None,
+        can_link=runtime().settings.public_url is not None,
+        status=422 if form.errors else 200,
+    )
 
 
 @blueprint.route("/pages/<page_id>/notifications/webhooks/new", methods=["GET", "POST"])
 def add_webhook(page_id: str) -> ResponseReturnValue:
     """Add a webhook and show its secret in this response, so that it is in no address."""
     page = open_page(page_id)
-    form = ReceiverForm(event_types=MESSAGE_TYPES)
-    webhook = _add(page, form, "webhook")
-    return _show_form(page, form, "webhook") if webhook is None else show_secret(page, webhook)
+    form = WebhookForm(event_types=MESSAGE_TYPES)
+    if form.validate_on_submit():
+        webhook = _add(page, form, receivers.add_webhook, form.target.data or "")
+        if webhook is not None:
+            return show_secret(page, webhook)
+    return render("webhook_form.html", page=page, form=form, status=422 if form.errors else 200)
 
 
-def _add(page: Page, form: ReceiverForm, kind: Kind) -> Receiver | None:
-    """Return None if the form was not sent, or has mistakes."""
-    if not form.validate_on_submit():
-        return None
-    add: Callable[..., Receiver] = receivers.add_webhook
-    if kind == "channel":
-        add = partial(receivers.add_channel, may_decide=form.may_decide.data)
+def _add(
+    page: Page, form: ReceiverForm, add: Callable[..., Receiver], *about: Any, **options: Any
+) -> Receiver | None:
+    """Return None for a mistake, which the form then shows."""
     try:
         return add(
             page.id,
-            form.target.data or "",
+            *about,
             event_types=form.event_types.data or (),
             settings=runtime().settings,
             now=runtime().clock(),
             actor=current_person().email,
+            **options,
         )
     except InvalidInput as mistake:
         add_error(form, mistake)
         return None
-
-
-def _show_form(page: Page, form: ReceiverForm, kind: Kind) -> ResponseReturnValue:
-    return render(
-        "receiver_form.html",
-        page=page,
-        form=form,
-        kind=kind,
-        examples=EXAMPLES,
-        own_mail_server=OWN_MAIL_SERVER,
-        has_mail_server=runtime().settings.smtp_url is not None,
-        can_link=runtime().settings.public_url is not None,
-        status=422 if form.errors else 200,
-    )

@@ -14,15 +14,14 @@ from embed.balances.history import read_balance_changes
 from embed.balances.tokens import find_problem
 from embed.db.models import Page, Tag, TrackedWallet
 from embed.errors import NotFound
-from embed.public_payload import payloads
-from embed.public_payload.payloads import PayloadKey
+from embed.public_payload.payloads import get_payload
 from embed.wallets import search, tags
 from embed.wallets.search import Column, Order, SearchResult, WalletFilter
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import open_page
 from embed.web.dashboard.responses import render
-from embed.web.sparkline import Sparkline, draw_sparklines
+from embed.web.drawings import Sparkline, draw_sparklines
 
 _HIDDEN = {"yes": True, "no": False}
 _DESCENDS_FIRST: dict[Column, bool] = {"name": False, "balance": True}
@@ -69,7 +68,7 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
     number = min(max(request.args.get("page", 1, type=int), 1), 1_000_000)
     uses_chain = runtime().settings.uses_chain
     result = search.search_wallets(page, wanted, order, number, uses_chain=uses_chain)
-    public = payloads.get_payload(PayloadKey(page.id, page.version, uses_chain))
+    public = get_payload(page.id, page.version, uses_chain=uses_chain)
     is_narrowed = wanted != search.EVERYTHING
     return render(
         "wallets.html",

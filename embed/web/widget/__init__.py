@@ -1,8 +1,6 @@
 """The widget that sites embed: one blueprint, with a file for each subject."""
 
 from embed.web.widget import (
-    badge,
-    changes,
     feed,
     iframe,
     receipts,
@@ -13,9 +11,7 @@ from embed.web.widget import (
 from embed.web.widget.blueprint import blueprint
 
 __all__ = [
-    "badge",
     "blueprint",
-    "changes",
     "feed",
     "iframe",
     "receipts",

@@ -1,6 +1,7 @@
 """The iframe route: a page's list of wallets, embedded in other sites (docs/embedding.md)."""
 
-from typing import Any
+from decimal import Decimal
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from flask import Response, render_template, request
@@ -12,8 +13,8 @@ from embed.balances.supply import find_supply
 from embed.domain.amounts import find_share
 from embed.domain.origins import decide_origin, parse_origin
 from embed.keys.access import Access
-from embed.public_payload import payloads
-from embed.public_payload.payloads import Payload, PayloadKey
+from embed.public_payload.payloads import Payload, get_payload
+from embed.schemas import Tag
 from embed.serializers import as_dict, describe_proof, describe_submission
 from embed.submissions import queries
 from embed.submissions.proofs import read_visible_proofs
@@ -24,7 +25,6 @@ from embed.web.rate_limits import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_open_page, respond
-from embed.web.widget.summary import split_by_tag
 
 # What an owner's look may name: what a link to it says, and where it leads.
 EXPLORERS = {
@@ -44,7 +44,7 @@ def show_widget(page_id: str) -> Response:
     """
     access, page = get_open_page(page_id)
     uses_chain = runtime().settings.uses_chain
-    payload = payloads.get_payload(PayloadKey(page_id, access.page_version, uses_chain))
+    payload = get_payload(page_id, access.page_version, uses_chain=uses_chain)
     if request.if_none_match.contains_weak(payload.etag):
         return Response(status=304)
     shown_look = read_look(page.look)
@@ -61,7 +61,6 @@ def show_widget(page_id: str) -> Response:
             wallet_count=payload.wallet_count,
             standings=payload.standings,
             order=order,
-            names=shown_look.look.names,
             explorer=EXPLORERS.get(shown_look.look.explorer),
             etag=quote_etag(payload.etag, weak=True),
             policy=page,
@@ -72,7 +71,7 @@ def show_widget(page_id: str) -> Response:
             shown=shown,
             supply=find_supply(page, uses_chain=uses_chain),
             again_after=int(runtime().settings.balance_max_age.total_seconds()),
-            parts=split_by_tag(payload),
+            parts=_split_by_tag(payload),
             proofs={name: describe_proof(proof) for name, proof in proofs.items()},
             has_session=session_id is not None,
             own=_list_own(page_id, session_id),
@@ -169,3 +168,35 @@ def _list_ancestors(access: Access) -> str | None:
     if access.allows_null_origin or access.is_link:
         return None
     return " ".join(("'self'", *access.origins))
+
+
+# What the wallets are together: how much of it is of which tag
+
+_BAR_WIDTH = 1000
+_BAR_GAP = 3
+
+
+class Part(NamedTuple):
+    """A part of the bar that shows what wallets hold, by their first tags."""
+
+    tag: Tag | None
+    share: Decimal  # of 1
+    x: float
+    width: float
+
+
+def _split_by_tag(payload: Payload) -> list[Part]:
+    """Return the parts in the order of the page's tags; none if that would be one part."""
+    amounts = payload.standings.parts
+    tags = [tag for tag in payload.details["tags"] if amounts.get(tag.id)]
+    total = sum(amounts.values())
+    if not tags or not total:
+        return []
+    parts: list[Part] = []
+    x = 0.0
+    for tag in (*tags, *([None] if amounts.get(None) else [])):
+        share = amounts[tag.id if tag else None] / total
+        width = float(share) * _BAR_WIDTH
+        parts.append(Part(tag, share, round(x, 1), round(max(width - _BAR_GAP, 1), 1)))
+        x += width
+    return parts if len(parts) > 1 else []

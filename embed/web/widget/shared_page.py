@@ -4,23 +4,51 @@ No address holds a key. The frame leads to the iframe route with the page's pres
 what other sites have stored goes on working after SECRET_KEY was changed.
 """
 
-from urllib.parse import urlencode
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from typing import Self
 
 from flask import Response, render_template, request, url_for
 
 from embed.db.models import Page
+from embed.domain.languages import LANGUAGES
 from embed.errors import ApiError
 from embed.keys import derived
-from embed.public_payload import payloads
-from embed.public_payload.payloads import Payload, PayloadKey
+from embed.public_payload.payloads import Payload, get_payload
 from embed.serializers import write_json
 from embed.web.compression import compress
-from embed.web.current import own_origin, runtime
+from embed.web.current import runtime
+from embed.web.figures import format_share
+from embed.web.languages import format_number, gettext, ngettext
 from embed.web.look import read_look
-from embed.web.security_headers import allow_isolated_hosts
+from embed.web.security_headers import allow_isolated_hosts, allow_loading
 from embed.web.snippets import ARGUMENTS, add_arguments, build_link, build_path, name_list
 from embed.web.widget.blueprint import blueprint, respond
-from embed.web.widget.counts import Counts, let_caches_keep
+
+COUNTS_CACHED_FOR = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    wallets: int
+    share: Decimal | None  # of the supply, of the wallets that are counted; None: nobody knows
+
+    @classmethod
+    def of(cls, payload: Payload) -> Self:
+        sums = payload.details.get("sums", {})
+        share = sums.get("countedShare") if sums.get("countedWallets") else None
+        return cls(payload.wallet_count, share)
+
+    def write(self) -> str:
+        """Return them in the reader's language, such as ``128 wallets · 12.4% of supply``."""
+        text = ngettext(
+            "%(count)s wallet", "%(count)s wallets", self.wallets, count=format_number(self.wallets)
+        )
+        if self.share is None:
+            return text
+        share = gettext("%(share)s of supply", share=format_share(self.share, 1))
+        return f"{text} · {share}"
 
 
 @blueprint.get("/page/<page_id>")
@@ -32,17 +60,15 @@ def show_shared_page(page_id: str) -> Response:
     """
     page = get_shared_page(page_id)
     look = read_look(page.look)
-    address, arguments = build_link(page_id), _read_arguments()
     theme = {"theme": look.attributes["data-theme"]}
     html = render_template(
         "widget/shared_page.html",
         look=look,
         title=name_list(page),
         description=page.public_comments or Counts.of(read_payload(page)).write(),
-        address=address,
-        oembed=f"{own_origin()}/oembed?{urlencode({'url': add_arguments(address, arguments)})}",
+        address=build_link(page_id),
         frame=add_arguments(
-            url_for("widget.show_shared_frame", page_id=page_id), theme | arguments
+            url_for("widget.show_shared_frame", page_id=page_id), theme | _read_arguments()
         ),
     )
     response = respond(html, ancestors=None, look=look)
@@ -65,10 +91,22 @@ def show_shared_frame(page_id: str) -> Response:
 
 @blueprint.get("/page/<page_id>/count.json")
 def read_counts(page_id: str) -> Response:
-    """Return the counts, also as a sentence. Raises ApiError `not_found`."""
+    """Return the counts, also as a sentence; shared caches may keep them, and every site read them.
+
+    They tell nothing else of the list. Raises ApiError `not_found`.
+    """
     counts = Counts.of(read_payload(get_shared_page(page_id)))
     body = {"wallets": counts.wallets, "share": counts.share, "text": counts.write()}
-    return let_caches_keep(Response(write_json(body), content_type="application/json"))
+    response = Response(write_json(body), content_type="application/json")
+    response.cache_control.public = True
+    response.cache_control.max_age = int(COUNTS_CACHED_FOR.total_seconds())
+    if request.args.get("lang") not in LANGUAGES:
+        response.vary.add("Accept-Language")
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    allow_loading(response)
+    response.add_etag()
+    response.make_conditional(request)
+    return response
 
 
 def get_shared_page(page_id: str) -> Page:
@@ -80,7 +118,7 @@ def get_shared_page(page_id: str) -> Page:
 
 
 def read_payload(page: Page) -> Payload:
-    return payloads.get_payload(PayloadKey(page.id, page.version, runtime().settings.uses_chain))
+    return get_payload(page.id, page.version, uses_chain=runtime().settings.uses_chain)
 
 
 def _read_arguments() -> dict[str, str]:

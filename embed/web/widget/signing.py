@@ -6,8 +6,7 @@ from urllib.parse import quote, urlencode
 import segno
 from flask import Response, render_template, request
 
-from embed.domain.identifiers import is_id
-from embed.domain.key_format import is_key
+from embed.domain.identifiers import is_id, is_key
 from embed.errors import ApiError
 from embed.serializers import describe_page
 from embed.web.compression import compress

@@ -1,19 +1,55 @@
-"""What the list shows of a wallet when its row is opened: a part of the page, as HTML."""
+"""What rows show beside the payload: how balances changed, and what an opened row shows."""
+
+from typing import Any
 
 from flask import Response, render_template, request
 
-from embed.balances.history import read_visible_balance_changes
+from embed.balances.history import BalanceChange, read_visible_balance_changes
 from embed.balances.known import read_observations
 from embed.balances.supply import find_supply
 from embed.db.models import Page, Proof
 from embed.domain.amounts import find_share
 from embed.errors import ApiError
+from embed.serializers import write_json
 from embed.submissions.proofs import find_readable_proof, read_visible_proofs
 from embed.wallets.tracking import find_visible
 from embed.web.compression import compress
 from embed.web.current import runtime
-from embed.web.sparkline import CHART, draw_chart
-from embed.web.widget.blueprint import blueprint, get_open_page, respond
+from embed.web.drawings import CHART, Sparkline, draw_chart, draw_sparklines
+from embed.web.widget.blueprint import blueprint, get_open_page, read_wallet_ids, respond
+
+
+@blueprint.get("/tracking/<page_id>/changes")
+@compress.compressed()
+def read_changes(page_id: str) -> Response:
+    """Return the changes of the wallets that ``?wallets=`` lists by their ids.
+
+    Hidden and unknown wallets are left out, as are those that were not observed on the chain.
+    Raises ApiError as the iframe route does.
+    """
+    _, page = get_open_page(page_id)
+    changes: dict[str, BalanceChange] = {}
+    now = runtime().clock()
+    if runtime().settings.uses_chain:
+        changes = read_visible_balance_changes(page, read_wallet_ids(), now)
+    lines = draw_sparklines(changes, now)
+    described = {name: _describe_change(change, lines[name]) for name, change in changes.items()}
+    response = Response(
+        write_json({"wallets": described}, is_compact=True), content_type="application/json"
+    )
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+def _describe_change(change: BalanceChange, line: Sparkline) -> dict[str, Any]:
+    """Return changes in whole tokens, and the line with the seconds that it spans."""
+    return {
+        "changeDay": change.day,
+        "changeWeek": change.week,
+        "changeLine": line.change,
+        "lineSeconds": int(line.span.total_seconds()),
+        "linePath": line.path,
+    }
 
 
 @blueprint.get("/tracking/<page_id>/wallets/<wallet_id>")

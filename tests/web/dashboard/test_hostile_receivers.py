@@ -66,31 +66,30 @@ def test_hostile_webhook_is_refused_beside_the_field(world, owner, target):
 
 
 @pytest.mark.parametrize(
-    "target",
+    ("service", "field"),
     [
-        "syslog://",
-        "ntfy://127.0.0.1/topic",
-        "ntfys://ntfy.sh/topic\n",
-        "ntfys://ntfy.sh/\0",
-        "ntfys://ntfy.sh/\u202ecipot",
-        MARKUP,
-        "x" * 5000,
+        ("email", "address"),
+        ("telegram", "chat_id"),
+        ("slack", "webhook_url"),
+        *(("ntfy", each) for each in ("server", "topic", "access_token", "service")),
     ],
 )
-def test_hostile_channel_is_refused_or_harmless(world, owner, target):
-    answer = owner.post(
-        path_of(world, "channels", "new"), target=target, event_types=["queue.filling"]
-    )
+@pytest.mark.parametrize("value", ["\0", "a\u202ecipot", MARKUP, "x" * 5000, "http://127.0.0.1/x"])
+def test_hostile_channel_is_refused(world, owner, service, field, value):
+    fields = {"service": service, "topic": "topic", "event_types": ["queue.filling"], field: value}
 
-    assert answer.status_code == (303 if target == "ntfys://ntfy.sh/topic\n" else 422)
+    answer = owner.post(path_of(world, "channels", "new"), **fields)
+
+    assert answer.status_code == 422
     assert "<script>alert" not in answer.text
     assert owner.get(path_of(world)).status_code == 200
 
 
 @pytest.mark.parametrize("types", [[], ["test"], ["queue.filling", "nonsense"], [MARKUP], ["\0"]])
 def test_only_types_that_exist_are_taken(world, owner, types):
-    for kind, target in (("channels", "ntfys://ntfy.sh/topic"), ("webhooks", "https://a.example")):
-        answer = owner.post(path_of(world, kind, "new"), target=target, event_types=types)
+    fields = {"service": "ntfy", "topic": "topic", "target": "https://a.example"}
+    for kind in ("channels", "webhooks"):
+        answer = owner.post(path_of(world, kind, "new"), **fields, event_types=types)
         assert answer.status_code == 422
         assert 'id="event_types-wrong"' in answer.text
         assert "<script>alert" not in answer.text
@@ -99,7 +98,7 @@ def test_only_types_that_exist_are_taken(world, owner, types):
 
 def test_markup_is_shown_as_text_everywhere(world, owner):
     webhook = add_webhook(world)
-    channel = add_channel(world, "ntfys://user:password@ntfy.example/topic")
+    channel = add_channel(world)
     # As if another version had stored them.
     Receiver.update(target=f"https://hooks.example{MARKUP}/x").where(
         Receiver.id == webhook.id

@@ -4,7 +4,6 @@ import logging
 import re
 
 import pytest
-from apprise import NotifyBase
 from receiving import (
     ALL_TYPES,
     add_channel,
@@ -13,24 +12,22 @@ from receiving import (
     deliver,
     give_up,
     path_of,
-    runtime_of,
     tell,
 )
-from support.channel_addresses import is_accepted, list_addresses
+from support.channel_fields import FIELDS
 from support.receivers import run_http_receiver, run_mail_server
 from support.world import read_log
 
 from embed.db.models import Delivery, Message, Receiver
 from embed.events.messages import MESSAGE_TYPES, TEST
-from embed.notifications import delivery_log, receivers
-from embed.notifications.channels import check_target
+from embed.notifications import delivery_log
+from embed.notifications.channels import SERVICES
 from embed.notifications.delivery_log import STATES as DELIVERY_STATES
 from embed.notifications.receivers import CHANNEL_TYPES, MAX_RECEIVERS
-from embed.notifications.services import ALLOWED
 from embed.notifications.signatures import read_public_key
+from embed.outbound.http import Client, RequestFailed
 from embed.pages import get_page
 from embed.web.dashboard.filters import MESSAGES, STATES
-from embed.web.dashboard.receivers import EXAMPLES, OWN_MAIL_SERVER
 
 pytestmark = pytest.mark.slow
 
@@ -48,9 +45,9 @@ def http_receiver():
         yield receiver
 
 
-def send_form(owner, kind: str, target: str, types=("queue.filling",)):
+def send_form(owner, kind: str, *, types=("queue.filling",), **fields: str):
     path = path_of(owner.world, f"{kind}s", "new")
-    return owner.post(path, target=target, event_types=list(types))
+    return owner.post(path, **fields, event_types=list(types))
 
 
 def get_only(world) -> Receiver:
@@ -65,50 +62,58 @@ def test_page_without_receivers_offers_both_kinds(world, owner):
     assert "could not be delivered" not in text
 
 
-def test_channel_is_added_and_shown_without_its_secret(world, owner):
-    answer = send_form(owner, "channel", "ntfys://me:hunter2@ntfy.example/topic", ALL_TYPES[:2])
+def test_channel_is_added_and_shown_without_its_secrets(world, owner):
+    fields = {"server": "https://ntfy.example", "topic": "topic-1", "access_token": "hunter2"}
+    answer = send_form(owner, "channel", service="ntfy", **fields, types=ALL_TYPES[:2])
 
     assert answer.status_code == 303
     channel = get_only(world)
     assert (channel.kind, channel.event_types) == ("channel", tuple(ALL_TYPES[:2]))
     text = owner.see(path_of(world))
-    assert "ntfys://ntfy.example/… Messages: New submission, Decision" in text
-    assert "hunter2" not in owner.get(path_of(world)).text
+    assert "ntfy (ntfy.example) Messages: New submission, Decision" in text
     assert "Added 2026-01-31 09:30 UTC . Nothing has been sent yet." in text
     assert "Added 2026-01-31 09:30 UTC ." in owner.see(path_of(world, channel.id, "remove"))
+    assert not {"hunter2", "topic-1"} & set(re.findall(r"[\w-]+", owner.get(path_of(world)).text))
 
 
-def test_nothing_shows_more_of_an_address_than_its_host(world, owner, caplog, monkeypatch):
+def test_nothing_shows_more_of_a_channel_than_service_and_host(world, owner, caplog, monkeypatch):
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.INFO, logger="peewee")
-    # One of each service; its own template may not be all that it needs.
-    targets = {each.service: each for each in list_addresses() if is_accepted(each.target)}
-    monkeypatch.setattr(receivers, "MAX_RECEIVERS", len(ALLOWED))
-    for each in targets.values():
-        add_channel(world, each.target)
+    for service in FIELDS:
+        add_channel(world, service)
     tell(world)
 
     def fail(*_, **__):
-        raise RuntimeError(" ".join(each.target for each in targets.values()))
+        raise RequestFailed("the connection failed")
 
-    monkeypatch.setattr(NotifyBase, "notify", fail)
+    monkeypatch.setattr(Client, "request", fail)
     for channel in Receiver.select():
         deliver(world, channel)
 
-    assert targets.keys() == ALLOWED
     paths = [path_of(world), path_of(world, "log"), f"/dashboard/pages/{world.page_id}/activity"]
     logged = [each for each in read_log(world.page_id, limit=999) if each.action == "add receiver"]
-    shown = [
-        *(owner.get(path).text for path in paths),
-        *(owner.get(path_of(world, each.id, "remove")).text for each in Receiver.select()),
-        world.app.test_cli_runner().invoke(args=["channels", "list", world.page_id]).output,
-        *(entry.subject for entry in logged),
-        caplog.text,
-    ]
-    assert len(logged) == caplog.text.count("A plugin of Apprise failed") == len(ALLOWED)
-    text = "\n".join(shown)
-    for each in targets.values():
-        assert not [marker for marker in each.markers if marker in text], each.service
+    shown = "\n".join(
+        [
+            *(owner.get(path).text for path in paths),
+            *(owner.get(path_of(world, each.id, "remove")).text for each in Receiver.select()),
+            world.app.test_cli_runner().invoke(args=["channels", "list", world.page_id]).output,
+            *(entry.subject for entry in logged),
+            caplog.text,
+        ]
+    )
+    assert len(logged) == len(FIELDS)
+    for fields in FIELDS.values():
+        assert not [value for value in fields.values() if value.rpartition("/")[2] in shown]
+
+
+def test_channel_of_a_service_that_left_is_marked(world, owner):
+    channel = add_channel(world)
+    assert "No longer supported" not in owner.see(path_of(world))
+    Receiver.update(target="pover://hunter2@token").where(Receiver.id == channel.id).execute()
+
+    text = owner.see(path_of(world))
+    assert "pover://… No longer supported: use a webhook." in text
+    assert "hunter2" not in text
 
 
 @pytest.mark.parametrize(("kind", "checked"), [("channel", CHANNEL_TYPES), ("webhook", ALL_TYPES)])
@@ -125,42 +130,39 @@ def test_every_type_and_state_has_words():
     assert set(STATES) == set(DELIVERY_STATES)
 
 
-def test_every_example_is_an_address_that_is_accepted_and_its_secrets_are_hidden(world, owner):
-    text = owner.see(path_of(world, "channels", "new"))
-    settings = runtime_of(world).settings
+@pytest.mark.parametrize("service", FIELDS)
+def test_each_service_is_offered_with_its_fields(world, owner, service):
+    form = owner.get(path_of(world, "channels", "new")).text
+    assert f'<option value="{service}"' in form
+    assert all(f'name="{field}"' in form for field in SERVICES[service].__struct_fields__)
 
-    for example in [*EXAMPLES.values(), OWN_MAIL_SERVER]:
-        assert example in text
-        assert check_target(example, settings) == example
-        assert send_form(owner, "channel", example).status_code == 303
-    shown = owner.get(path_of(world)).text
-    for secret in ("AbCdEfGhIjKl", ":password@", "AbCdEfGhIjKlMnOpQrStUvWxYz012345678"):
-        assert secret not in shown
+    assert send_form(owner, "channel", service=service, **FIELDS[service]).status_code == 303
+    for field in FIELDS[service]:
+        answer = send_form(owner, "channel", service=service, **FIELDS[service] | {field: ""})
+        assert answer.status_code == 422
+        assert f'id="{field}-wrong"' in answer.text
 
 
-def test_plain_mail_addresses_are_offered_where_the_installation_has_a_mail_server(
-    environ, request
-):
+def test_mail_addresses_are_taken_where_the_installation_has_a_mail_server(environ, request):
     environ["SMTP_URL"] = "smtp://127.0.0.1:2525"
     owner = request.getfixturevalue("owner")
 
-    assert "you@example.com or through your own mail server" in owner.see(
-        path_of(owner.world, "channels", "new")
-    )
-    assert send_form(owner, "channel", "me@example.com").status_code == 303
+    assert "no mail server" not in owner.see(path_of(owner.world, "channels", "new"))
+    answer = send_form(owner, "channel", service="email", address="me@example.com")
+    assert answer.status_code == 303
 
 
 def test_without_a_mail_server_the_form_says_so(world, owner):
     assert "This installation has no mail server" in owner.see(path_of(world, "channels", "new"))
 
-    answer = send_form(owner, "channel", "me@example.com")
+    answer = send_form(owner, "channel", service="email", address="me@example.com")
 
     assert answer.status_code == 422
-    assert "SMTP_URL" in re.search(r'id="target-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
+    assert "SMTP_URL" in re.search(r'id="address-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
 
 
 def test_secret_of_a_new_webhook_is_shown_on_the_answer_and_nowhere_again(world, owner):
-    answer = send_form(owner, "webhook", "https://hooks.example/secret-path")
+    answer = send_form(owner, "webhook", target="https://hooks.example/secret-path")
 
     assert answer.status_code == 201
     webhook = get_only(world)
@@ -260,7 +262,7 @@ def test_test_of_a_channel_arrives_as_mail(environ, request):
         environ["SMTP_URL"] = f"smtp://127.0.0.1:{mailbox.port}"
         owner = request.getfixturevalue("owner")
         world = owner.world
-        send_form(owner, "channel", "me@example.com")
+        send_form(owner, "channel", service="email", address="me@example.com")
         channel = get_only(world)
         owner.post(path_of(world, channel.id, "test"))
         deliver(world, channel)

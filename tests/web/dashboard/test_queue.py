@@ -9,9 +9,6 @@ from support.many_submissions import add_submissions
 from support.owner_browser import read_text
 from support.world import Visitor
 
-from embed import pages
-from embed.balances import stored_names
-from embed.balances.stored_names import NameObservation
 from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 
@@ -264,23 +261,6 @@ def test_name_that_looks_like_one_on_the_page_is_pointed_out(world, owner, known
     text = owner.see(path_of(world))
     assert f"Looks like {known}" in text
     assert "on the page" in text
-
-
-@pytest.mark.databases("sqlite", "postgres")
-@pytest.mark.parametrize("sent", ["toly", "toly.sol", "TOLY.SNS", "T0ly"])
-def test_nickname_that_looks_like_the_domain_name_of_another_wallet_is_pointed_out(
-    world, owner, sent
-):
-    named = Visitor()
-    world.track(named.address)
-    pages.change_look(world.page_id, {"names": "beside"}, world.clock())
-    stored_names.store_names([NameObservation(named.address, "toly.sns", 1, world.clock())])
-    add_submissions(world, 1, nickname=sent)
-
-    assert "Looks like toly.sns" in owner.see(path_of(world))
-
-    pages.change_look(world.page_id, {"names": "hide"}, world.clock())
-    assert "Looks like" not in owner.see(path_of(world))
 
 
 def test_two_that_wait_under_one_look_point_at_each_other(world, owner):

@@ -14,7 +14,6 @@ from werkzeug.test import encode_multipart
 
 from embed import pages
 from embed.balances import known
-from embed.balances.stored_names import NameObservation, store_names
 from embed.balances.tokens import store_refusal
 from embed.db.connection import db
 from embed.db.models import Tag, Wallet
@@ -128,26 +127,6 @@ def test_mint_that_the_chain_refused_is_told_where_the_chain_is_used(world, owne
     world.use_endpoint("https://rpc.example")
 
     assert sentence in owner.get(path_of(world)).text
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_domain_names_are_in_the_list_and_found_if_the_page_shows_them(world_with, request):
-    world = world_with(SOLANA_RPC_URL="http://127.0.0.1:9/")
-    owner = request.getfixturevalue("owner")
-    world.track(address := make_address(), alias="Ann")
-    pages.change_look(world.page_id, {"names": "instead"}, world.clock())
-    store_names([NameObservation(address, "toly.sns", 5, world.clock())])
-
-    text = owner.see(path_of(world))
-    assert "Ann" in text
-    assert f"{address[:4]}…{address[-4:]}" in text
-    assert "Domain name: toly.sns" in text
-    world.track(make_address(), alias="Bob")
-    assert list_shown(owner, q="TOLY.") == ["Ann"]
-
-    pages.change_look(world.page_id, {"names": "hide"}, world.clock())
-    assert "toly.sns" not in owner.see(path_of(world))
-    assert list_shown(owner, q="toly.") == []
 
 
 @pytest.mark.databases("sqlite", "postgres")

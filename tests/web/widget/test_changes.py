@@ -115,8 +115,8 @@ def test_a_hundred_take_as_many_statements_as_one_and_no_more_are_answered(
 ):
     ids = [track(chain_world).id for _ in range(101)]
 
-    assert count_statements(lambda: ask(chain_world, ids[0])) == 6
-    assert count_statements(lambda: ask(chain_world, *ids)) == 6
+    one = count_statements(lambda: ask(chain_world, ids[0]))
+    assert count_statements(lambda: ask(chain_world, *ids)) == one
     assert read(chain_world, *ids).keys() == set(ids[:100])
 
 

@@ -68,19 +68,6 @@ def test_page_without_a_comment_is_described_by_its_counts(world, path):
     assert read_meta(Document(get(world, path, lang="de").text))["description"] == "1 Wallet"
 
 
-def test_discovery_tag_leads_to_oembed(world, path):
-    (link,) = [
-        each
-        for each in Document(get(world, path, lang="de").text).find("link")
-        if each.get("type") == "application/json+oembed"
-    ]
-
-    assert link["rel"] == "alternate"
-    answer = world.client.get(link["href"].removeprefix(HOST))
-    assert answer.json["type"] == "rich"
-    assert f"{path}/frame?lang=de" in answer.json["html"]
-
-
 def test_frame_is_led_to_the_widget_with_what_its_address_asks_for(world, path):
     answer = get(world, f"{path}/frame", lang="de", accent="ff6600", hide="", key="x", page="2")
 
@@ -117,7 +104,7 @@ def test_page_that_is_not_public_by_link_cannot_be_told_from_none(world):
 
 
 @pytest.mark.parametrize("page_id", ["%00", "a" * 5000, "..%2f", "%ed%a0%80", "' OR 1=1", "é"])
-@pytest.mark.parametrize("part", ["", "/frame", "/badge.svg", "/count.json", "/nothing"])
+@pytest.mark.parametrize("part", ["", "/frame", "/count.json", "/nothing"])
 def test_id_that_is_none_is_not_found(world, page_id, part):
     assert world.client.get(f"/embed/page/{page_id}{part}").status_code == 404
 
@@ -173,7 +160,7 @@ def test_reading_the_page_writes_nothing_but_its_key_once(world, path):
     get(world, f"{path}/frame")  # stores the key, once
     before = world.dump()
 
-    for part in ("", "/frame", "/badge.svg", "/count.json"):
+    for part in ("", "/frame", "/count.json"):
         get(world, path + part)
 
     assert world.dump() == before
@@ -203,7 +190,7 @@ def test_key_of_one_link_opens_no_other_page(world, path):
     assert world.client.get(f"/embed/tracking/{other}?key={key}").status_code == 401
 
 
-@pytest.mark.parametrize("part", ["", "/frame", "/badge.svg", "/count.json"])
+@pytest.mark.parametrize("part", ["", "/frame", "/count.json"])
 def test_requests_count_against_the_clients_limit(world_with, part):
     world = world_with(LIMIT_PER_IP="3/minute")
     path = share(world)
@@ -215,7 +202,7 @@ def test_requests_count_against_the_clients_limit(world_with, part):
 
 
 def test_other_methods_are_refused(world, path):
-    for part in ("", "/frame", "/badge.svg", "/count.json"):
+    for part in ("", "/frame", "/count.json"):
         assert world.client.post(path + part).status_code == 405
 
 

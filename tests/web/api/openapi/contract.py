@@ -170,7 +170,7 @@ def find_mistakes(document: dict, schema: dict, value: object, *, is_closed=Fals
 
 
 # A page has them where something is known, or where it is not as usual.
-ABSENT_IF_UNKNOWN = {"supply", "sums", "countedShare", "balanceKnown", "domainName", "counted"}
+ABSENT_IF_UNKNOWN = {"supply", "sums", "countedShare", "balanceKnown", "counted"}
 
 
 def close_objects(schema: Any) -> Any:

@@ -15,12 +15,11 @@ from contract import (
     read_codes,
 )
 from openapi_spec_validator import OpenAPIV31SpecValidator
-from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
-from support.world import SITE, Visitor, code_of, read_exactly
+from support.world import SITE, Visitor, read_exactly
 
+from embed.domain.amounts import Holding, add_up
 from embed.domain.policy import REJECT_REASON_BY_CODE, Decision
 from embed.domain.reasons import CODES
-from embed.domain.sums import Holding, add_up
 from embed.domain.wallet_signatures import verify_signature
 from embed.serializers import describe_sums, write_json
 from embed.settings import PROJECT_DIR
@@ -33,11 +32,6 @@ SCHEMAS = DOCUMENT["components"]["schemas"]
 
 def test_document_is_valid_openapi():
     OpenAPIV31SpecValidator(DOCUMENT).validate()
-
-
-def test_mistake_in_a_document_would_be_found():
-    with pytest.raises(OpenAPIValidationError):
-        OpenAPIV31SpecValidator(DOCUMENT | {"paths": {"/x": {"get": {"responses": 1}}}}).validate()
 
 
 def test_version_is_the_projects():
@@ -91,18 +85,6 @@ def test_anybody_may_read_the_document(world):
     assert answer.headers["Access-Control-Allow-Origin"] == SITE
 
 
-def test_document_counts_into_the_limit_of_its_reader(world_with):
-    world = world_with(LIMIT_PER_IP="1/hour")
-
-    codes = [code_of(world.client.get(DOCUMENT_PATH)) for _ in range(2)]
-
-    assert codes == [None, "rate_limit_ip"]
-
-
-def test_document_is_at_one_address(world):
-    assert code_of(world.client.get("/embed/api/openapi.json")) == "not_found"
-
-
 # Examples
 
 
@@ -141,16 +123,6 @@ def test_examples_are_complete_and_valid(place):
         assert find_mistakes(DOCUMENT, media_type["schema"], []) != []
 
 
-def test_examples_of_parameters_are_valid():
-    parameters = [one for *_, operation in OPERATIONS.values() for one in operation["parameters"]]
-    parameters += [one for item in DOCUMENT["paths"].values() for one in item.get("parameters", ())]
-    examples = [(one["schema"], one["example"]) for one in parameters if "example" in one]
-
-    assert len(examples) > 4
-    for schema, example in examples:
-        assert find_mistakes(DOCUMENT, schema, example) == []
-
-
 def test_every_code_has_an_example():
     responses = [
         response
@@ -184,7 +156,6 @@ def test_page_of_which_all_is_known_is_as_described(world):
     world.track(Visitor().address, balance=5, tag_names=["pool"])
     world.track(Visitor().address)
     page = read_exactly(world.read())
-    page["wallets"][0]["domainName"] = "treasury.sns"
     page |= describe_sums(add_up([Holding(Decimal(1), True)], Decimal(3)), Decimal(3))
 
     schema = {"$ref": "#/components/schemas/TrackingPage"}

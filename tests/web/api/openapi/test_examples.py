@@ -75,10 +75,7 @@ def values(page, operations, name) -> dict[str, str]:
     if name in ACTIONS:
         values["action"] = ACTIONS[name]
     nonce = send_example(page, operations, asked, {"Origin": origin}, values).json
-    return values | {
-        "nonceId": nonce["nonceId"],
-        "signature": visitor.sign(nonce["message"]),
-    }
+    return values | {"nonceId": nonce["nonceId"], "signature": visitor.sign(nonce["message"])}
 
 
 @pytest.mark.parametrize("header", ["Origin", "Referer", "Sec-Fetch-Site"])

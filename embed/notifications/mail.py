@@ -1,0 +1,130 @@
+"""E-mail, by the installation's own server (SMTP_URL)."""
+
+import re
+import smtplib
+import ssl
+from dataclasses import dataclass
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from embed.notifications.digest import Digest
+from embed.notifications.formats import write_html, write_text
+from embed.notifications.targets import Outcome
+from embed.outbound.http import explain
+from embed.settings import Settings
+
+TIMEOUT_S = 20  # of each step: the server is the operator's own
+_ADDRESS = re.compile(
+    r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}"
+    r"@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{0,62}",  # no IP address
+    re.A,
+)
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+_PORT, _STARTTLS_PORT, _TLS_PORT = 25, 587, 465
+
+
+@dataclass(frozen=True, slots=True)
+class MailServer:
+    host: str
+    port: int
+    has_tls: bool  # from the start
+    needs_starttls: bool
+    user: str
+    password: str
+
+
+def is_mailbox(text: str) -> bool:
+    return _ADDRESS.fullmatch(text) is not None
+
+
+def read_server(smtp_url: str) -> MailServer:
+    """Passwords only travel encrypted, unless the server is on this machine."""
+    parts = urlsplit(smtp_url)
+    host, user = parts.hostname or "", unquote(parts.username or "")
+    has_tls = parts.scheme == "smtps"
+    port = parts.port or (_TLS_PORT if has_tls else _STARTTLS_PORT if user else _PORT)
+    is_secret = bool(user) or port == _STARTTLS_PORT
+    needs_starttls = is_secret and not has_tls and host not in _LOOPBACK
+    return MailServer(host, port, has_tls, needs_starttls, user, unquote(parts.password or ""))
+
+
+def find_sender(settings: Settings) -> str:
+    """Return the sender's address: of ``?from=`` in SMTP_URL, of its user, or of our own host."""
+    server = urlsplit(settings.smtp_url or "")
+    user = unquote(server.username or "")
+    named = parse_qs(server.query).get("from", [user])[0]
+    if is_mailbox(named):
+        return named
+    own_host = urlsplit(settings.public_url or "").hostname or ""
+    own = f"notifications@{own_host}"
+    return own if is_mailbox(own) else "notifications@localhost"
+
+
+def send(address: str, digest: Digest, settings: Settings) -> Outcome:
+    if settings.smtp_url is None:
+        return Outcome(False, "this installation has no mail server")
+    server, sender = read_server(settings.smtp_url), find_sender(settings)
+    try:
+        with _connect(server, sender) as client:
+            client.send_message(_compose(address, digest, sender), sender, [address])
+    except (OSError, ValueError) as failure:  # a password that is not ASCII is a ValueError
+        return Outcome(False, _explain(failure, server))
+    return Outcome(True, "sent")
+
+
+def _connect(server: MailServer, sender: str) -> smtplib.SMTP:
+    # Otherwise smtplib asks the name servers what this machine is called.
+    own_name = sender.partition("@")[2]
+    if server.has_tls:
+        context = ssl.create_default_context()
+        client: smtplib.SMTP = smtplib.SMTP_SSL(
+            server.host, server.port, own_name, timeout=TIMEOUT_S, context=context
+        )
+    else:
+        client = smtplib.SMTP(server.host, server.port, own_name, timeout=TIMEOUT_S)
+    try:
+        if server.needs_starttls:
+            client.starttls(context=ssl.create_default_context())
+        if server.user:
+            client.login(server.user, server.password)
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+def _compose(address: str, digest: Digest, sender: str) -> EmailMessage:
+    message = EmailMessage()
+    message["From"] = f"Tracking embed <{sender}>"
+    message["To"] = address
+    message["Subject"] = digest.title
+    message["Date"] = formatdate()
+    message["Message-ID"] = make_msgid(domain=sender.partition("@")[2])
+    message["Auto-Submitted"] = "auto-generated"  # so that nobody's absence note answers it
+    message.set_content(write_text(digest))
+    if digest.choices:
+        message.add_alternative(write_html(digest), subtype="html")
+    return message
+
+
+def _explain(failure: Exception, server: MailServer) -> str:
+    """Say why a mail was not sent; nothing of a reply's text is kept."""
+    match failure:
+        case smtplib.SMTPNotSupportedError() if server.needs_starttls:
+            return "the mail server offers no STARTTLS, or no sign-in after it"
+        case smtplib.SMTPNotSupportedError():
+            return "the mail server offers no sign-in"
+        case smtplib.SMTPAuthenticationError(smtp_code=code):
+            return f"the mail server refused the sign-in ({code})"
+        case smtplib.SMTPRecipientsRefused(recipients=refused):
+            return f"the mail server refused the recipient ({next(iter(refused.values()))[0]})"
+        case smtplib.SMTPResponseException(smtp_code=code) if code > 0:
+            return f"the mail server answered {code}"
+        case smtplib.SMTPResponseException():
+            return "what answers at this port is no mail server"
+        case UnicodeError():
+            return "the user or password of SMTP_URL has characters that smtplib cannot send"
+    if server.port == _TLS_PORT and not server.has_tls:
+        return "port 465 has TLS from the start, which needs smtps:// in SMTP_URL"
+    return explain(failure)

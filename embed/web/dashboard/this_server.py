@@ -1,0 +1,71 @@
+"""This server: how a person's own request arrived, which shows what is wrong with the proxy."""
+
+from collections.abc import Iterator, Mapping
+
+from flask import request
+from flask.typing import ResponseReturnValue
+
+from embed import __version__
+from embed.settings import Settings
+from embed.web.current import runtime
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.responses import render
+from embed.web.languages import gettext
+
+FORWARDED = ("X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Forwarded")
+
+
+@blueprint.get("/server")
+def show_server() -> ResponseReturnValue:
+    # What ProxyFix has replaced by what the trusted proxies say.
+    before: Mapping[str, str] = request.environ.get("werkzeug.proxy_fix.orig", request.environ)
+    settings = runtime().settings
+    return render(
+        "server.html",
+        version=__version__,
+        settings=settings,
+        connected_from=before["REMOTE_ADDR"],
+        forwarded={name: request.headers.get(name) for name in FORWARDED},
+        faults=list(_list_faults(settings)),
+    )
+
+
+def _list_faults(settings: Settings) -> Iterator[str]:
+    """Say what is wrong; a browser itself sends none of the headers that proxies write."""
+    trusted = settings.trusted_proxies
+    written = [each for each in request.headers.get("X-Forwarded-For", "").split(",") if each]
+    count = len(written)
+    if not trusted and any(name in request.headers for name in FORWARDED):
+        yield gettext(
+            "TRUSTED_PROXIES is 0, but this request came through a proxy. So all visitors count as"
+            " one client, and soon meet a limit. Set TRUSTED_PROXIES to the number of your proxies."
+        )
+    elif count < trusted:
+        yield gettext(
+            "TRUSTED_PROXIES is %(trusted)s, but X-Forwarded-For has %(count)s addresses. So all"
+            " visitors count as one client, or can make up their address. Let each proxy add the"
+            " address that it sees, or set TRUSTED_PROXIES to the number of your proxies.",
+            trusted=trusted,
+            count=count,
+        )
+    elif count > trusted > 0:
+        yield gettext(
+            "TRUSTED_PROXIES is %(trusted)s, but this request came through %(count)s proxies. So"
+            " visitors count by the address of a proxy. Set TRUSTED_PROXIES to %(count)s if all of"
+            " them are yours or your provider's.",
+            trusted=trusted,
+            count=count,
+        )
+    if settings.public_url is None:
+        if trusted or count:
+            yield gettext(
+                "PUBLIC_URL is not set, so the service trusts whatever host a request names. Set it"
+                " to the address that visitors use."
+            )
+    elif not settings.public_url.startswith(f"{request.scheme}://"):
+        yield gettext(
+            "This request arrived by %(scheme)s, but PUBLIC_URL is %(address)s. Let each proxy pass"
+            " on the scheme in X-Forwarded-Proto, or correct PUBLIC_URL.",
+            scheme=request.scheme,
+            address=settings.public_url,
+        )

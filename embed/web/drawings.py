@@ -1,0 +1,133 @@
+"""Drawings, as the path data of SVGs: balances as lines, and small pictures of addresses.
+
+The small lines of rows are to be compared, so all of them show the same 30 days, and begin at a
+balance of 0: half as high is half as much, and a loss of a thousandth looks like none. A chart
+has its own scale, which is written beside it.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from embed.balances.history import LINE_SPAN, BalanceChange, Point
+
+_MARGIN = 2  # for half of the stroke
+_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
+_CLOSEST = _DAY / 2  # that an earlier observation may be to the newest: else they draw a step
+
+
+class Box(NamedTuple):
+    width: int
+    height: int
+
+
+_ROW = Box(120, 32)
+CHART = Box(600, 108)
+
+
+@dataclass(frozen=True, slots=True)
+class Sparkline:
+    """A line, and what it shows in words."""
+
+    path: str
+    span: timedelta  # from its first point to the last, in whole days or hours
+    change: Decimal  # over that span, in whole tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A line of the last 30 days between the lowest balance, or 0, and the highest."""
+
+    path: str
+    since: datetime
+    until: datetime
+    low: Decimal
+    high: Decimal
+
+    @property
+    def middle(self) -> Decimal:
+        return (self.low + self.high) / 2
+
+    @property
+    def half_way(self) -> datetime:
+        return self.since + (self.until - self.since) / 2
+
+
+def draw_sparklines(changes: Mapping[str, BalanceChange], now: datetime) -> dict[str, Sparkline]:
+    return {
+        name: Sparkline(
+            draw_path(change.line, now, Decimal(0), max(point.amount for point in change.line)),
+            _round_span(change.line[-1].observed_at - change.line[0].observed_at),
+            change.line_change,
+        )
+        for name, change in changes.items()
+    }
+
+
+def draw_chart(line: Sequence[Point], now: datetime) -> Chart:
+    high = max(point.amount for point in line)
+    low = min(point.amount for point in line)
+    if low == high:
+        low = Decimal(0)
+    return Chart(draw_path(line, now, low, high, CHART), now - LINE_SPAN, now, low, high)
+
+
+def draw_path(
+    line: Sequence[Point], now: datetime, low: Decimal, high: Decimal, box: Box = _ROW
+) -> str:
+    """Return the path data of a line of LINE_SPAN, `low` at the bottom and `high` at the top.
+
+    Days that are missing are bridged by a straight line.
+    """
+    *earlier, newest = line
+    apart = [point for point in earlier if newest.observed_at - point.observed_at >= _CLOSEST]
+    points = [
+        (
+            _scale(1 - (now - point.observed_at) / LINE_SPAN, box.width),
+            _scale(1 - float((point.amount - low) / (high - low)) if high > low else 1, box.height),
+        )
+        for point in (*(apart or earlier[:1]), newest)
+    ]
+    return "M" + " ".join(f"{x:g} {y:g}" for x, y in points)
+
+
+def _scale(part: float, size: int) -> float:
+    return round(_MARGIN + part * (size - 2 * _MARGIN), 1)
+
+
+def _round_span(span: timedelta) -> timedelta:
+    unit = _DAY if span >= _DAY else _HOUR
+    return max(1, round(span / unit)) * unit
+
+
+# Pictures of addresses
+
+_SIDE = 5
+_HALF = (_SIDE + 1) // 2
+_MIDDLE = "M2 2h1v1h-1z"  # where there is nothing else
+
+
+class Avatar(NamedTuple):
+    """The path data of squares in a grid of 5 by 5, mirrored, and their color."""
+
+    path: str
+    fill: str
+
+
+def draw_avatar(address: str) -> Avatar:
+    """Draw a picture that helps to tell wallets apart; static/widget/wallet-row.js draws the same.
+
+    tests/support/avatar_cases.json checks that both do.
+    """
+    hue, *values = hashlib.sha256(address.encode()).digest()
+    squares = "".join(
+        f"M{column} {row}h1v1h-1z"
+        for x in range(_HALF)
+        for y in range(_SIDE)
+        if values[x * _SIDE + y] % 2
+        for column, row in sorted({(x, y), (_SIDE - 1 - x, y)})
+    )
+    return Avatar(squares or _MIDDLE, f"hsl({hue * 360 // 256} 60% 50%)")

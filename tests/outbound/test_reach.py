@@ -1,0 +1,54 @@
+import pytest
+
+from embed.outbound.reach import Reach, is_allowed
+
+PRIVATE = [
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",  # where clouds answer with credentials
+    "100.64.0.1",
+    "0.0.0.0",  # noqa: S104 -- a target here
+    "224.0.0.1",
+    "239.255.255.250",
+    "255.255.255.255",
+    "192.0.2.1",
+    "240.0.0.1",
+    "::",
+    "fc00::1",
+    "fe80::1%lo",
+    "fec0::1",
+    "ff02::1",
+    "ff0e::1",
+    "2001:db8::1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::10.0.0.1",
+    "64:ff9b:1::10.0.0.1",
+    "2002:a00:1::1",
+    "2001:0:a00:1::1",
+]
+LOOPBACK = ["127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1"]
+PUBLIC = ["1.1.1.1", "8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8"]
+
+
+@pytest.mark.parametrize("host", PRIVATE)
+def test_addresses_inside_a_network_are_only_reached_where_any_is(host):
+    assert not is_allowed(host, Reach.PUBLIC)
+    assert not is_allowed(host, Reach.PUBLIC_OR_LOOPBACK)
+    assert is_allowed(host, Reach.ANY)
+
+
+@pytest.mark.parametrize("host", LOOPBACK)
+def test_loopback_is_reached_where_it_is_named(host):
+    assert not is_allowed(host, Reach.PUBLIC)
+    assert is_allowed(host, Reach.PUBLIC_OR_LOOPBACK)
+
+
+@pytest.mark.parametrize("host", PUBLIC)
+def test_public_addresses_are_always_reached(host):
+    assert all(is_allowed(host, reach) for reach in Reach)
+
+
+@pytest.mark.parametrize("host", ["localhost", "", "/run/docker.sock"])
+def test_what_is_no_ip_address_is_not_reached(host):
+    assert not is_allowed(host, Reach.PUBLIC_OR_LOOPBACK)

@@ -1,0 +1,81 @@
+"""This server: how a request arrived, and what is wrong with that."""
+
+import pytest
+from support.owner_browser import OwnerBrowser, read_text
+
+pytestmark = pytest.mark.slow
+
+PATH = "/dashboard/server"
+FINE = "Nothing is wrong with it."
+
+
+def see(world, **headers: str) -> str:
+    owner = OwnerBrowser(world)
+    answer = owner.get(PATH, headers=headers, environ_overrides={"REMOTE_ADDR": "10.0.0.9"})
+    assert answer.status_code == 200
+    return read_text(answer)
+
+
+def test_direct_request_is_shown_as_it_arrived(world):
+    text = see(world)
+
+    assert FINE in text
+    assert "Address that you are counted by 10.0.0.9 Connection from 10.0.0.9 Scheme http" in text
+    assert "X-Forwarded-For did not come" in text
+
+
+def test_request_through_the_trusted_proxies_is_fine(world_with):
+    world = world_with(TRUSTED_PROXIES="2", PUBLIC_URL="https://localhost")
+    forwarded = {
+        "X-Forwarded-For": "203.0.113.7, 10.0.0.1",
+        "X-Forwarded-Proto": "https, https",
+    }
+
+    text = see(world, **forwarded)
+
+    assert FINE in text
+    assert "counted by 203.0.113.7 Connection from 10.0.0.9 Scheme https Host localhost" in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "headers", "fault"),
+    [
+        (
+            {},
+            {"X-Forwarded-For": "203.0.113.7"},
+            "TRUSTED_PROXIES is 0, but this request came through a proxy.",
+        ),
+        ({}, {"X-Forwarded-Proto": "https"}, "TRUSTED_PROXIES is 0, but"),
+        ({"TRUSTED_PROXIES": "1"}, {}, "TRUSTED_PROXIES is 1, but X-Forwarded-For has 0 addresses"),
+        (
+            {"TRUSTED_PROXIES": "1"},
+            {"X-Forwarded-For": "203.0.113.7, 10.0.0.1"},
+            "TRUSTED_PROXIES is 1, but this request came through 2 proxies.",
+        ),
+        (
+            {"TRUSTED_PROXIES": "1"},
+            {"X-Forwarded-For": "203.0.113.7"},
+            "PUBLIC_URL is not set",
+        ),
+        (
+            {"TRUSTED_PROXIES": "1", "PUBLIC_URL": "https://localhost"},
+            {"X-Forwarded-For": "203.0.113.7"},
+            "This request arrived by http, but PUBLIC_URL is https://localhost.",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(world_with, settings, headers, fault):
+    text = see(world_with(**settings), **headers)
+
+    assert fault in text
+    assert FINE not in text
+
+
+def test_people_who_may_create_pages_find_it_and_guests_do_not(world):
+    owner, guest = OwnerBrowser(world), OwnerBrowser(world, "guest@example.com")
+    guest.owner.is_guest = True
+    guest.owner.save()
+
+    assert f'href="{PATH}"' in owner.get("/dashboard/").text
+    assert f'href="{PATH}"' not in guest.get("/dashboard/").text
+    assert guest.get(PATH).status_code == 403
