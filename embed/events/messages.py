@@ -1,7 +1,7 @@
 """Messages for a page's receivers: what each type holds, and the outbox that they are written to.
 
 Writers make their data of the same facts as the activity log (docs/notifications.md). They are
-checked where they come from a page's file, and before a message is sent.
+checked before a message is sent.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
