@@ -1,4 +1,4 @@
-"""The dependencies that are passed to use cases: settings, clock, signers and others."""
+"""The dependencies that are passed to use cases: settings, clock, signer and others."""
 
 from __future__ import annotations
 
@@ -12,12 +12,7 @@ from embed.settings import Settings
 if TYPE_CHECKING:  # commands do without most of these, which take long to import
     from embed.balances.known import BalanceSource
     from embed.balances.solana_rpc import SolanaRpc
-    from embed.domain.account_nonces import AccountNonceSigner
-    from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
-    from embed.domain.passkeys import ChallengeSigner
-    from embed.domain.passwords import PasswordLinkSigner
-    from embed.domain.recovery_codes import OfferSigner
-    from embed.domain.signing import SessionSigner
+    from embed.domain.signing import Signer
     from embed.rate_limits.limiter import RateLimiter
 
 EXTENSION = "embed"  # its key in app.extensions
@@ -39,18 +34,18 @@ class Runtime:
 
         return choose_chain(self.settings, self.given_chain)
 
+    @cached_property
+    def signer(self) -> Signer:
+        """What signs nonces, cookies and links, by SECRET_KEY. Raises SettingsError."""
+        from embed.domain.signing import Signer  # few commands sign
+
+        return Signer(self.settings.with_secret_key().secret_keys, self.clock)
+
 
 @dataclass(frozen=True, kw_only=True)
 class RequestRuntime(Runtime):
     """What requests need."""
 
     balances: BalanceSource
-    nonces: NonceSigner[Nonce]
-    record_nonces: NonceSigner[RecordNonce]
-    account_nonces: AccountNonceSigner
-    sessions: SessionSigner
-    password_links: PasswordLinkSigner
-    passkey_challenges: ChallengeSigner
-    code_offers: OfferSigner
     limiter: RateLimiter
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's
