@@ -172,8 +172,9 @@ def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(wor
     with editing(world.page_id, "holding watch", world.clock()) as edit:
         edit.log(Event("change tag", {"name": "pool", "previousName": "team", "counted": False}))
         edit.log(Event("rotate secret", {"kind": "channel", "target": "ntfys://ntfy.sh/…"}))
-        edit.log(Event("of later", {"text": "Whatever"}))
+        edit.log(Event("restore page", {"text": "Whatever"}))
         edit.log(Event("change page", {"public_title": "public", "is_public": False}))
+    Activity.update(action="of later").where(Activity.action == "restore page").execute()
     owner.post("/dashboard/account/language", language="de")
     text = owner.see(path)
 
