@@ -19,7 +19,7 @@ from embed.domain.passwords import PasswordLinkSigner
 from embed.domain.recovery_codes import OfferSigner
 from embed.domain.signing import SessionSigner
 from embed.domain.times import Clock
-from embed.runtime import EXTENSION, RequestRuntime
+from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings
 from embed.web.api import openapi
 from embed.web.api.operations import blueprint as api_blueprint
@@ -77,11 +77,11 @@ def create_app(
     init_metrics(app, settings)
     open_database(settings.database_url)
     chain = choose_chain(settings, chain)
-    app.extensions[EXTENSION] = RequestRuntime(
+    app.extensions[EXTENSION] = Runtime(
         settings=settings,
         clock=clock,
         balances=balances or _choose_balances(settings, chain, clock),
-        given_chain=chain,
+        chain=chain,
         nonces=NonceSigner(Nonce, settings.secret_keys, clock),
         record_nonces=NonceSigner(RecordNonce, settings.secret_keys, clock),
         account_nonces=AccountNonceSigner(settings.secret_keys, clock),

@@ -4,7 +4,7 @@ from embed.db.used_nonces import check_unused
 from embed.domain.nonces import AnyNonce, NonceSigner
 from embed.domain.wallet_signatures import SignedMessage, verify_signature
 from embed.keys.access import Access
-from embed.runtime import RequestRuntime
+from embed.runtime import Runtime
 from embed.schemas import RecordRequest, SubmissionRequest
 
 
@@ -34,7 +34,7 @@ def check_signed_nonce(
 
 
 def check_limits(
-    runtime: RequestRuntime, access: Access, session_id: str | None, client: str, *, scope: str
+    runtime: Runtime, access: Access, session_id: str | None, client: str, *, scope: str
 ) -> None:
     """Limit requests with a good signature, so that nobody fills a queue in a second.
 
