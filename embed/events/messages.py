@@ -1,12 +1,7 @@
 """Messages for a page's receivers: what each type holds, and the outbox that they are written to.
 
-<<<<<<< HEAD
 Their data are the same facts as in the activity log (docs/notifications.md), and are checked before
 a message is sent.
-=======
-Writers make their data of the same facts as the activity log (docs/notifications.md). They are
-checked before a message is sent.
->>>>>>> leaving
 """
 
 from collections.abc import Iterable, Mapping, Sequence
