@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Message, Page, Person, Receiver
-from embed.domain.activity import Action
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
 from embed.errors import InvalidInput, NotFound
@@ -78,7 +77,7 @@ def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) ->
             .execute()
         )
         if changed:
-            action: Action = "allow deciding" if may_decide else "end deciding"
+            action = "allow deciding" if may_decide else "end deciding"
             edit.log(Event(action, {"kind": "mail", "target": person.email}))
         elif may_decide and find(edit.page, person) is None:
             raise InvalidInput("You get no mails about this page.")

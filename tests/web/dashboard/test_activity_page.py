@@ -2,14 +2,13 @@
 
 import re
 from datetime import timedelta
-from typing import get_args
 
 import pytest
 from support.many_submissions import add_submissions
 from support.world import Visitor
 
 from embed.db.models import STATUSES, Activity, Receiver
-from embed.domain.activity import SENTENCE_BY_ACTION, Action
+from embed.domain.activity import SENTENCE_BY_ACTION
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.pages import update_page
@@ -125,8 +124,7 @@ def _find_chart(page: str) -> str:
     return re.search(r'<svg class="chart".*?</svg>', page, re.DOTALL)[0]
 
 
-def test_every_action_is_told_as_what_somebody_did():
-    assert set(SENTENCE_BY_ACTION) == set(get_args(Action))
+def test_every_action_fits_into_its_column():
     assert max(map(len, SENTENCE_BY_ACTION)) <= Activity.action.max_length
 
 
