@@ -74,7 +74,7 @@ def create_app(
     app.extensions[EXTENSION] = Runtime(
         settings=settings,
         clock=clock,
-        balances=balances or _choose_balances(settings, chain, clock),
+        balances=balances or choose_balances(settings, chain, clock),
         chain=chain,
         limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
@@ -100,7 +100,7 @@ def create_app(
     return app
 
 
-def _choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:
+def choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:
     if chain is None:
         return EnteredBalances()
     return LiveBalances(chain, clock, settings.balance_max_age)
