@@ -10,7 +10,7 @@ from flask import Flask, Request, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature, TimestampSigner
 
-from embed.people.sessions import IDLE_FOR, SEEN_STORED_EVERY, is_credential
+from embed.people.sessions import IDLE_FOR, SEEN_STORED_EVERY
 
 LOCAL_NAME = "embed_dashboard"
 # Browsers accept a cookie of this name only if it is Secure, for / and without a Domain: other
@@ -49,12 +49,8 @@ class DashboardSessions(SecureCookieSessionInterface):
         session.is_old = age >= SEEN_STORED_EVERY
         return session
 
-    def read(self, app: Flask, cookies: str, name: str) -> dict[str, Any]:
-        """Return what the session in a Cookie header holds; nothing unless it is a valid one."""
-        return self._read(app, cookies, name)[0]
-
     def _read(self, app: Flask, cookies: str, name: str) -> tuple[dict[str, Any], timedelta]:
-        """As `read`, with how long ago the cookie was signed."""
+        """Return what a valid session in a Cookie header holds, and how long ago it was signed."""
         serializer = self.get_signing_serializer(app)
         raw = _find_cookie(cookies, name)
         if serializer is None or raw is None:
@@ -86,18 +82,6 @@ class DashboardSessions(SecureCookieSessionInterface):
 
     def get_cookie_secure(self, app: Flask) -> bool:
         return not _is_local()
-
-
-def is_signed_in(app: Flask, cookies: str) -> bool:
-    """Tell whether a Cookie header holds the session of an owner who has signed in.
-
-    The session may have ended since: that is in the database.
-    """
-    sessions = cast(DashboardSessions, app.session_interface)
-    return any(
-        is_credential(sessions.read(app, cookies, name).get("_user_id", ""))
-        for name in (NAME, LOCAL_NAME)
-    )
 
 
 def _find_cookie(cookies: str, name: str) -> str | None:
