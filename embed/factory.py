@@ -12,14 +12,8 @@ from embed.balances.solana_rpc import SolanaRpc, choose_chain
 from embed.commands import init_commands
 from embed.db.connection import open_database
 from embed.domain import times
-from embed.domain.account_nonces import AccountNonceSigner
-from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
-from embed.domain.passkeys import ChallengeSigner
-from embed.domain.passwords import PasswordLinkSigner
-from embed.domain.recovery_codes import OfferSigner
-from embed.domain.signing import SessionSigner
 from embed.domain.times import Clock
-from embed.runtime import EXTENSION, RequestRuntime
+from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings
 from embed.web.api import openapi
 from embed.web.api.operations import blueprint as api_blueprint
@@ -77,18 +71,11 @@ def create_app(
     init_metrics(app, settings)
     open_database(settings.database_url)
     chain = choose_chain(settings, chain)
-    app.extensions[EXTENSION] = RequestRuntime(
+    app.extensions[EXTENSION] = Runtime(
         settings=settings,
         clock=clock,
         balances=balances or _choose_balances(settings, chain, clock),
-        given_chain=chain,
-        nonces=NonceSigner(Nonce, settings.secret_keys, clock),
-        record_nonces=NonceSigner(RecordNonce, settings.secret_keys, clock),
-        account_nonces=AccountNonceSigner(settings.secret_keys, clock),
-        sessions=SessionSigner(settings.secret_keys, clock),
-        password_links=PasswordLinkSigner(settings.secret_keys, clock),
-        passkey_challenges=ChallengeSigner(settings.secret_keys, clock),
-        code_offers=OfferSigner(settings.secret_keys, clock),
+        chain=chain,
         limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )

@@ -10,32 +10,19 @@ from embed.domain.texts import gettext_noop
 SENTENCE_BY_KIND: Mapping[str, str] = {
     "signed in": gettext_noop("You signed in"),
     "signed in with passkey": gettext_noop("You signed in with the passkey %(name)s"),
-    "signed in with wallet": gettext_noop("You signed in with the wallet %(wallet)s"),
-    "signed in with recovery code": gettext_noop(
-        "You signed in with a recovery code. Codes that are left: %(left)s"
-    ),
     "signed out": gettext_noop("You signed out"),
     "sign-in failed": gettext_noop("Somebody tried to sign in with a wrong password"),
-    "recovery code failed": gettext_noop("Somebody tried to sign in with a wrong recovery code"),
     "confirmation failed": gettext_noop("Somebody who was signed in entered a wrong password"),
     "passkey added": gettext_noop("The passkey %(name)s was added"),
     "passkey removed": gettext_noop("The passkey %(name)s was removed"),
     "passkey refused": gettext_noop("The passkey %(name)s was refused: it may have been copied"),
-    "wallet linked": gettext_noop("You linked the wallet %(wallet)s"),
-    "wallet unlinked": gettext_noop("You unlinked the wallet %(wallet)s"),
-    "recovery codes made": gettext_noop("You made new recovery codes: %(count)s"),
     "password changed": gettext_noop("The password was changed"),
-    "password switched off": gettext_noop("You switched the password off"),
-    "ways in removed by link": gettext_noop(
-        "A password was chosen by the operator's link, which removed passkeys: %(passkeys)s,"
-        " wallets: %(wallets)s, recovery codes: %(codes)s"
+    "passkeys removed by link": gettext_noop(
+        "A password was chosen by the operator's link, which removed passkeys: %(count)s"
     ),
     "session ended": gettext_noop("You ended other sessions: %(count)s"),
     "session ended by operator": gettext_noop("The operator ended all sessions: %(count)s"),
     "session ended by password": gettext_noop("The new password ended all sessions: %(count)s"),
-    "session ended by password off": gettext_noop(
-        "Switching the password off ended all sessions: %(count)s"
-    ),
     "invited": gettext_noop("%(actor)s invited you to the page %(page)s. Your role: %(role)s."),
     "role changed": gettext_noop("%(actor)s changed your role on the page %(page)s: %(role)s"),
     "removed from a page": gettext_noop("%(actor)s removed you from the page %(page)s"),
@@ -48,7 +35,10 @@ SENTENCE_BY_KIND: Mapping[str, str] = {
 
 
 def write_sentence(kind: str, facts: Mapping[str, Any], gettext: Callable[[str], str] = str) -> str:
-    """Say what happened, in the language of `gettext`; a later version's kind is told as it is."""
+    """Say what happened, in the language of `gettext`.
+
+    Of a kind that this version does not store, its name is shown.
+    """
     texts = {
         name: f"\u2068{value}\u2069" if isinstance(value, str) else value  # as <bdi>
         for name, value in facts.items()
@@ -57,6 +47,6 @@ def write_sentence(kind: str, facts: Mapping[str, Any], gettext: Callable[[str],
         texts["role"] = gettext(role)
     sentence = SENTENCE_BY_KIND.get(kind)
     try:
-        return gettext(sentence) % texts if sentence else kind
+        return gettext(sentence) % texts if sentence else kind.capitalize()
     except KeyError:
-        return kind
+        return kind.capitalize()

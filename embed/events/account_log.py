@@ -19,7 +19,7 @@ KEPT_FOR = timedelta(days=180)
 UNKNOWN = Client()
 # Failures are stored once per kind, network and hour, and so many of a day, lest they fill the
 # table.
-FAILURES = ("sign-in failed", "confirmation failed", "recovery code failed")
+FAILURES = ("sign-in failed", "confirmation failed")
 FAILURE_STORED_EVERY = timedelta(hours=1)
 MOST_FAILURES = 20
 _DAY = timedelta(days=1)

@@ -10,7 +10,9 @@ from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import Person, Session
 from embed.domain.clients import Client
 from embed.domain.identifiers import ID_LENGTH, hash_key, make_token
+from embed.errors import NotFound
 from embed.events import account_log
+from embed.people import accounts
 
 IDLE_FOR = timedelta(days=14)  # at most, between two visits
 LONGEST = timedelta(days=90)  # however often it is used
@@ -31,8 +33,8 @@ def begin(
     """Begin a session; the second value is its credential, of which the row has only a hash.
 
     `kind` and `facts` are those of the account's log.
-    None if the person has been removed or has another password since `person` was read: whoever
-    signs in while the password changes must not stay signed in by the earlier one.
+    None if the person has been removed or has another password since `person` was read: somebody
+    who signs in while the password changes must not stay signed in by the earlier one.
     """
     secret = make_token(_SECRET_LENGTH)
     with db.atomic():
@@ -60,6 +62,17 @@ def _hold_person(person_id: str) -> Person | None:
     return found
 
 
+def lock_person(session: Session) -> Person:
+    """Read the person of a session, as `accounts.lock_person` does.
+
+    Raises NotFound if the session has ended: by a new password, say, with which this one ends.
+    """
+    person = accounts.lock_person(session.person_id)
+    if not Session.select().where(Session.id == session.id).exists():
+        raise NotFound(session.id)
+    return person
+
+
 def find(raw_credential: str, now: datetime) -> Session | None:
     """Return the session with its person, read by one statement; None if it has ended."""
     parts = _CREDENTIAL.fullmatch(raw_credential)
@@ -73,11 +86,13 @@ def find(raw_credential: str, now: datetime) -> Session | None:
     return found
 
 
-def store_visit(session: Session, now: datetime) -> None:
-    """Store when a session was last seen, at most once an hour to save writes."""
-    if now - session.seen_at >= SEEN_STORED_EVERY:
-        with best_effort(), db.atomic():
-            Session.update(seen_at=now).where(Session.id == session.id).execute()
+def store_visit(session: Session, now: datetime) -> bool:
+    """Store when a session was last seen, at most once an hour to save writes; False if earlier."""
+    if now - session.seen_at < SEEN_STORED_EVERY:
+        return False
+    with best_effort(), db.atomic():
+        Session.update(seen_at=now).where(Session.id == session.id).execute()
+    return True
 
 
 def is_confirmed(session: Session, now: datetime) -> bool:
@@ -134,7 +149,7 @@ def end_all(
 
 def _end(person: Person, which: Any, now: datetime, client: Client, kind: str) -> int:
     with db.atomic():
-        _hold_person(person.id)  # before its sessions, as whoever removes a person does
+        _hold_person(person.id)  # before its sessions, as the removal of a person does
         ended = int(Session.delete().where(Session.person == person, which).execute())
         if ended:
             account_log.store(person, kind, now, client, count=ended)

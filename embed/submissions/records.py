@@ -30,7 +30,7 @@ from embed.domain.times import format_instant
 from embed.errors import ApiError
 from embed.keys.access import Access
 from embed.pages import find_page
-from embed.runtime import RequestRuntime
+from embed.runtime import Runtime
 from embed.schemas import (
     EnteredBalance,
     ListEntry,
@@ -53,13 +53,14 @@ Gettext = Callable[[str], str]
 
 
 def issue_record_nonce(
-    request: RecordNonceRequest, *, runtime: RequestRuntime, access: Access, host: str
+    request: RecordNonceRequest, *, runtime: Runtime, access: Access, host: str
 ) -> tuple[str, RecordNonce]:
     """Return a ``nonceId`` and its nonce.
 
     Raises ApiError `invalid_wallet_address`, `invalid_action`.
     """
-    return runtime.record_nonces.issue(
+    return RecordNonce.issue(
+        runtime.signer,
         page_id=access.page_id,
         wallet_address=parse_address(request.wallet_address),
         key_id=access.key_id,
@@ -73,7 +74,7 @@ def check_ownership(
     request: RecordRequest,
     action: Action,
     *,
-    runtime: RequestRuntime,
+    runtime: Runtime,
     access: Access,
     session_id: str | None,
     client: str,
@@ -86,7 +87,7 @@ def check_ownership(
         raise ApiError("page_not_found")
     address = parse_address(request.wallet_address)
     nonce, _ = check_signed_nonce(
-        request, runtime.record_nonces, address=address, detail=action, access=access
+        request, RecordNonce, runtime.signer, address=address, detail=action, access=access
     )
     check_limits(runtime, access, session_id, client, scope="wallet records")
     return nonce

@@ -7,7 +7,7 @@ from embed.db.fields import BaseModel, InstantField
 
 class Person(BaseModel):
     email = CharField(max_length=254, unique=True)
-    password_hash = TextField(null=True)  # null: none yet; see has_password()
+    password_hash = TextField(null=True)  # null: none yet
     language = CharField(
         max_length=10, null=True
     )  # null: notifications in English, pages as the browser asks
@@ -41,22 +41,6 @@ class Passkey(BaseModel):
     host = TextField()  # its browsers sign for this host alone
     sign_count = BigIntegerField()  # how often it signed; 0: it does not count
     used_at = InstantField(null=True)
-
-
-class LinkedWallet(BaseModel):
-    """A wallet whose signature signs a person in."""
-
-    person = ForeignKeyField(Person, on_delete="CASCADE")
-    person_id: str
-    address = CharField(max_length=44, unique=True)
-    used_at = InstantField(null=True)
-
-
-class RecoveryCode(BaseModel):
-    """Signs a person in once, and is deleted then."""
-
-    person = ForeignKeyField(Person, on_delete="CASCADE")
-    code_hash = CharField(max_length=64, unique=True)
 
 
 class AccountEvent(BaseModel):
