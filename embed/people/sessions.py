@@ -18,8 +18,8 @@ IDLE_FOR = timedelta(days=14)  # at most, between two visits
 LONGEST = timedelta(days=90)  # however often it is used
 CONFIRMED_FOR = timedelta(minutes=30)
 SEEN_STORED_EVERY = timedelta(hours=1)
-SECRET_LENGTH = 32
-_CREDENTIAL = re.compile(rf"([0-9A-Za-z]{{{ID_LENGTH}}})\.([0-9A-Za-z]{{{SECRET_LENGTH}}})")
+_SECRET_LENGTH = 32
+_CREDENTIAL = re.compile(rf"([0-9A-Za-z]{{{ID_LENGTH}}})\.([0-9A-Za-z]{{{_SECRET_LENGTH}}})")
 
 
 def begin(
@@ -36,7 +36,7 @@ def begin(
     None if the person has been removed or has another password since `person` was read: somebody
     who signs in while the password changes must not stay signed in by the earlier one.
     """
-    secret = make_token(SECRET_LENGTH)
+    secret = make_token(_SECRET_LENGTH)
     with db.atomic():
         known = _hold_person(person.id)
         if known is None or known.password_hash != person.password_hash:
@@ -107,7 +107,7 @@ def confirm(session: Session, now: datetime) -> str | None:
     Copies of the earlier one are worth nothing from then on, so that nobody who has one waits for
     the person to confirm it. None if the session has ended, or has another credential already.
     """
-    secret = make_token(SECRET_LENGTH)
+    secret = make_token(_SECRET_LENGTH)
     found = (Session.id == session.id) & (Session.secret_hash == session.secret_hash)
     changed = Session.update(secret_hash=hash_key(secret), confirmed_at=now).where(found)
     return f"{session.id}.{secret}" if changed.execute() else None
