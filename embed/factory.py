@@ -13,7 +13,7 @@ from embed.commands import init_commands
 from embed.db.connection import open_database
 from embed.domain import times
 from embed.domain.times import Clock
-from embed.runtime import EXTENSION, RequestRuntime
+from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings
 from embed.web.api import openapi
 from embed.web.api.operations import blueprint as api_blueprint
@@ -71,11 +71,11 @@ def create_app(
     init_metrics(app, settings)
     open_database(settings.database_url)
     chain = choose_chain(settings, chain)
-    app.extensions[EXTENSION] = RequestRuntime(
+    app.extensions[EXTENSION] = Runtime(
         settings=settings,
         clock=clock,
         balances=balances or _choose_balances(settings, chain, clock),
-        given_chain=chain,
+        chain=chain,
         limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )

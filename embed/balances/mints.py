@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 import base58
 import msgspec
-from solders.pubkey import Pubkey
-from solders.token.associated import get_associated_token_address
 
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
@@ -53,11 +51,17 @@ Names = tuple[str | None, str | None]
 
 def derive_token_account(owner: str, mint: str, program: str) -> str:
     """Return the associated token account in which wallets keep an owner's tokens of a mint."""
+    # Imported where it is used: commands and most requests do without this large library.
+    from solders.pubkey import Pubkey
+    from solders.token.associated import get_associated_token_address
+
     return str(get_associated_token_address(*map(Pubkey.from_string, (owner, mint, program))))
 
 
 def derive_metadata_account(mint: str) -> str:
     """Return the account that holds the mint's Metaplex metadata, if it has any."""
+    from solders.pubkey import Pubkey  # as above
+
     program = Pubkey.from_string(METADATA_PROGRAM)
     seeds = [b"metadata", bytes(program), bytes(Pubkey.from_string(mint))]
     return str(Pubkey.find_program_address(seeds, program)[0])

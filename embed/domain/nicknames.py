@@ -4,7 +4,6 @@ import unicodedata
 from functools import cache, lru_cache
 
 import regex
-from confusable_homoglyphs import confusables
 
 from embed.errors import ApiError
 
@@ -73,6 +72,8 @@ def skeleton(name: str, *, keeps_separators: bool = False) -> str:
 @cache
 def _read_prototypes() -> dict[int, str]:
     """Return the prototype of each confusable character (UTS 39)."""
+    from confusable_homoglyphs import confusables  # reads its data, for which no command waits
+
     looks = {
         text.replace(_MARK, ""): [entry["c"].replace(_MARK, "") for entry in entries]
         for text, entries in confusables.confusables_data.items()

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import Context
 
@@ -12,7 +13,6 @@ from embed.db.connection import db
 from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
 from embed.db.work_status import find_lease
 from embed.domain.times import Clock
-from embed.monitoring.bounded import BoundedQuestion
 
 _FRESH_S = 1.0  # how long an answer is given again
 _LIMIT_S = 2.0  # a database that takes longer does not answer
@@ -31,7 +31,8 @@ class Readiness:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._look = BoundedQuestion(self._find_problem, "readiness")
+        self._answer: Future[str | None] | None = None  # the latest
+        self._asked_at = 0.0
         self._worked_at = float("-inf")
         self._lock = threading.Lock()
         self._problem: str | None = None
@@ -49,13 +50,33 @@ class Readiness:
     def _ask(self) -> tuple[str | None, str]:
         """Return what is missing, if anything, and what the database says about it."""
         try:
-            return self._look.begin(_FRESH_S).wait(_LIMIT_S), ""
+            return self._begin().result(max(0.0, self._asked_at + _LIMIT_S - time.monotonic())), ""
         except TimeoutError:
             return f"The database has not answered for {_LIMIT_S:.0f} seconds.", ""
         except OtherVersion as error:
             return str(error), ""
         except Exception as error:  # whatever it is, the answer is no
             return "The database cannot answer.", " ".join(str(error).split())
+
+    def _begin(self) -> "Future[str | None]":
+        """Ask in a thread of its own, which may hang, unless the latest answer is new or pending.
+
+        It ends with the process, which would wait for that of a ThreadPoolExecutor.
+        """
+        with self._lock:
+            now, latest = time.monotonic(), self._answer
+            if latest and (not latest.done() or now < self._asked_at + _FRESH_S):
+                return latest
+            answer = self._answer = Future()
+            self._asked_at = now
+        threading.Thread(target=self._look, args=(answer,), name="readiness", daemon=True).start()
+        return answer
+
+    def _look(self, answer: "Future[str | None]") -> None:
+        try:
+            answer.set_result(self._find_problem())
+        except Exception as error:
+            answer.set_exception(error)
 
     def _find_problem(self) -> str | None:
         try:

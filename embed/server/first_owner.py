@@ -5,12 +5,12 @@ import logging
 from embed.errors import InvalidInput
 from embed.logs.lines import FIELDS
 from embed.people import accounts, passwords
-from embed.runtime import RequestRuntime
+from embed.runtime import Runtime
 
 _log = logging.getLogger(__name__)
 
 
-def make_first_owner(runtime: RequestRuntime) -> None:
+def make_first_owner(runtime: Runtime) -> None:
     """Create the owner where there is none yet, and log a link to choose a password."""
     settings = runtime.settings
     if settings.first_owner is None or accounts.has_any():

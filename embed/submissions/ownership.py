@@ -7,7 +7,7 @@ from embed.domain.nonces import IssuedNonce
 from embed.domain.signing import Signer
 from embed.domain.wallet_signatures import SignedMessage, verify_signature
 from embed.keys.access import Access
-from embed.runtime import RequestRuntime
+from embed.runtime import Runtime
 from embed.schemas import RecordRequest, SubmissionRequest
 
 AnyNonce = TypeVar("AnyNonce", bound=IssuedNonce)
@@ -40,7 +40,7 @@ def check_signed_nonce(
 
 
 def check_limits(
-    runtime: RequestRuntime, access: Access, session_id: str | None, client: str, *, scope: str
+    runtime: Runtime, access: Access, session_id: str | None, client: str, *, scope: str
 ) -> None:
     """Limit requests with a good signature, so that nobody fills a queue in a second.
 

@@ -30,7 +30,7 @@ from embed.domain.times import format_instant
 from embed.errors import ApiError
 from embed.keys.access import Access
 from embed.pages import find_page
-from embed.runtime import RequestRuntime
+from embed.runtime import Runtime
 from embed.schemas import (
     EnteredBalance,
     ListEntry,
@@ -53,7 +53,7 @@ Gettext = Callable[[str], str]
 
 
 def issue_record_nonce(
-    request: RecordNonceRequest, *, runtime: RequestRuntime, access: Access, host: str
+    request: RecordNonceRequest, *, runtime: Runtime, access: Access, host: str
 ) -> tuple[str, RecordNonce]:
     """Return a ``nonceId`` and its nonce.
 
@@ -74,7 +74,7 @@ def check_ownership(
     request: RecordRequest,
     action: Action,
     *,
-    runtime: RequestRuntime,
+    runtime: Runtime,
     access: Access,
     session_id: str | None,
     client: str,

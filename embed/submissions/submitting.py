@@ -18,7 +18,7 @@ from embed.events.messages import send_messages
 from embed.keys.access import Access
 from embed.metrics import SUBMISSIONS
 from embed.pages import find_page
-from embed.runtime import RequestRuntime
+from embed.runtime import Runtime
 from embed.schemas import NonceRequest, SubmissionRequest
 from embed.serializers import as_dict, describe_submission
 from embed.submissions.decisions import list_filling
@@ -41,7 +41,7 @@ class VerifiedSubmission:
 
 
 def issue_nonce(
-    request: NonceRequest, *, runtime: RequestRuntime, access: Access, host: str
+    request: NonceRequest, *, runtime: Runtime, access: Access, host: str
 ) -> tuple[str, Nonce]:
     """Start a submission: return a ``nonceId`` and its nonce, which names a nickname if given.
 
@@ -61,7 +61,7 @@ def issue_nonce(
 def submit(
     request: SubmissionRequest,
     *,
-    runtime: RequestRuntime,
+    runtime: Runtime,
     access: Access,
     session_id: str | None,
     client: str,
@@ -100,7 +100,7 @@ def submit(
 
 def _verify(
     request: SubmissionRequest,
-    runtime: RequestRuntime,
+    runtime: Runtime,
     access: Access,
     session_id: str | None,
     client: str,
@@ -130,7 +130,7 @@ def _check_deny_list(verified: VerifiedSubmission) -> None:
     )
 
 
-def _check_gate(runtime: RequestRuntime, page_id: str, wallet_address: str) -> None:
+def _check_gate(runtime: Runtime, page_id: str, wallet_address: str) -> None:
     """Raises ApiError `ca_gate_failed`, `balance_unavailable`."""
     page = find_page(page_id)
     if page is None:  # purged meanwhile

@@ -18,7 +18,7 @@ from embed.domain.times import format_instant
 from embed.errors import ApiError
 from embed.keys.access import Access
 from embed.pages import find_page
-from embed.runtime import RequestRuntime
+from embed.runtime import Runtime
 from embed.schemas import RefreshedBalance, RefreshRequest
 from embed.serializers import write_amount
 
@@ -33,7 +33,7 @@ _turns = Semaphore(AT_ONCE)
 
 
 def refresh_balance(
-    request: RefreshRequest, *, runtime: RequestRuntime, access: Access
+    request: RefreshRequest, *, runtime: Runtime, access: Access
 ) -> RefreshedBalance:
     """Read all token accounts of a wallet, hidden or not; return its newest observation.
 
@@ -64,7 +64,7 @@ def refresh_balance(
     )
 
 
-def _read(page: Page, address: str, runtime: RequestRuntime, chain: SolanaRpc) -> ChainObservation:
+def _read(page: Page, address: str, runtime: Runtime, chain: SolanaRpc) -> ChainObservation:
     """Raises ApiError `balance_unavailable`."""
     refusal = ApiError("balance_unavailable", retry_after=COME_BACK_AFTER)
     if find_problem(page.token_mint) is not None:

@@ -6,8 +6,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from solders.pubkey import Pubkey
-
 from embed.balances.largest_holders import look_up_largest_holders
 from embed.balances.supply import find_supply
 from embed.db.models import Page, Wallet
@@ -33,6 +31,8 @@ class Suggestion:
 
 def suggest_wallets(page: Page, runtime: Runtime) -> list[Suggestion]:
     """Ask the chain for the largest holders, most first. Raises InvalidInput."""
+    from solders.pubkey import Pubkey  # a large library, which few requests need
+
     found = look_up_largest_holders(runtime.chain, page.token_mint)
     known = find_supply(page, uses_chain=runtime.settings.uses_chain)
     supply = known.amount if found.supply is None and known is not None else found.supply

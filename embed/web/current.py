@@ -10,7 +10,7 @@ from flask import Flask, Request, current_app, request
 
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
-from embed.runtime import EXTENSION, RequestRuntime
+from embed.runtime import EXTENSION, Runtime
 from embed.web.health import is_health_check
 
 # The API's blueprint, and the same under /embed, where browsers send the session cookie.
@@ -41,8 +41,8 @@ class LenientRequest(Request):
             self.query_string = quote_from_bytes(self.query_string, _ASCII).encode("ascii")
 
 
-def runtime() -> RequestRuntime:
-    return cast(RequestRuntime, current_app.extensions[EXTENSION])
+def runtime() -> Runtime:
+    return cast(Runtime, current_app.extensions[EXTENSION])
 
 
 def is_api_request() -> bool:

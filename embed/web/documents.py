@@ -1,22 +1,26 @@
 """The documents in docs/ as pages under /docs, for those who only know the service's address."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Flask, Response, abort, render_template, request
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from embed.settings import PROJECT_DIR
 from embed.web.compression import compress_once
 from embed.web.dashboard.shell import read_theme
 from embed.web.security_headers import isolate, restrict_content
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 FOLDER = PROJECT_DIR / "docs"
 
@@ -33,11 +37,6 @@ NAMES_BY_ROLE = {
 NAMES = frozenset(chain.from_iterable(NAMES_BY_ROLE.values()))
 LONG_CELL = 40  # characters; on a phone, its column is kept wider than others
 _PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
-
-_markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-_markdown.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0"><table>')
-_markdown.add_render_rule("table_close", lambda *_: "</table></div>")
-_markdown.add_render_rule("fence", lambda _, tokens, at, *__: _write_code(tokens[at].content))
 
 blueprint = Blueprint("documents", __name__, url_prefix="/docs")
 
@@ -105,9 +104,21 @@ def _list_pictures() -> frozenset[str]:
 
 
 @cache
+def _make_markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # a large library, which only these pages need
+
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0"><table>')
+    markdown.add_render_rule("table_close", lambda *_: "</table></div>")
+    markdown.add_render_rule("fence", lambda _, tokens, at, *__: _write_code(tokens[at].content))
+    return markdown
+
+
+@cache
 def read_document(name: str) -> Document:
     """Return one of NAMES, which does not change while the service runs."""
-    tokens = _markdown.parse((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
+    markdown = _make_markdown()
+    tokens = markdown.parse((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
     anchors = _set_anchors(tokens)
     for token, text in pairwise(tokens):
         if token.children:
@@ -119,7 +130,7 @@ def read_document(name: str) -> Document:
     return Document(
         _read_first(tokens, "heading_open"),
         _read_first(tokens, "paragraph_open"),
-        Markup(_markdown.renderer.render(tokens, _markdown.options, {})),  # noqa: S704 -- it escapes texts
+        Markup(markdown.renderer.render(tokens, markdown.options, {})),  # noqa: S704 -- it escapes texts
         frozenset(anchors),
     )
 

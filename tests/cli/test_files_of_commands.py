@@ -39,7 +39,7 @@ def test_help_and_versions_create_nothing(command, run, folder):
     "command",
     [
         *("pages list", "owners list", "worker status", "prune"),
-        *("owners reset owner@example.com", "balances refresh"),
+        *("owners reset owner@example.com"),
         "owners create owner@example.com",
     ],
 )

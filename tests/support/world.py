@@ -14,6 +14,7 @@ from nacl.signing import SigningKey
 
 from embed import pages
 from embed.balances.observations import Observation, store_entered
+from embed.balances.solana_rpc import choose_chain
 from embed.db.connection import db
 from embed.db.models import Activity, ApiKey, Page, Submission
 from embed.db.pagination import read_rows
@@ -253,8 +254,9 @@ class World(PageClient):
     def use_endpoint(self, *urls: str) -> None:
         """Change SOLANA_RPC_URL of the app as it runs."""
         settings = replace(self.settings, solana_rpc_url=urls)
-        runtime = replace(self.app.extensions[EXTENSION], settings=settings)
-        self.app.extensions[EXTENSION] = runtime
+        runtime = self.app.extensions[EXTENSION]
+        chain = choose_chain(settings, runtime.chain)
+        self.app.extensions[EXTENSION] = replace(runtime, settings=settings, chain=chain)
 
     def delete_page(self) -> None:
         pages.delete_page(self.page_id, self.clock())

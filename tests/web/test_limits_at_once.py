@@ -5,7 +5,7 @@ import redis
 from peewee import OperationalError
 from support.remote import at_once
 from support.servers import open_valkey, provide
-from support.world import SITE, code_of, with_session
+from support.world import SITE, code_of
 from test_rate_limits import at
 
 from embed.web.api import auth
@@ -38,19 +38,6 @@ def count_questions(valkey):
             return operator.info("stats")["total_reads_processed"] - before - 1
 
     return count
-
-
-def test_each_limit_is_one_question_to_redis(world_with, valkey, count_questions):
-    world = world_with(RATELIMIT_STORAGE_URI=f"redis+unix://{valkey.path}")
-    world.read()  # connects
-
-    assert count_questions(world.read) == 2
-    assert count_questions(lambda: world.read(key="svc_pub_" + "0" * 32)) == 1
-    assert count_questions(lambda: world.call("GET", "/dashboard/sign-in")) == 1
-    visitor = with_session(world)
-    draft = world.draft(visitor)
-    # Client and key before all else; session and client once the signature is found good.
-    assert count_questions(lambda: world.post(draft, cookie=visitor.cookie)) == 4
 
 
 def test_flood_of_a_client_asks_neither_redis_nor_the_database(

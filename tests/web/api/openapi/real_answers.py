@@ -132,7 +132,7 @@ def refresh(world: World) -> Answer:
     chain.hold(holder, 5)
     world.track(holder)
     before = world.app.extensions[EXTENSION]
-    world.app.extensions[EXTENSION] = replace(before, given_chain=chain)
+    world.app.extensions[EXTENSION] = replace(before, chain=chain)
     world.use_endpoint("http://127.0.0.1:9/")
     answer = world.refresh(holder, key=world.secret_key)
     world.app.extensions[EXTENSION] = before
