@@ -9,11 +9,11 @@ from embed import pages
 from embed.db import connection
 from embed.db.connection import db
 from embed.db.models import AccountEvent, Person
-from embed.domain.account_events import SENTENCE_BY_KIND, write_sentence
 from embed.domain.activity import read_facts
 from embed.domain.clients import Client
 from embed.errors import InvalidInput
 from embed.events import account_log
+from embed.events.account_log import SENTENCE_BY_KIND, write_sentence
 from embed.people import accounts, invitations, members, passwords, sessions
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")

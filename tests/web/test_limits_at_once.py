@@ -1,4 +1,4 @@
-"""The limits of client and key, which are counted together (docs/api.md, The order of checks)."""
+"""The limits of client and key, one after the other (docs/api.md, The order of checks)."""
 
 import pytest
 import redis

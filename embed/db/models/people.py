@@ -47,7 +47,7 @@ class AccountEvent(BaseModel):
     """What happened with an account, for its person; rows are only added."""
 
     person = ForeignKeyField(Person, on_delete="CASCADE", index=False)
-    kind = CharField(max_length=30)  # see domain/account_events.py, which makes sentences of these
+    kind = CharField(max_length=30)  # see events/account_log.py, which makes sentences of these
     data = TextField()  # JSON; with "browser" and "system" as a session has them
     network = TextField(null=True)  # as in logs, from which it was done; null: by a command
 

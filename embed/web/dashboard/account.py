@@ -11,7 +11,6 @@ from wtforms.validators import InputRequired, Length
 
 from embed.db.models import AccountEvent
 from embed.db.pagination import Cursor
-from embed.domain.account_events import write_sentence
 from embed.domain.activity import read_facts
 from embed.domain.clients import Client
 from embed.domain.identifiers import is_id
@@ -19,6 +18,7 @@ from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import MAX_LENGTH
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
+from embed.events.account_log import write_sentence
 from embed.people import accounts, passwords, sessions
 from embed.people.sessions import SEEN_STORED_EVERY
 from embed.web import languages
