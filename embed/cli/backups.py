@@ -11,7 +11,7 @@ from embed.db.work_status import report_backup
 from embed.maintenance.backups import choose_path, delete_older_backups, make_backup
 from embed.maintenance.copying import TableSum
 from embed.maintenance.restoring import copy_database, restore_backup
-from embed.settings.urls import parse_database_url
+from embed.settings.values import parse_database_url
 from embed.terminal import Command, check_confirmed, confirm_option, print_answer, runtime
 
 _FILE = click.Path(path_type=Path)

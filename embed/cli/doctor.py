@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from embed.doctor.examination import Examination, examine
+from embed.doctor.examination import Examination, describe_installation, examine
 from embed.doctor.findings import Finding
-from embed.doctor.support import describe_installation
 from embed.domain import times
 from embed.terminal import Command, JsonObject, print_answer, wants_json
 

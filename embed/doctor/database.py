@@ -1,4 +1,4 @@
-"""Check of the database: whether it answers, is at this version, and fits the settings."""
+"""Checks of the database, and of what it says of the background work."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -9,8 +9,10 @@ from peewee import PeeweeException, SqliteDatabase
 from embed.db.connection import db, open_database
 from embed.db.models import Page
 from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
+from embed.db.work_status import read_work_status
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.variables import Installation, redact
+from embed.domain.times import Clock
 from embed.settings import find_database_file
 
 _TIMEOUT_S = 5
@@ -86,3 +88,26 @@ def _check_minimums(installation: Installation) -> Iterator[Finding]:
             "Set SOLANA_RPC_URL, such as to https://api.mainnet-beta.solana.com, or ask for no"
             " balance: flask pages update PAGE_ID --min-balance 0",
         )
+
+
+def check_background(clock: Clock) -> Iterator[Finding]:
+    """Read it from the database, if that is open. Raises NotChecked."""
+    try:
+        status = read_work_status(clock())
+    except (AttributeError, PeeweeException):  # the check of the database says why
+        raise NotChecked(
+            "Not checked: the background work, as the database cannot be read."
+        ) from None
+    if not status.is_working:
+        yield Finding(
+            "no_worker",
+            "Nobody does the background work: no balances are read, and nobody is notified.",
+            "Start gunicorn, or flask worker; only the latter where BACKGROUND=worker.",
+        )
+    for job in status.jobs:
+        if job.failure is not None:
+            yield Finding(
+                "job_failing",
+                f"The background job {job.name} fails: {quote(job.failure)}",
+                "See flask worker status, and the log of the process that does the work.",
+            )

@@ -1,19 +1,35 @@
-"""The examination of an installation: every check, in the order in which people read them."""
+"""The examination of an installation: every check in order, and what a report of a fault needs."""
 
 import os
+import platform
 import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-from embed.db.connection import db
-from embed.doctor.background import check_background
-from embed.doctor.database import check_database
+from limits import RateLimitItem
+from peewee import PeeweeException
+
+from embed import __version__
+from embed.db.connection import db, read_server_version
+from embed.db.models import Page, Person, Submission, Wallet
+from embed.db.schema_version import list_applied_migrations, list_missing_migrations
+from embed.doctor.database import check_background, check_database, open_for_reading
 from embed.doctor.files import check_files
 from embed.doctor.findings import Finding, NotChecked
 from embed.doctor.public_address import check_public_address
 from embed.doctor.variables import Installation, check_variables
 from embed.domain.times import Clock
+from embed.settings import VARIABLES
+
+_LIBRARIES = ("Flask", "gunicorn", "peewee", "psycopg", "Werkzeug")
+_COUNTED = {"owners": Person, "pages": Page, "wallets": Wallet, "submissions": Submission}
+# Values that cannot be an address or a secret; of others only whether they are set is told.
+_HARMLESS = (bool, int, timedelta, RateLimitItem)
+_CHOICES = {"BACKGROUND", "LOG_FORMAT"}
 
 
 @dataclass(slots=True)
@@ -50,8 +66,7 @@ def examine(environ: Mapping[str, str], clock: Clock) -> Examination:
         examination.add("database", check_database(installation))
         examination.add("background work", check_background(clock))
     finally:
-        if db.obj is not None:
-            db.close()
+        _close_database()
     examination.add("public address", check_public_address(installation))
     return examination
 
@@ -65,3 +80,51 @@ def _describe_failure(subject: str, failure: Exception) -> Finding:
         f"The check of {subject} failed: {place}.",
         "Run flask doctor again. If it fails each time, look at this part yourself, and report it.",
     )
+
+
+def describe_installation(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a report of a fault needs, without a secret, an address, a key or a wallet.
+
+    These are texts, numbers, and dicts of them, by name.
+    """
+    installation = Installation.from_environ(environ)
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "libraries": {name: version(name) for name in _LIBRARIES},
+        **_describe_database(installation),
+        "settings": {
+            name: _describe(name, environ[name], installation)
+            for name in VARIABLES
+            if environ.get(name, "").strip()
+        },
+    }
+
+
+def _describe_database(installation: Installation) -> dict[str, Any]:
+    try:
+        open_for_reading(installation.settings.database_url)
+        applied = list_applied_migrations()
+        return {
+            "database": read_server_version(),
+            "migration": applied[-1] if applied else None,
+            "missingMigrations": len(list_missing_migrations()),
+            "rows": {name: model.select().count() for name, model in _COUNTED.items()},
+        }
+    except (OSError, PeeweeException) as failure:
+        return {"database": f"cannot be read: {type(failure).__name__}"}
+    finally:
+        _close_database()
+
+
+def _close_database() -> None:
+    if db.obj is not None:
+        db.close()
+
+
+def _describe(name: str, raw: str, installation: Installation) -> str:
+    if name in installation.invalid:
+        return "not valid"
+    value = getattr(installation.settings, name.lower(), None)
+    return raw.strip() if isinstance(value, _HARMLESS) or name in _CHOICES else "set"

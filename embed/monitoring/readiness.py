@@ -2,10 +2,10 @@
 
 import logging
 import threading
-import time
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import Context
+from time import monotonic
 
 from peewee import PeeweeException
 
@@ -23,19 +23,19 @@ _log = logging.getLogger(__name__)
 
 
 class Readiness:
-    """Looks whether everything is there, over a connection of its own.
+    """Looks whether everything is there, in one thread of its own with its own connection.
 
-    Whoever asks waits no longer than the limit, also for a database that hangs. Rate limits are no
+    Callers wait no longer than the limit, also for a database that hangs. Rate limits are no
     condition: without the shared ones, each process counts for itself.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._answer: Future[str | None] | None = None  # the latest
+        self._lock = threading.Lock()
+        self._answer: Future[str | None] | None = None  # what is missing
         self._asked_at = 0.0
         self._worked_at = float("-inf")
-        self._lock = threading.Lock()
-        self._problem: str | None = None
+        self._problem: str | None = None  # what was logged last
 
     def is_ready(self) -> bool:
         """Tell whether nothing is missing, at most two seconds later."""
@@ -49,8 +49,9 @@ class Readiness:
 
     def _ask(self) -> tuple[str | None, str]:
         """Return what is missing, if anything, and what the database says about it."""
+        answer, asked_at = self._begin()
         try:
-            return self._begin().result(max(0.0, self._asked_at + _LIMIT_S - time.monotonic())), ""
+            return answer.result(max(0.0, asked_at + _LIMIT_S - monotonic())), ""
         except TimeoutError:
             return f"The database has not answered for {_LIMIT_S:.0f} seconds.", ""
         except OtherVersion as error:
@@ -58,21 +59,20 @@ class Readiness:
         except Exception as error:  # whatever it is, the answer is no
             return "The database cannot answer.", " ".join(str(error).split())
 
-    def _begin(self) -> "Future[str | None]":
-        """Ask in a thread of its own, which may hang, unless the latest answer is new or pending.
-
-        It ends with the process, which would wait for that of a ThreadPoolExecutor.
-        """
+    def _begin(self) -> tuple[Future[str | None], float]:
+        """Return an answer that is pending or fresh, else a new one; and when it was asked for."""
         with self._lock:
-            now, latest = time.monotonic(), self._answer
-            if latest and (not latest.done() or now < self._asked_at + _FRESH_S):
-                return latest
-            answer = self._answer = Future()
-            self._asked_at = now
-        threading.Thread(target=self._look, args=(answer,), name="readiness", daemon=True).start()
-        return answer
+            answer = self._answer
+            if answer is None or (answer.done() and monotonic() >= self._asked_at + _FRESH_S):
+                self._answer = answer = Future()
+                self._asked_at = monotonic()
+                # It may hang, and the process would wait for a thread of a ThreadPoolExecutor.
+                threading.Thread(
+                    target=self._look, args=(answer,), name="readiness", daemon=True
+                ).start()
+            return answer, self._asked_at
 
-    def _look(self, answer: "Future[str | None]") -> None:
+    def _look(self, answer: Future[str | None]) -> None:
         try:
             answer.set_result(self._find_problem())
         except Exception as error:
@@ -85,8 +85,8 @@ class Readiness:
             if missing:
                 return f"The database has not been upgraded: {', '.join(missing)}."
             if find_lease(self._clock()) is not None:
-                self._worked_at = time.monotonic()
-            elif time.monotonic() - self._worked_at >= _WORKER_GRACE_S:
+                self._worked_at = monotonic()
+            elif monotonic() - self._worked_at >= _WORKER_GRACE_S:
                 return "The background work is not running."
             return None
         finally:

@@ -14,20 +14,18 @@ from platformdirs import user_state_path
 
 from embed.domain.texts import parse_email
 from embed.settings.secret_keys import list_secrets, load_secret_key, parse_secret_keys
-from embed.settings.urls import (
-    parse_bind,
-    parse_database_url,
-    parse_public_url,
-    parse_rpc_urls,
-    parse_smtp_url,
-    parse_storage_uri,
-)
 from embed.settings.values import (
     SettingsError,
+    parse_bind,
     parse_choice,
+    parse_database_url,
     parse_limit,
+    parse_public_url,
+    parse_rpc_urls,
     parse_seconds,
+    parse_smtp_url,
     parse_span,
+    parse_storage_uri,
     parse_switch,
     parse_whole_number,
     read,

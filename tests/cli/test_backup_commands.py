@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 from peewee import ProgrammingError
@@ -21,7 +20,6 @@ from support.servers import PROJECT_DIR, clean_environ
 from embed.db.models import MODELS, Job
 from embed.db.work_status import find_backup_at
 from embed.domain import times
-from embed.maintenance.backups import delete_older_backups
 
 pytestmark = pytest.mark.slow
 
@@ -109,39 +107,6 @@ def test_backup_in_a_folder_is_named_after_the_time_and_the_newest_are_kept(fill
     assert before - {path.name for path in folder.iterdir()} == set(older)
     assert f" rows in {folder / new}, " in told
     assert [f"Deleted {folder / name}." in told for name in older] == [True, True]
-
-
-def test_backup_in_a_folder_deletes_nothing_unasked(filled, folder):
-    answer = json.loads(tell("backup", str(folder), "--json", environ=filled))
-
-    assert answer["deletedFiles"] == []
-    assert len(list(folder.iterdir())) == 7
-
-
-def test_new_backup_is_kept_though_the_clock_went_back(folder):
-    newest = folder / "embed-2025-12-31T030000Z.db"
-    newest.touch()
-
-    deleted = delete_older_backups(newest, keep=1)
-
-    assert [path.name[:16] for path in deleted] == [f"embed-2026-01-0{day}" for day in (1, 2, 3)]
-    assert newest.exists()
-
-
-def test_folder_that_is_named_as_a_backup_is_none(folder):
-    other = folder / "embed-2020-01-01T030000Z.db"
-    other.mkdir()
-
-    deleted = delete_older_backups(folder / "embed-2026-01-04T030000Z.db", keep=3)
-
-    assert [path.name[:16] for path in deleted] == ["embed-2026-01-01"]
-    assert other.exists()
-
-
-def test_backup_that_another_one_has_deleted_meanwhile_is_no_error(folder, monkeypatch):
-    monkeypatch.setattr(Path, "is_file", lambda path: path.unlink() or True)
-
-    delete_older_backups(folder / "embed-2026-01-04T030000Z.db", keep=1)
 
 
 def test_what_a_killed_backup_left_is_deleted_after_a_day(filled, folder):

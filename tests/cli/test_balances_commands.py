@@ -86,16 +86,6 @@ def test_failure_is_told_with_the_exit_status_and_without_an_address(run, chain,
     assert result.stdout == f"0 balances read. {sentence}\n"
 
 
-def test_mint_that_the_chain_does_not_know_is_told(run, world):
-    page_id = world.make_page(token_mint=OTHER)
-    world.track(Visitor().address, page_id=page_id)
-
-    result = run("balances", "refresh", page_id)
-
-    assert result.exit_code == 1
-    assert f"{OTHER} is not the mint of a token." in result.stdout
-
-
 @pytest.mark.parametrize("command", ["refresh", "show"])
 def test_unknown_page_is_told(run, command):
     result = run("balances", command, "x" * 20)

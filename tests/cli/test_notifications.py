@@ -157,12 +157,3 @@ def test_channel_is_let_decide_when_it_is_added_and_afterwards(world):
     webhook = run_json(world, "webhooks", "add", world.page_id, HOOK)
     assert "mayDecide" not in webhook
     run(world, "channels", "update", webhook["id"], "--may-decide", exit_code=1)
-
-
-def test_channel_that_is_not_told_of_new_submissions_cannot_decide(world):
-    event = ("--event", "queue.filling")
-    add = ("channels", "add", world.page_id, *DISCORD, *event)
-
-    assert "new submissions" in run(world, *add, "--may-decide", exit_code=1).stderr
-    channel = run_json(world, *add)
-    run(world, "channels", "update", channel["id"], "--may-decide", exit_code=1)

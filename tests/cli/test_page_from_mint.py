@@ -10,7 +10,6 @@ from support.world import USDC
 
 from embed import pages
 from embed.balances import tokens
-from embed.db.connection import db
 
 pytestmark = pytest.mark.slow
 
@@ -46,18 +45,6 @@ def test_name_and_symbol_are_read_from_the_chain(ledger, create):
 
     assert (made["tokenName"], made["tokenSymbol"], made["tokenMint"]) == ("USD Coin", "USDC", USDC)
     assert pages.get_page(made["id"]).token_name == "USD Coin"
-
-
-def test_symbol_on_the_chain_loses_its_dollar_sign(ledger, create):
-    ledger.create_mint(6, address=USDC, name="Bonk", symbol="$BONK")
-
-    assert json.loads(create().stdout)["tokenSymbol"] == "BONK"
-
-
-def test_symbol_of_dollar_signs_alone_has_to_be_given(ledger, create):
-    ledger.create_mint(6, address=USDC, name="Money", symbol="$$$")
-
-    assert refusal(create()).endswith("Give --token-name and --token-symbol.")
 
 
 @pytest.mark.parametrize(
@@ -96,14 +83,6 @@ def test_token_without_names_needs_them(ledger, create):
     assert refusal(create("--token-symbol", "S")).endswith("Give --token-name.")
 
 
-def test_token_without_a_symbol_needs_one(ledger, create):
-    ledger.create_mint(6, address=USDC, name="USD Coin", symbol="")
-
-    assert refusal(create()).endswith("Give --token-name and --token-symbol.")
-    made = json.loads(create("--token-symbol", "S").stdout)
-    assert (made["tokenName"], made["tokenSymbol"]) == ("USD Coin", "S")
-
-
 def test_address_that_is_no_mint_is_refused(create):
     assert refusal(create()) == f"{USDC} is not the mint of a token."
 
@@ -115,16 +94,3 @@ def test_endpoint_that_hangs_is_given_up_in_time(endpoint, create, monkeypatch):
 
     assert "timed out. Give --token-name and --token-symbol." in refusal(create())
     assert time.monotonic() - started_at < rpc_faults.HUNG_S
-
-
-def test_chain_is_asked_outside_of_transactions(ledger, create, monkeypatch):
-    ledger.create_mint(6, address=USDC, name="USD Coin", symbol="USDC")
-    read = tokens.read_token
-
-    def check_and_read(*arguments, **options):
-        assert not db.in_transaction()
-        return read(*arguments, **options)
-
-    monkeypatch.setattr(tokens, "read_token", check_and_read)
-
-    assert create().exit_code == 0

@@ -42,19 +42,9 @@ def test_lines_are_cut_where_people_wrote_much_and_nowhere_else(alias, owner):
     assert "…" not in lines[2]
 
 
-def test_widest_is_cut_first():
-    told = format_table([make_row("Some alias", "o" * 254)], COLUMNS)
-
-    assert "  Some alias  " in told
-
-
 def test_amount_is_never_cut():
     row = {"address": ADDRESS, "tokenBalance": "1" * 60, "publicAlias": "A" * 32}
 
     told = format_table([row], ("address", "tokenBalance", "publicAlias"))
 
     assert f"  {'1' * 60}  AAAAAAA…" in told
-
-
-def test_nothing_to_list_is_said():
-    assert format_table([], COLUMNS) == "None yet."

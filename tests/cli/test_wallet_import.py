@@ -2,7 +2,6 @@
 
 import json
 
-import base58
 import pytest
 from support.world import USDC, Visitor, read_log
 
@@ -80,28 +79,11 @@ def test_every_wrong_line_is_named_and_nothing_changes(world, run):
     assert world.dump() == before
 
 
-def test_tags_alone_that_are_missing_are_offered_to_be_made(run):
-    result = run(f"{USDC},,team")
-
-    assert result.stderr.splitlines()[1:] == [
-        "Error: Nothing has changed: 1 line needs your attention. --create-tags creates the tags."
-    ]
-
-
 def test_thousands_of_mistakes_are_no_wall(run):
     lines = run("bad\n" * 5_000).stderr.splitlines()
 
     assert len(lines) == 22
     assert lines[-2] == "… and 4,980 more"
-
-
-def test_table_of_more_than_10_000_wallets_is_imported(world, run):
-    addresses = [
-        base58.b58encode(number.to_bytes(32, "big")).decode() for number in range(1, 10_002)
-    ]
-
-    assert run("\n".join(addresses)).exit_code == 0
-    assert list(read_names(world)) == addresses
 
 
 @pytest.mark.parametrize(
@@ -128,12 +110,3 @@ def test_file_that_does_not_end_is_not_read_to_its_end(world):
         "Error: The file has more than 100,000,000 bytes, which 50,000 wallets (MAX_WALLETS) do"
         " not need.\n"
     )
-
-
-def test_unknown_page_and_file_are_one_line(world):
-    for arguments in (["nowhere", "-"], [world.page_id, "/no/such/file"]):
-        result = world.app.test_cli_runner().invoke(args=["wallets", "import", *arguments])
-
-        assert result.exit_code in (1, 2)
-        (line,) = result.stderr.splitlines()
-        assert line.startswith("Error: ")

@@ -58,14 +58,6 @@ def test_holders_are_printed_as_json(suggest, holder):
     ]
 
 
-def test_holders_are_printed_as_a_table(suggest, holder):
-    head, first, second = suggest().output.splitlines()
-
-    assert head.split() == ["address", "tokenBalance", "share", "tracked", "ofProgram"]
-    assert first.split() == [POOL, "3", "0.75", "no", "yes"]
-    assert second.split() == [holder, "1", "0.25", "yes", "no"]
-
-
 def test_token_without_holders_is_told(suggest, ledger):
     ledger.create_mint(6, address=USDC)
 
@@ -89,12 +81,3 @@ def test_without_an_endpoint_the_setting_is_named(suggest):
 
     assert result.exit_code == 1
     assert "SOLANA_RPC_URL is not set" in result.stderr
-
-
-def test_unknown_page_is_told(suggest):
-    result = suggest(page="A" * 20)
-
-    assert (result.exit_code, result.stderr) == (
-        1,
-        f"Error: There is no tracking page {'A' * 20}.\n",
-    )

@@ -11,8 +11,7 @@ from support.world import RANDOM_KEY, USDC
 from embed import pages
 from embed.db import connection
 from embed.db.connection import db
-from embed.doctor.background import check_background
-from embed.doctor.database import check_database, open_for_reading
+from embed.doctor.database import check_background, check_database, open_for_reading
 from embed.doctor.findings import Finding, NotChecked
 from embed.doctor.variables import Installation
 from embed.domain import times
@@ -155,7 +154,7 @@ def test_background_work_that_nobody_does_is_found(database_url):
 def test_job_that_fails_is_found(monkeypatch):
     jobs = [SimpleNamespace(name=name, failure=why) for name, why in JOBS.items()]
     status = SimpleNamespace(is_working=True, jobs=jobs)
-    monkeypatch.setattr("embed.doctor.background.read_work_status", lambda _: status)
+    monkeypatch.setattr("embed.doctor.database.read_work_status", lambda _: status)
 
     (found,) = check_background(times.now)
 
