@@ -12,12 +12,6 @@ from embed.balances.solana_rpc import SolanaRpc, choose_chain
 from embed.commands import init_commands
 from embed.db.connection import open_database
 from embed.domain import times
-from embed.domain.account_nonces import AccountNonceSigner
-from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
-from embed.domain.passkeys import ChallengeSigner
-from embed.domain.passwords import PasswordLinkSigner
-from embed.domain.recovery_codes import OfferSigner
-from embed.domain.signing import SessionSigner
 from embed.domain.times import Clock
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings
@@ -80,15 +74,8 @@ def create_app(
     app.extensions[EXTENSION] = Runtime(
         settings=settings,
         clock=clock,
-        balances=balances or _choose_balances(settings, chain, clock),
+        balances=balances or choose_balances(settings, chain, clock),
         chain=chain,
-        nonces=NonceSigner(Nonce, settings.secret_keys, clock),
-        record_nonces=NonceSigner(RecordNonce, settings.secret_keys, clock),
-        account_nonces=AccountNonceSigner(settings.secret_keys, clock),
-        sessions=SessionSigner(settings.secret_keys, clock),
-        password_links=PasswordLinkSigner(settings.secret_keys, clock),
-        passkey_challenges=ChallengeSigner(settings.secret_keys, clock),
-        code_offers=OfferSigner(settings.secret_keys, clock),
         limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )
@@ -113,7 +100,7 @@ def create_app(
     return app
 
 
-def _choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:
+def choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:
     if chain is None:
         return EnteredBalances()
     return LiveBalances(chain, clock, settings.balance_max_age)

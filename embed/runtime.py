@@ -1,15 +1,11 @@
-"""What use cases are handed: settings, clock, access to the chain, signers and the rate limiter."""
+"""What use cases are handed: settings, clock, access to the chain, signer and the rate limiter."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from embed.balances.known import BalanceSource
 from embed.balances.solana_rpc import SolanaRpc
-from embed.domain.account_nonces import AccountNonceSigner
-from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
-from embed.domain.passkeys import ChallengeSigner
-from embed.domain.passwords import PasswordLinkSigner
-from embed.domain.recovery_codes import OfferSigner
-from embed.domain.signing import SessionSigner
+from embed.domain.signing import Signer
 from embed.domain.times import Clock
 from embed.rate_limits.limiter import RateLimiter
 from embed.settings import Settings
@@ -23,12 +19,10 @@ class Runtime:
     clock: Clock
     chain: SolanaRpc | None  # None where SOLANA_RPC_URL names no endpoint
     balances: BalanceSource
-    nonces: NonceSigner[Nonce]
-    record_nonces: NonceSigner[RecordNonce]
-    account_nonces: AccountNonceSigner
-    sessions: SessionSigner
-    password_links: PasswordLinkSigner
-    passkey_challenges: ChallengeSigner
-    code_offers: OfferSigner
     limiter: RateLimiter
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's
+
+    @cached_property
+    def signer(self) -> Signer:
+        """What signs nonces, cookies and links, by SECRET_KEY. Raises SettingsError."""
+        return Signer(self.settings.with_secret_key().secret_keys, self.clock)

@@ -15,18 +15,15 @@ import psycopg
 import pytest
 from chain.ledger import Ledger
 from chain.rpc_server import RpcServer, run_rpc
-from flask import Flask
 from hypothesis import HealthCheck, settings
-from jinja2 import BytecodeCache
 from peewee import Database
+from support.apps import Apps
 from support.deployments import DATABASE_BY_DEPLOYMENT
 from support.servers import provide, run_postgres, run_valkey
 from support.shared_clock import SharedClock
 from support.world import SECRET_KEY, Clock, World
-from werkzeug.routing import Rule
 
 from embed.db import connection, schema_version
-from embed.factory import create_app
 from embed.public_payload import payloads
 from embed.settings import Settings
 
@@ -54,20 +51,6 @@ DATABASE_FIXTURES = {
     "empty_database_url",
 }
 MEMORY_DIR = Path("/dev/shm")  # noqa: S108
-
-
-class TemplateCode(BytecodeCache):
-    """Keeps compiled templates in memory."""
-
-    def __init__(self) -> None:
-        self._code_by_key: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket) -> None:
-        if bucket.key in self._code_by_key:
-            bucket.bytecode_from_string(self._code_by_key[bucket.key])
-
-    def dump_bytecode(self, bucket) -> None:
-        self._code_by_key[bucket.key] = bucket.bytecode_to_string()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -104,26 +87,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def compile_once() -> Iterator[None]:
-    """Compile templates and routes only once, as they are the same in every test's app.
-
-    Compiling takes most of the time of creating an app, and more than most requests.
-    """
-    compile_builder = Rule._compile_builder
-    builders = {}
-
-    def find_or_compile(rule: Rule, append_unknown: bool = True):
-        assert not rule.defaults, "a builder would depend on them, too"
-        key = (rule.rule, *rule._trace, append_unknown)
-        if key not in builders:
-            builders[key] = compile_builder(rule, append_unknown)
-        return builders[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Rule, "_compile_builder", find_or_compile)
-        patch.setitem(Flask.jinja_options, "bytecode_cache", TemplateCode())
-        yield
+@pytest.fixture(scope="session")
+def apps() -> Apps:
+    """The apps that tests share; a test that adds routes to its own has others."""
+    return Apps()
 
 
 @pytest.fixture(scope="session")
@@ -322,11 +289,10 @@ def chain():
 
 
 @pytest.fixture
-def app(environ, clock, balances, chain):
+def app(apps, environ, clock, balances, chain):
     if chain is not None:
         environ.setdefault("SOLANA_RPC_URL", "http://127.0.0.1:9/")  # nothing listens there
-    app = create_app(Settings.from_environ(environ), clock=clock, balances=balances, chain=chain)
-    yield app
+    yield apps.find(Settings.from_environ(environ), clock=clock, balances=balances, chain=chain)
     connection.db.close()
 
 

@@ -87,7 +87,6 @@ def test_browsers_keep_nothing_but_settings_of_the_queue_and_the_lists_order():
     assert {hit.partition(":")[0] for hit in find(storage, SCRIPTS)} == {
         "queue.js",
         "list.js",
-        "wallet.js",  # the demo's test wallet
     }
 
 

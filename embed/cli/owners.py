@@ -4,9 +4,8 @@ import click
 
 from embed.db.models import Person
 from embed.domain.languages import LANGUAGES
-from embed.domain.passwords import PasswordLinkSigner
 from embed.maintenance import owner_removal
-from embed.people import accounts, sessions
+from embed.people import accounts, passwords, sessions
 from embed.serializers import describe_owner
 from embed.terminal import Group, check_confirmed, confirm_option, print_answer, print_list, runtime
 
@@ -34,15 +33,13 @@ def create(email: str, language: str | None) -> None:
 def reset(email: str) -> None:
     """Print a one-time link for an owner to choose a new password.
 
-    Its use ends all sessions, and removes passkeys, linked wallets and recovery codes.
+    Its use ends all sessions, and removes passkeys.
     """
     _print_with_link(accounts.get_person(email))
 
 
 def _print_with_link(owner: Person) -> None:
-    settings = runtime().settings.with_secret_key()
-    password_links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
-    link = accounts.build_password_url(owner, password_links, settings.base_url)
+    link = passwords.build_link(owner, runtime().signer, runtime().settings.base_url)
     print_answer(describe_owner(owner) | {"passwordUrl": link})
 
 

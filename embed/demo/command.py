@@ -19,8 +19,8 @@ from embed.demo.market import Market
 from embed.demo.site import RPC_PATH, TOLD_PATH, create_site, serve
 from embed.demo.tracking_page import OWNER, REVIEWER, WALLET_COUNT, make_demo_page
 from embed.demo.visitors import act, open_url
-from embed.domain.passwords import PasswordLinkSigner
-from embed.people.accounts import build_password_url
+from embed.domain.signing import Signer
+from embed.people.passwords import build_link
 from embed.settings import INSTANCE_DIR, PROJECT_DIR, Settings
 from embed.terminal import Command, print_answer, runtime, wants_json
 
@@ -79,7 +79,7 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
     servers.enter_context(serve(site, site_listener))
     _wait_for_start(base_url)
     say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
-    links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
+    signer = Signer(settings.secret_keys, runtime().clock)
     shown = {  # named as in the JSON document
         "id": page.id,
         "publicKey": page.public_key,
@@ -87,8 +87,8 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
         "apiUrl": f"{base_url}/api/embed/tracking/{page.id}",
         "hostUrl": site_url,
         "widgetUrl": base_url + page.widget_path,
-        "dashboardUrl": build_password_url(page.owner, links, base_url),
-        "reviewerUrl": build_password_url(page.reviewer, links, base_url),
+        "dashboardUrl": build_link(page.owner, signer, base_url),
+        "reviewerUrl": build_link(page.reviewer, signer, base_url),
         **act(base_url, page, market, say),
     }
     try:

@@ -1,8 +1,8 @@
 """The activity log in words: sentences are made of an entry's facts where they are shown."""
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal, InvalidOperation
-from typing import Any, Literal, TypeAlias
+from decimal import Decimal
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -11,20 +11,6 @@ from embed.domain.amounts import format_amount
 from embed.domain.reasons import write_sentences
 from embed.domain.roles import NAME_BY_ROLE
 from embed.domain.texts import gettext_noop
-
-Action = Literal[
-    "create page", "delete page", "restore page", "change page", "change look",
-    "invite person", "revoke invitation", "accept invitation", "change role", "remove member",
-    "create key", "change label", "change origins", "revoke key",
-    "add tag", "remove tag", "change tag",
-    "add wallet", "change wallet", "remove wallet", "import wallets",
-    "hide wallets", "show wallets", "tag wallets", "untag wallets", "remove wallets",
-    "flag wallet", "unflag wallet",
-    "add receiver", "remove receiver", "rotate secret", "allow deciding", "end deciding",
-    "approve submission", "reject submission", "undo decision",
-    "add block", "remove block",
-    "withdraw submission", "erase wallet",
-]  # fmt: skip
 
 # Every action, as what somebody did: translated where it is shown.
 SENTENCE_BY_ACTION: Mapping[str, str] = {
@@ -91,31 +77,16 @@ _PAGE_FIELDS = {
     "holding_watch": gettext_noop("wallets below the minimum"),
 }
 
-# By whom the facts of an entry were erased, which were about a wallet.
+# Who erased the facts of an entry, which were about a wallet.
 _ERASED = {
     "holder": gettext_noop("withdrawn by the wallet's holder"),
     "operator": gettext_noop("erased by the operator"),
 }
 
-_LONGEST_EXPONENT = 100  # many times an amount's
-
 Facts = dict[str, Any]
 Gettext: TypeAlias = Callable[[str], str]
 
-
-def _read_number(text: str) -> Decimal:
-    """Raises ValueError for a number that would fill the memory once it is written in full."""
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        raise ValueError(f"{text} is no number.") from None
-    if abs(number.adjusted()) > _LONGEST_EXPONENT:
-        raise ValueError(f"{text} is no amount.")
-    return number
-
-
-_decode = msgspec.json.Decoder(Facts, float_hook=_read_number).decode
-_encode = msgspec.json.Encoder(decimal_format="number").encode
+_decode = msgspec.json.Decoder(Facts, float_hook=Decimal).decode
 
 
 def read_facts(data: str) -> Facts:

@@ -4,14 +4,15 @@ An issued nonce is not stored: ``nonceId`` contains it, signed. Whatever uses it
 part under a unique constraint, so that it cannot be used twice.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
+
+from itsdangerous import BadSignature
 
 from embed.domain.identifiers import make_id
 from embed.domain.signing import Signer
-from embed.domain.times import Clock, format_instant
+from embed.domain.times import format_instant
 from embed.errors import ApiError
 
 Action = Literal["show", "withdraw"]
@@ -36,16 +37,44 @@ class IssuedNonce:
     """What every ``nonceId`` contains, whatever its signature is for."""
 
     purpose: ClassVar[str]  # one is never taken for that of another
-    detail_type: ClassVar[Any] = str
+    signed_shape: ClassVar[Any] = tuple[str, str, str, str, str, str]
 
     page_id: str
     wallet_address: str
     key_id: str
     host: str
     token: str
+    detail: str  # what else the signature is bound to, "" if nothing
     issued_at: datetime
     expires_at: datetime
-    detail: str = ""  # what else the signature is bound to, if anything
+
+    @classmethod
+    def issue(
+        cls,
+        signer: Signer,
+        *,
+        page_id: str,
+        wallet_address: str,
+        key_id: str,
+        host: str,
+        lifetime: timedelta,
+        detail: str = "",
+    ) -> tuple[str, Self]:
+        """Return a new ``nonceId`` and the nonce that it contains."""
+        contents = (page_id, wallet_address, key_id, host, make_id(), detail)
+        nonce_id = signer.sign(cls.purpose, contents, lifetime)
+        return nonce_id, cls.read(nonce_id, signer)
+
+    @classmethod
+    def read(cls, raw: str, signer: Signer) -> Self:
+        """Raises ApiError `invalid_nonce` if it was not issued here or has expired."""
+        try:
+            signed = signer.read(cls.purpose, raw, cls.signed_shape)
+        except BadSignature:
+            raise ApiError("invalid_nonce") from None
+        page_id, address, key_id, host, token, detail = signed.value
+        times = signed.signed_at, signed.expires_at
+        return cls(page_id, address, key_id, host, token, detail, *times)
 
     def check_binding(self, *, page_id: str, wallet_address: str, key_id: str, detail: str) -> None:
         """Raises ApiError `nonce_binding_mismatch` unless issued for exactly these."""
@@ -97,57 +126,12 @@ class RecordNonce(IssuedNonce):
 
     __slots__ = ()
     purpose = "embed record nonce"
-    detail_type = Action
+    signed_shape = tuple[str, str, str, str, str, Action]
 
     def build_message(self) -> str:
         aim, consequence = _CONSEQUENCES[self.detail]
         first = f"{self.host} asks for proof that you own this wallet, {aim}."
         return self._build_message(first, "", consequence, "")
-
-
-AnyNonce = TypeVar("AnyNonce", bound=IssuedNonce)
-
-
-class NonceSigner(Generic[AnyNonce]):
-    """Issues nonces of one kind as ``nonceId`` values, and reads them back."""
-
-    def __init__(self, kind: type[AnyNonce], secret_keys: Sequence[str], clock: Clock) -> None:
-        self._kind = kind
-        shape: Any = tuple[(*[str] * 5, kind.detail_type)]  # type: ignore[misc]  # made at run time
-        self._signer: Signer[Any] = Signer(secret_keys, kind.purpose, clock, shape)
-
-    def issue(
-        self,
-        *,
-        page_id: str,
-        wallet_address: str,
-        key_id: str,
-        host: str,
-        lifetime: timedelta,
-        detail: str = "",
-    ) -> tuple[str, AnyNonce]:
-        """Return a new ``nonceId`` and the nonce that it contains."""
-        contents = (page_id, wallet_address, key_id, host, make_id(), detail)
-        nonce_id = self._signer.sign(contents, lifetime)
-        return nonce_id, self.unsign(nonce_id)
-
-    def unsign(self, raw: str) -> AnyNonce:
-        """Raises ApiError `invalid_nonce` if it was not issued here or has expired."""
-        try:
-            signed = self._signer.unsign(raw)
-        except ValueError:
-            raise ApiError("invalid_nonce") from None
-        page_id, wallet_address, key_id, host, token, detail = signed.value
-        return self._kind(
-            page_id,
-            wallet_address,
-            key_id,
-            host,
-            token,
-            signed.signed_at,
-            signed.expires_at,
-            detail,
-        )
 
 
 def parse_action(raw: str) -> Action:

@@ -7,20 +7,22 @@ origin is exactly ours, since it lets subdomains in, the algorithms, and whose p
 import ipaddress
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from itsdangerous import BadSignature
+
 from embed.domain.identifiers import make_id
 from embed.domain.signing import Signer
-from embed.domain.times import Clock
 
 ADD, SIGN_IN, CONFIRM = "add", "sign in", "confirm"  # what a challenge is for
 CHALLENGE_LIFETIME = timedelta(hours=1)  # for as long, a page that offers passkeys may stay open
 ALGORITHMS = (-7, -8, -257)  # ES256, EdDSA, RS256, as COSE numbers them
+_SIGNED_FOR = "passkey challenge"
 MAX_CREDENTIAL_BYTES = 2048  # an id of 1,023 bytes, which is the longest, and a key of RSA
 
 
@@ -62,25 +64,21 @@ class Challenge:
     expires_at: datetime
 
 
-class ChallengeSigner:
-    """Issues challenges that are signed values, so that none is stored before it is used."""
+def issue_challenge(signer: Signer, purpose: str, session_id: str = "") -> str:
+    """Return a signed value, so that no challenge is stored before it is used."""
+    return signer.sign(_SIGNED_FOR, (purpose, session_id, make_id()), CHALLENGE_LIFETIME)
 
-    def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
-        self._signer = Signer(secret_keys, "passkey challenge", clock, tuple[str, str, str])
 
-    def issue(self, purpose: str, session_id: str = "") -> str:
-        return self._signer.sign((purpose, session_id, make_id()), CHALLENGE_LIFETIME)
-
-    def check(self, raw: str, purpose: str, session_id: str = "") -> Challenge:
-        """Raises RefusedPasskey unless it was issued for this purpose and session."""
-        try:
-            signed = self._signer.unsign(raw)
-        except ValueError as error:
-            raise ExpiredChallenge("the challenge is not ours, or has expired") from error
-        challenge = Challenge(*signed.value, signed.expires_at)
-        if (challenge.purpose, challenge.session_id) != (purpose, session_id):
-            raise RefusedPasskey("the challenge was issued for something else")
-        return challenge
+def check_challenge(raw: str, signer: Signer, purpose: str, session_id: str = "") -> Challenge:
+    """Raises RefusedPasskey unless it was issued for this purpose and session."""
+    try:
+        signed = signer.read(_SIGNED_FOR, raw, tuple[str, str, str])
+    except BadSignature as error:
+        raise ExpiredChallenge("the challenge is not ours, or has expired") from error
+    challenge = Challenge(*signed.value, signed.expires_at)
+    if (challenge.purpose, challenge.session_id) != (purpose, session_id):
+        raise RefusedPasskey("the challenge was issued for something else")
+    return challenge
 
 
 @dataclass(frozen=True, slots=True)

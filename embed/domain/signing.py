@@ -1,4 +1,4 @@
-"""Signed values with a lifetime; they are not encrypted."""
+"""Signed values with a purpose and a lifetime; they are not encrypted."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,17 +7,17 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 import msgspec
-from itsdangerous import BadData, TimestampSigner, URLSafeTimedSerializer
+from itsdangerous import (
+    BadData,
+    BadSignature,
+    SignatureExpired,
+    TimestampSigner,
+    URLSafeTimedSerializer,
+)
 
 from embed.domain.times import Clock, from_ms, to_ms
 
 Value = TypeVar("Value")
-
-SESSION_LIFETIME = timedelta(days=30)
-
-
-class Expired(ValueError):
-    """A value that was signed here, and is no longer valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,63 +29,53 @@ class Signed(Generic[Value]):
     expires_at: datetime
 
 
-class Signer(Generic[Value]):
-    """Signs small JSON values for one purpose and a limited time.
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Signs small JSON values, each for one purpose and a limited time.
 
-    `secret_keys`: the first signs, all verify, so that keys can be rotated. A value
-    that was signed for one `purpose` is invalid for any other. So is a value that does not have
-    the type `shape`, which another version of the service may have signed.
+    The first of `secret_keys` signs, all verify, so that keys can be rotated.
     """
 
-    def __init__(
-        self, secret_keys: Sequence[str], purpose: str, clock: Clock, shape: type[Value]
-    ) -> None:
-        self._clock = clock
-        self._shape = tuple[int, shape]  # type: ignore[valid-type]  # made at run time
-        self._serializer = URLSafeTimedSerializer(
-            list(reversed(secret_keys)),  # itsdangerous signs with the last
+    secret_keys: Sequence[str]
+    clock: Clock
+
+    def sign(self, purpose: str, value: object, lifetime: timedelta) -> str:
+        """Sign `value` with its lifetime, so that a later change of settings does not affect it."""
+        contents = [lifetime // timedelta(milliseconds=1), value]
+        signed = self._make_serializer(purpose).dumps(contents)
+        return signed if isinstance(signed, str) else signed.decode("ascii")
+
+    def read(self, purpose: str, raw: str, shape: type[Value]) -> Signed[Value]:
+        """Read a value that was signed for `purpose`.
+
+        Raises BadSignature unless it was signed here for that purpose and has the type `shape`,
+        which another version of the service may have signed otherwise; SignatureExpired, which is
+        one too, once its lifetime is over.
+        """
+        if not raw.isascii():
+            raise BadSignature("not signed here")
+        typed: Any = tuple[int, shape]  # type: ignore[valid-type]  # made at run time
+        try:
+            contents, signed_at = self._make_serializer(purpose).loads(raw, return_timestamp=True)
+            lifetime_ms, value = msgspec.convert(contents, typed)
+            expires_at = signed_at + timedelta(milliseconds=lifetime_ms)
+        except (BadData, msgspec.ValidationError, OverflowError):
+            raise BadSignature("not signed here") from None
+        if self.clock() >= expires_at:
+            raise SignatureExpired("expired", date_signed=signed_at)
+        return Signed(value, signed_at, expires_at)
+
+    def _make_serializer(self, purpose: str) -> URLSafeTimedSerializer:
+        return URLSafeTimedSerializer(
+            list(reversed(self.secret_keys)),  # itsdangerous signs with the last
             salt=purpose,
             signer=_ClockSigner,
             signer_kwargs={
-                "clock": clock,
+                "clock": self.clock,
                 "key_derivation": "hmac",
                 "digest_method": hashlib.sha256,
             },
         )
-
-    def sign(self, value: Value, lifetime: timedelta) -> str:
-        """Sign `value` with its lifetime, so that a later change of settings does not affect it."""
-        signed = self._serializer.dumps([lifetime // timedelta(milliseconds=1), value])
-        return signed if isinstance(signed, str) else signed.decode("ascii")
-
-    def unsign(self, raw: str) -> Signed[Value]:
-        """Raises ValueError for a value that was not signed here, and Expired."""
-        if not raw.isascii():
-            raise ValueError("not signed here")
-        try:
-            contents, signed_at = self._serializer.loads(raw, return_timestamp=True)
-            lifetime_ms, value = msgspec.convert(contents, self._shape)
-            expires_at = signed_at + timedelta(milliseconds=lifetime_ms)
-        except (BadData, msgspec.ValidationError, OverflowError):
-            raise ValueError("not signed here") from None
-        signed = Signed(value, signed_at, expires_at)
-        if self._clock() >= signed.expires_at:
-            raise Expired("expired")
-        return signed
-
-
-class SessionSigner(Signer[str]):
-    """The values of the ``embed_session`` cookie, which hold a session's id."""
-
-    def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
-        super().__init__(secret_keys, "embed session", clock, str)
-
-    def find_session_id(self, raw: str) -> str | None:
-        """Return the session's id, or None for a forged, truncated or expired cookie."""
-        try:
-            return self.unsign(raw).value
-        except ValueError:
-            return None
 
 
 class _ClockSigner(TimestampSigner):

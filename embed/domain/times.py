@@ -7,8 +7,6 @@ from typing import TypeAlias
 Clock = Callable[[], datetime]
 Seconds: TypeAlias = float  # of time-outs, waits and the monotonic clock
 
-CLOCKS_DIFFER_BY = timedelta(minutes=1)  # at most, those of several machines
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _DAY = timedelta(days=1)

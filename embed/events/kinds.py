@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from embed.db.models import ApiKey, Block, Page, Submission, Wallet
-from embed.domain.activity import Action
+from embed.domain.activity import SENTENCE_BY_ACTION
 from embed.domain.addresses import shorten_address
 from embed.domain.times import format_instant
 from embed.serializers import as_dict, describe_submission
@@ -20,14 +20,16 @@ class Event:
     `data` are its facts, and what the page's receivers are told, beside the page's id.
     """
 
-    action: Action
+    action: str
     data: Mapping[str, Any]
     message_type: str | None = None  # None: the page's receivers are not told
 
+    def __post_init__(self) -> None:
+        if self.action not in SENTENCE_BY_ACTION:
+            raise ValueError(self.action)
+
     @classmethod
-    def of_page(
-        cls, action: Literal["create page", "delete page", "restore page"], page: Page
-    ) -> Self:
+    def of_page(cls, action: str, page: Page) -> Self:
         return cls(action, {"tokenName": page.token_name})
 
     @classmethod
@@ -37,18 +39,7 @@ class Event:
         return cls("change page", {**changes, **owner})
 
     @classmethod
-    def of_person(
-        cls,
-        action: Literal[
-            "invite person",
-            "revoke invitation",
-            "accept invitation",
-            "change role",
-            "remove member",
-        ],
-        email: str,
-        role: str | None = None,
-    ) -> Self:
+    def of_person(cls, action: str, email: str, role: str | None = None) -> Self:
         return cls(action, {"email": email, "role": role})
 
     @classmethod
@@ -57,9 +48,7 @@ class Event:
         return cls("change look", changes)
 
     @classmethod
-    def of_key(
-        cls, action: Literal["create key", "change origins", "revoke key"], key: ApiKey
-    ) -> Self:
+    def of_key(cls, action: str, key: ApiKey) -> Self:
         return cls(action, _describe_key(key))
 
     @classmethod
@@ -67,9 +56,7 @@ class Event:
         return cls("change label", _describe_key(key) | {"previousLabel": previous_label})
 
     @classmethod
-    def of_wallet(
-        cls, action: Literal["add wallet", "change wallet", "remove wallet"], wallet: Wallet
-    ) -> Self:
+    def of_wallet(cls, action: str, wallet: Wallet) -> Self:
         return cls(action, {"address": wallet.address, "publicAlias": wallet.public_alias})
 
     @classmethod
@@ -99,15 +86,11 @@ class Event:
         return cls("unflag wallet", found)
 
     @classmethod
-    def of_decision(
-        cls,
-        action: Literal["approve submission", "reject submission", "undo decision"],
-        submission: Submission,
-    ) -> Self:
+    def of_decision(cls, action: str, submission: Submission) -> Self:
         return cls(action, as_dict(describe_submission(submission)), "submission.decided")
 
     @classmethod
-    def of_block(cls, action: Literal["add block", "remove block"], block: Block) -> Self:
+    def of_block(cls, action: str, block: Block) -> Self:
         return cls(action, {"kind": block.kind, "pattern": shorten_pattern(block)})
 
     @classmethod

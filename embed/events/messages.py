@@ -1,7 +1,7 @@
 """Messages for a page's receivers: what each type holds, and the outbox that they are written to.
 
-Writers make their data of the same facts as the activity log (docs/notifications.md). They are
-checked where they come from a page's file, and before a message is sent.
+Their data are the same facts as in the activity log (docs/notifications.md), and are checked before
+a message is sent.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -77,16 +77,10 @@ MESSAGE_TYPES = tuple(each for each in DATA_BY_TYPE if each != TEST)  # that a r
 
 
 def read_data(message_type: str, data: str) -> Any:
-    """Return the data of a message, which are stored as JSON, as the Struct of its type.
-
-    Raises ValueError unless they are what its type has.
-    """
+    """Return a message's data as the Struct of its type. Raises ValueError for other data."""
     if message_type not in DATA_BY_TYPE:
         raise ValueError(f"There are no messages of the type {message_type}.")
-    try:
-        return msgspec.json.decode(data, type=DATA_BY_TYPE[message_type])
-    except RecursionError:
-        raise ValueError("The data are nested too deeply.") from None
+    return msgspec.json.decode(data, type=DATA_BY_TYPE[message_type])
 
 
 def send_messages(

@@ -11,14 +11,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from embed.domain.texts import gettext_noop
 from embed.errors import InvalidInput
 from embed.notifications import mail
 from embed.notifications.digest import Digest
 from embed.notifications.formats import fit, write_discord, write_slack, write_telegram, write_text
-from embed.notifications.mail import is_mailbox
 from embed.notifications.targets import Outcome, check_url, post
 from embed.outbound.http import Client
-from embed.serializers import write_json
 from embed.settings import Settings
 
 TELEGRAM_API = "https://api.telegram.org"
@@ -26,129 +25,97 @@ UNSUPPORTED = "no longer supported: use a webhook"
 _RESERVE = 200  # of a service's room, for what it counts that we do not
 
 
-class Email(msgspec.Struct, tag="email", frozen=True):
-    address: str
+class _Channel(msgspec.Struct, tag=str.lower):
+    """A service, whose name is that of its class; the fields are texts."""
 
-    def check(self, settings: Settings) -> None:
-        if not is_mailbox(self.address):
-            raise InvalidInput("This is no e-mail address.", field="address")
-        if settings.smtp_url is None:
-            raise InvalidInput(
-                "This installation has no mail server; its operator can set SMTP_URL.",
-                field="address",
-            )
+    def mask(self) -> str:
+        """Return where messages go, without secrets."""
+        return type(self).__name__
+
+
+class Email(_Channel):
+    address: str
 
     def mask(self) -> str:
         return self.address
 
-    def send(self, digest: Digest, _client: Client, settings: Settings) -> Outcome:
+    def send(self, digest: Digest, _: Client, settings: Settings) -> Outcome:
         return mail.send(self.address, digest, settings)
 
 
-class Telegram(msgspec.Struct, tag="telegram", frozen=True):
+class Telegram(_Channel):
     """https://core.telegram.org/bots/api#sendmessage"""
 
     bot_token: str
     chat_id: str
 
-    def check(self, _settings: Settings) -> None:
-        if not re.fullmatch(r"[0-9]+:[A-Za-z0-9_-]{10,200}", self.bot_token):
-            raise InvalidInput(
-                "A bot's token looks like 123456789:AbCdEfGhIjKlMnOp; @BotFather shows it.",
-                field="bot_token",
-            )
-        if not re.fullmatch(r"-?[0-9]{1,20}|@\w{4,64}", self.chat_id, re.A):
-            raise InvalidInput(
-                "A chat's id is a number such as -1001234567890, or @channel.", field="chat_id"
-            )
-
-    def mask(self) -> str:
-        return "Telegram"
-
-    def send(self, digest: Digest, client: Client, _settings: Settings) -> Outcome:
+    def send(self, digest: Digest, client: Client, _: Settings) -> Outcome:
         content = {
             "chat_id": self.chat_id,
             "text": fit(digest, write_telegram, 4096 - _RESERVE),
             "parse_mode": "HTML",
             "link_preview_options": {"is_disabled": True},
         }
-        return _post(client, f"{TELEGRAM_API}/bot{self.bot_token}/sendMessage", content)
+        return post(client, f"{TELEGRAM_API}/bot{self.bot_token}/sendMessage", content)
 
 
-class Discord(msgspec.Struct, tag="discord", frozen=True):
-    """https://docs.discord.com/developers/resources/webhook#execute-webhook"""
-
+class _Incoming(_Channel):
     webhook_url: str
 
-    def check(self, settings: Settings) -> None:
-        check_url(self.webhook_url, settings, field="webhook_url")
-
     def mask(self) -> str:
-        return f"Discord ({urlsplit(self.webhook_url).netloc})"
+        return f"{type(self).__name__} ({urlsplit(self.webhook_url).netloc})"
 
-    def send(self, digest: Digest, client: Client, _settings: Settings) -> Outcome:
+
+class Discord(_Incoming):
+    """https://docs.discord.com/developers/resources/webhook#execute-webhook"""
+
+    def send(self, digest: Digest, client: Client, _: Settings) -> Outcome:
         content = {
             "content": fit(digest, write_discord, 2000 - _RESERVE),
             "allowed_mentions": {"parse": []},
             "flags": 4,  # no previews of links
         }
-        return _post(client, self.webhook_url, content)
+        return post(client, self.webhook_url, content)
 
 
-class Slack(msgspec.Struct, tag="slack", frozen=True):
+class Slack(_Incoming):
     """https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks"""
 
-    webhook_url: str
-
-    def check(self, settings: Settings) -> None:
-        check_url(self.webhook_url, settings, field="webhook_url")
-
-    def mask(self) -> str:
-        return f"Slack ({urlsplit(self.webhook_url).netloc})"
-
-    def send(self, digest: Digest, client: Client, _settings: Settings) -> Outcome:
+    def send(self, digest: Digest, client: Client, _: Settings) -> Outcome:
         # Slack advises at most 4,000 characters.
         content = {"text": fit(digest, write_slack, 4000 - _RESERVE), "unfurl_links": False}
-        return _post(client, self.webhook_url, content)
+        return post(client, self.webhook_url, content)
 
 
-class Ntfy(msgspec.Struct, tag="ntfy", frozen=True):
+class Ntfy(_Channel):
     """https://docs.ntfy.sh/publish/#publish-as-json"""
 
     topic: str
     server: str = "https://ntfy.sh"
     access_token: str = ""
 
-    def check(self, settings: Settings) -> None:
-        parts = urlsplit(check_url(self.server, settings, field="server"))
-        if parts.path.strip("/") or parts.query or parts.fragment:
-            raise InvalidInput(
-                "The server's address must have no path, such as https://ntfy.sh.", field="server"
-            )
-        if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", self.topic):
-            raise InvalidInput(
-                "A topic has at most 64 letters, digits, hyphens and underscores.", field="topic"
-            )
-        if not re.fullmatch(r"[\w.~+/=-]{0,200}", self.access_token, re.A):
-            raise InvalidInput("An access token looks like tk_AbCdEf.", field="access_token")
-
     def mask(self) -> str:
         return f"ntfy ({urlsplit(self.server).netloc})"
 
-    def send(self, digest: Digest, client: Client, _settings: Settings) -> Outcome:
+    def send(self, digest: Digest, client: Client, _: Settings) -> Outcome:
         """Show the first choice as buttons; a server makes a file of more than 4,096 bytes."""
-        text = fit(replace(digest, choices=digest.choices[1:]), write_text, 4096 - _RESERVE)
-        actions = [
-            {"action": "view", "label": f"{label}: {choice.name}", "url": url}
-            for choice in digest.choices[:1]
-            for label, url in choice.links
-        ]
-        content = {"topic": self.topic, "title": digest.title, "message": text, "actions": actions}
+        content = {
+            "topic": self.topic,
+            "title": digest.title,
+            "message": fit(
+                replace(digest, choices=digest.choices[1:]), write_text, 4096 - _RESERVE
+            ),
+            "actions": [
+                {"action": "view", "label": f"{label}: {choice.name}", "url": url}
+                for choice in digest.choices[:1]
+                for label, url in choice.links
+            ],
+        }
         token = {"Authorization": f"Bearer {self.access_token}"} if self.access_token else {}
-        return _post(client, self.server, content, token)
+        return post(client, self.server, content, token)
 
 
-class Unsupported(msgspec.Struct, frozen=True):
+class Unsupported(_Channel):
     """A channel of Apprise, which older versions had: it is listed, and never tried."""
 
     address: str
@@ -162,8 +129,29 @@ class Unsupported(msgspec.Struct, frozen=True):
 
 
 Channel: TypeAlias = Email | Telegram | Discord | Slack | Ntfy
-SERVICES: Mapping[str, type[Channel]] = {
-    str(each.__struct_config__.tag): each for each in get_args(Channel)
+SERVICES: Mapping[str, type[Channel]] = {each.__name__.lower(): each for each in get_args(Channel)}
+_FORMS: Mapping[str, tuple[str, str]] = {
+    "address": (mail.MAILBOX, gettext_noop("This is no e-mail address.")),
+    "bot_token": (
+        r"[0-9]+:[\w-]{10,200}",
+        gettext_noop("A bot's token looks like 123456789:AbCdEfGhIjKlMnOp; @BotFather shows it."),
+    ),
+    "chat_id": (
+        r"-?[0-9]{1,20}|@\w{4,64}",
+        gettext_noop("A chat's id is a number such as -1001234567890, or @channel."),
+    ),
+    "topic": (
+        r"[\w-]{1,64}",
+        gettext_noop("A topic has at most 64 letters, digits, hyphens and underscores."),
+    ),
+    "server": (
+        r"https?://[^/?#]+/?",
+        gettext_noop("The server's address must look like https://ntfy.sh, without a path."),
+    ),
+    "access_token": (
+        r"[\w.~+/=-]{0,200}",
+        gettext_noop("An access token looks like tk_AbCdEf."),
+    ),
 }
 
 
@@ -185,9 +173,17 @@ def parse_channel(service: str, raw: Mapping[str, str | None], settings: Setting
         for each in msgspec.structs.fields(kind)
         if (value := (raw.get(each.name) or "").strip()) or each.required
     }
-    channel = kind(**values)
-    channel.check(settings)
-    return msgspec.json.encode(channel).decode()
+    for name, value in values.items():
+        form, sentence = _FORMS.get(name, ("", ""))
+        if form and not re.fullmatch(form, value, re.A):
+            raise InvalidInput(sentence, field=name)
+        if name in ("webhook_url", "server"):
+            check_url(value, settings, field=name)
+    if kind is Email and settings.smtp_url is None:
+        raise InvalidInput(
+            "This installation has no mail server; its operator can set SMTP_URL.", field="address"
+        )
+    return msgspec.json.encode(kind(**values)).decode()
 
 
 def read_channel(target: str) -> Channel | Unsupported:
@@ -201,18 +197,9 @@ def read_channel(target: str) -> Channel | Unsupported:
 
 def find_service(target: str) -> str | None:
     """Return the name of a target's service; None: it is no longer supported."""
-    kind = type(read_channel(target))
-    return next((name for name, each in SERVICES.items() if each is kind), None)
+    name = type(read_channel(target)).__name__.lower()
+    return name if name in SERVICES else None
 
 
 def send(target: str, digest: Digest, client: Client, settings: Settings) -> Outcome:
     return read_channel(target).send(digest, client, settings)
-
-
-def _post(
-    client: Client,
-    url: str,
-    content: Mapping[str, object],
-    headers: Mapping[str, str] | None = None,
-) -> Outcome:
-    return post(client, url, write_json(content, is_compact=True), headers or {})

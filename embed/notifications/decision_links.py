@@ -28,9 +28,9 @@ from embed.settings import Settings
 LIFETIME = timedelta(hours=48)
 LEAST_ROLE = "reviewer"  # of a person whose own mails decide
 _MAX_ACTOR_LENGTH = 254
+_PURPOSE = "decide on a submission"
 
 Decision = Literal["approve", "reject"]
-_Contents: TypeAlias = tuple[str, str, Decision, str]
 Decidable: TypeAlias = tuple[Submission, Mapping[str, str]]
 
 
@@ -76,24 +76,20 @@ def build_links(
     receiver: Receiver, submission: Submission, settings: Settings, clock: Clock
 ) -> dict[str, str]:
     """Return the addresses that approve and reject."""
-    signer, token = _make_signer(settings, clock), make_id()
+    signer, token = Signer(settings.secret_keys, clock), make_id()
     return {
         decision: f"{settings.base_url}/dashboard/decide/"
-        + signer.sign((submission.id, receiver.id, decision, token), LIFETIME)
+        + signer.sign(_PURPOSE, (submission.id, receiver.id, decision, token), LIFETIME)
         for decision in get_args(Decision)
     }
 
 
 def read_link(raw: str, settings: Settings, clock: Clock) -> DecisionLink:
-    """Raises ValueError for a link that was not made here, and Expired."""
-    signed = _make_signer(settings, clock).unsign(raw)
+    """Raises BadSignature for a link that was not made here, and SignatureExpired."""
+    shape: Any = tuple[str, str, Decision, str]
+    signed = Signer(settings.secret_keys, clock).read(_PURPOSE, raw, shape)
     submission_id, receiver_id, decision, token = signed.value
     return DecisionLink(submission_id, receiver_id, decision, token, signed.expires_at)
-
-
-def _make_signer(settings: Settings, clock: Clock) -> Signer[_Contents]:
-    shape: Any = _Contents
-    return Signer(settings.secret_keys, "decide on a submission", clock, shape)
 
 
 def find_actor(receiver: Receiver) -> str | None:

@@ -31,7 +31,7 @@ LONGEST_WAIT = timedelta(hours=2)
 _MAX_DOUBLINGS = 20  # far more than from the first to the longest wait
 CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
 # Of one call of deliver(); then other receivers have their turn.
-MAX_TIME_S = 5
+MAX_TIME_S = 1
 # Longer than a call that sends its last message when its time is up, and marks it.
 CLAIM = timedelta(minutes=1)
 MARKING_TRIES, MARKING_PAUSE_S = 5, 1.0

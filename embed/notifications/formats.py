@@ -5,6 +5,7 @@ Names in it are neutralised (domain/texts.py): nothing in them is markup for any
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from html import escape
 
 from embed.notifications.digest import Choice, Digest, Line, Link
@@ -43,62 +44,49 @@ def _write_line(line: Line) -> str:
 
 def write_discord(digest: Digest) -> str:
     """Without the angle brackets, Discord would show a preview of each address."""
-    return _write_marked(digest, "**{}**", "[{1}](<{0}>)")
+    return _write_marked(digest, "**{}**", "[{1}](<{0}>)", str)
 
 
 def write_slack(digest: Digest) -> str:
-    return _write_marked(_escape_all(digest), "*{}*", "<{0}|{1}>")
+    return _write_marked(digest, "*{}*", "<{0}|{1}>", _escape)
 
 
 def write_telegram(digest: Digest) -> str:
     """Write HTML with no tags but those that Telegram shows."""
-    return _write_marked(_escape_all(digest), "<b>{}</b>", '<a href="{0}">{1}</a>')
+    return _write_marked(digest, "<b>{}</b>", '<a href="{0}">{1}</a>', _escape)
 
 
-def _write_marked(digest: Digest, title: str, link: str) -> str:
-    def write_line(line: Line) -> str:
-        if not isinstance(line, Choice):
-            return _write_line(line)
-        links = " · ".join(link.format(url, label) for label, url in line.links)
-        return f"• {line.name}: {links}"  # with a sign in front, a name never begins a list
+# Slack shows the codes of quotes as they are.
+_escape = partial(escape, quote=False)
 
-    return "\n".join([title.format(digest.title), *map(write_line, _list_lines(digest))])
+
+def _write_marked(digest: Digest, title: str, link: str, quote: Callable[[str], str]) -> str:
+    lines = [title.format(quote(digest.title))]
+    for line in _list_lines(digest):
+        if isinstance(line, Choice):
+            links = " · ".join(link.format(url, quote(label)) for label, url in line.links)
+            # With a sign in front, a name never begins a list.
+            lines.append(f"• {quote(line.name)}: {links}")
+        else:
+            lines.append(quote(_write_line(line)))
+    return "\n".join(lines)
 
 
 def write_html(digest: Digest) -> str:
-    """Write the HTML of a mail; as text beside the links, for readers that show no links."""
-    lines = "<br>".join(map(_write_for_mail, _list_lines(_escape_all(digest))))
+    """Write the HTML of a mail, with each address also as text: some readers show no links."""
+    lines = "<br>".join(map(_write_for_mail, _list_lines(digest)))
     return f'<div dir="auto" style="overflow-wrap:anywhere">{lines}</div>'
 
 
 def _write_for_mail(line: Line) -> str:
-    link = '<a href="{0}">{0}</a>'
     match line:
         case Link(sentence, url):
-            return sentence % {"link": link.format(url)}
+            return escape(sentence) % {"link": f'<a href="{escape(url)}">{escape(url)}</a>'}
         case Choice(name, links):
             shown = [
-                f'<a href="{url}"><strong>{label}</strong></a>: <span style="{_SMALL}">{url}</span>'
+                f'<a href="{escape(url)}"><strong>{escape(label)}</strong></a>:'
+                f' <span style="{_SMALL}">{escape(url)}</span>'
                 for label, url in links
             ]
-            return "<br>".join([f"<strong>{name}</strong>", *shown])
-    return line
-
-
-def _escape_all(digest: Digest) -> Digest:
-    """Escape what would be markup; quotes only in addresses, as Slack would show their codes."""
-
-    def escape_line(line: str | Link) -> str | Link:
-        if isinstance(line, Link):
-            return Link(escape(line.sentence, quote=False), escape(line.url))
-        return escape(line, quote=False)
-
-    return Digest(
-        escape(digest.title, quote=False),
-        tuple(escape(each, quote=False) for each in digest.lines),
-        tuple(
-            Choice(escape(each.name, quote=False), tuple((a, escape(b)) for a, b in each.links))
-            for each in digest.choices
-        ),
-        tuple(map(escape_line, digest.end)),
-    )
+            return "<br>".join([f"<strong>{escape(name)}</strong>", *shown])
+    return escape(line)

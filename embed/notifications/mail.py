@@ -3,6 +3,7 @@
 import re
 import smtplib
 import ssl
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
@@ -15,10 +16,9 @@ from embed.outbound.http import explain
 from embed.settings import Settings
 
 TIMEOUT_S = 20  # of each step: the server is the operator's own
-_ADDRESS = re.compile(
+MAILBOX = (
     r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}"
-    r"@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{0,62}",  # no IP address
-    re.A,
+    r"@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{0,62}"  # no IP address
 )
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _PORT, _STARTTLS_PORT, _TLS_PORT = 25, 587, 465
@@ -35,7 +35,7 @@ class MailServer:
 
 
 def is_mailbox(text: str) -> bool:
-    return _ADDRESS.fullmatch(text) is not None
+    return re.fullmatch(MAILBOX, text, re.A) is not None
 
 
 def read_server(smtp_url: str) -> MailServer:
@@ -66,32 +66,25 @@ def send(address: str, digest: Digest, settings: Settings) -> Outcome:
         return Outcome(False, "this installation has no mail server")
     server, sender = read_server(settings.smtp_url), find_sender(settings)
     try:
-        with _connect(server, sender) as client:
+        with closing(_connect(server, sender)) as client:
+            if server.needs_starttls:
+                client.starttls(context=ssl.create_default_context())
+            if server.user:
+                client.login(server.user, server.password)
             client.send_message(_compose(address, digest, sender), sender, [address])
+            with suppress(OSError):  # it is sent, whatever is said to this
+                client.quit()
     except (OSError, ValueError) as failure:  # a password that is not ASCII is a ValueError
         return Outcome(False, _explain(failure, server))
     return Outcome(True, "sent")
 
 
 def _connect(server: MailServer, sender: str) -> smtplib.SMTP:
-    # Otherwise smtplib asks the name servers what this machine is called.
-    own_name = sender.partition("@")[2]
-    if server.has_tls:
-        context = ssl.create_default_context()
-        client: smtplib.SMTP = smtplib.SMTP_SSL(
-            server.host, server.port, own_name, timeout=TIMEOUT_S, context=context
-        )
-    else:
-        client = smtplib.SMTP(server.host, server.port, own_name, timeout=TIMEOUT_S)
-    try:
-        if server.needs_starttls:
-            client.starttls(context=ssl.create_default_context())
-        if server.user:
-            client.login(server.user, server.password)
-    except BaseException:
-        client.close()
-        raise
-    return client
+    # Without a name, smtplib asks the name servers what this machine is called.
+    where = (server.host, server.port, sender.partition("@")[2])
+    if not server.has_tls:
+        return smtplib.SMTP(*where, timeout=TIMEOUT_S)
+    return smtplib.SMTP_SSL(*where, timeout=TIMEOUT_S, context=ssl.create_default_context())
 
 
 def _compose(address: str, digest: Digest, sender: str) -> EmailMessage:

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Message, Page, Person, Receiver
-from embed.domain.activity import Action
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
 from embed.errors import InvalidInput, NotFound
@@ -26,6 +25,7 @@ from embed.runtime import Runtime
 from embed.settings import Settings
 
 LINK_LIFETIME = timedelta(days=365)
+_PURPOSE = "mails about a page"
 
 
 def can_mail(person: Person, settings: Settings) -> bool:
@@ -77,7 +77,7 @@ def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) ->
             .execute()
         )
         if changed:
-            action: Action = "allow deciding" if may_decide else "end deciding"
+            action = "allow deciding" if may_decide else "end deciding"
             edit.log(Event(action, {"kind": "mail", "target": person.email}))
         elif may_decide and find(edit.page, person) is None:
             raise InvalidInput("You get no mails about this page.")
@@ -111,14 +111,10 @@ def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> O
 def build_link(receiver: Receiver, settings: Settings, clock: Clock) -> str:
     """Return a link that stops the mails to a person about a page, also if they asked again."""
     named = (receiver.page_id, receiver.person_id or "")
-    token = _make_signer(settings, clock).sign(named, LINK_LIFETIME)
+    token = Signer(settings.secret_keys, clock).sign(_PURPOSE, named, LINK_LIFETIME)
     return f"{settings.base_url}/dashboard/mail/{token}"
 
 
 def read_link(token: str, settings: Settings, clock: Clock) -> tuple[str, str]:
-    """Return the ids of page and person. Raises ValueError."""
-    return _make_signer(settings, clock).unsign(token).value
-
-
-def _make_signer(settings: Settings, clock: Clock) -> Signer[tuple[str, str]]:
-    return Signer(settings.secret_keys, "mails about a page", clock, tuple[str, str])
+    """Return the ids of page and person. Raises BadSignature."""
+    return Signer(settings.secret_keys, clock).read(_PURPOSE, token, tuple[str, str]).value

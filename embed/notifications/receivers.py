@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from embed.db.models import Receiver
-from embed.domain.activity import Action
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
@@ -213,7 +212,7 @@ def _rotate(edit: Edit, receiver: Receiver) -> None:
     _log(edit, "rotate secret", receiver)
 
 
-def _log(edit: Edit, action: Action, receiver: Receiver) -> None:
+def _log(edit: Edit, action: str, receiver: Receiver) -> None:
     """Every owner of the page reads the log, so it has no secrets."""
     edit.log(Event(action, {"kind": receiver.kind, "target": mask_target(receiver)}))
 

@@ -5,17 +5,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlsplit
 
 from embed.domain.hosts import expand_ipv4
 from embed.errors import InvalidInput
 from embed.outbound.http import Client, RequestFailed
 from embed.outbound.reach import Reach, find_ip, is_public
+from embed.serializers import write_json
 from embed.settings import Settings
 
 TIMEOUT_S = 10
 MAX_ANSWER_BYTES = 64 * 1024
 MAX_URL_LENGTH = 2000
+_HEADERS = {"Content-Type": "application/json", "User-Agent": "tracking-embed"}
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
@@ -74,7 +77,9 @@ def open_client(settings: Settings) -> Client:
     return Client(Reach.ANY if settings.allow_private_targets else Reach.PUBLIC)
 
 
-def post(client: Client, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+def post(
+    client: Client, url: str, content: Any, headers: Mapping[str, str] | None = None
+) -> Outcome:
     """Post JSON, and tell what the answer's status means.
 
     Nothing else of an answer is kept, as anything may be in it.
@@ -83,12 +88,8 @@ def post(client: Client, url: str, body: bytes, headers: Mapping[str, str]) -> O
         answer = client.request(
             "POST",
             url,
-            body,
-            headers={
-                "Content-Type": "application/json",
-                "User-Agent": "tracking-embed",
-                **headers,
-            },
+            content if isinstance(content, bytes) else write_json(content, is_compact=True),
+            headers={**_HEADERS, **(headers or {})},
             timeout_s=TIMEOUT_S,
             max_bytes=MAX_ANSWER_BYTES,
         )

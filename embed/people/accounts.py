@@ -1,15 +1,13 @@
 """The people who sign in: owners of tracking pages, and members of others' pages."""
 
-from collections.abc import Iterable
 from datetime import datetime
 
+from embed.db.connection import lock_rows
 from embed.db.constraints import translate_unique_violations
-from embed.db.models import Page, Person
+from embed.db.models import Person
 from embed.domain.languages import LANGUAGES
-from embed.domain.passwords import PasswordLinkSigner, is_correct_password
 from embed.domain.texts import parse_email
 from embed.errors import InvalidInput, NotFound
-from embed.pages import is_page_of
 
 # Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"
@@ -89,39 +87,22 @@ def find_by_id(person_id: str) -> Person | None:
     return Person.get_or_none(Person.id == person_id)
 
 
+def lock_person(person_id: str) -> Person:
+    """Read a person whom nobody else changes until the transaction ends. Raises NotFound.
+
+    Call this before other rows of the person are locked.
+    """
+    query = Person.select().where(Person.id == person_id)
+    # Foreign keys to the person need not wait.
+    person: Person | None = lock_rows(query, "FOR NO KEY UPDATE").get_or_none()
+    if person is None:
+        raise NotFound(person_id)
+    return person
+
+
 def normalise_email(raw: str) -> str:
     """Return the form in which an e-mail address is looked up and its attempts are counted."""
     return raw.replace("\0", "").strip().lower()[:254]  # Postgres takes no NUL
-
-
-def find_by_password(raw_email: str, password: str) -> Person | None:
-    """Return the person if the password is right; an unknown address takes equally long."""
-    person = Person.get_or_none(Person.email == normalise_email(raw_email))
-    is_correct = is_correct_password(password, person.password_hash if person is not None else None)
-    return person if is_correct else None
-
-
-def find_weakness_for(person: Person, password: str, host: str) -> str | None:
-    """Return what makes a password of a person easy to guess, as `judge_password` does."""
-    return judge_password(password, person.email, host, Page.select().where(is_page_of(person)))
-
-
-def judge_password(password: str, email: str, host: str, pages: Iterable[Page]) -> str | None:
-    """Return what makes a password easy to guess, as an English sentence to translate, or None.
-
-    The person's address, the service's host and the names of the person's pages do not count.
-    """
-    from embed.domain.password_strength import find_weakness  # its word lists take 14 MB
-
-    own_texts = [email, host]
-    for page in pages:
-        own_texts += [page.token_name, page.token_symbol, page.public_title or ""]
-    return find_weakness(password, own_texts)
-
-
-def build_password_url(person: Person, signer: PasswordLinkSigner, base_url: str) -> str:
-    """Return a link for choosing a password, which works once and within a day."""
-    return f"{base_url}/dashboard/password/{signer.sign(person.id, person.password_hash)}"
 
 
 def get_installation_owner(now: datetime) -> Person:

@@ -18,9 +18,9 @@ from embed.people.accounts import (
     INSTALLATION_OWNER,
     check_email,
     create_person,
-    judge_password,
 )
 from embed.people.members import MAX_PEOPLE, check_role
+from embed.people.passwords import judge_password
 
 LIFETIME = timedelta(days=7)
 

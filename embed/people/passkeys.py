@@ -16,15 +16,16 @@ from embed.domain.passkeys import (
     CONFIRM,
     SIGN_IN,
     Answer,
-    ChallengeSigner,
     ExpiredChallenge,
     RefusedPasskey,
     RelyingParty,
 )
+from embed.domain.signing import Signer
 from embed.domain.texts import gettext_noop, parse_text
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events import account_log
-from embed.people import sessions, ways_in
+from embed.people import sessions
+from embed.people.accounts import lock_person
 
 MAX_PASSKEYS = 20  # of a person
 MAX_NAME_LENGTH = 50
@@ -41,7 +42,7 @@ class Ceremony:
     """Where, when and from which browser a passkey is made or used."""
 
     party: RelyingParty
-    challenges: ChallengeSigner
+    signer: Signer
     now: datetime
     client: Client
 
@@ -61,7 +62,7 @@ def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) ->
         answer = passkeys.read_answer(raw_answer)
         new = passkeys.read_registration(answer, ceremony.party)
         with translate_unique_violations({"passkey_credential_id": taken}), db.atomic():
-            person = ways_in.lock_person(session)
+            person = sessions.lock_person(session)
             _use_challenge(answer, ceremony, ADD, session.id)
             if Passkey.select().where(Passkey.person == person).count() >= MAX_PASSKEYS:
                 raise InvalidInput(
@@ -82,20 +83,22 @@ def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) ->
         raise _explain(refused) from refused
 
 
-def remove(session: Session, passkey_id: str, host: str, now: datetime, client: Client) -> None:
-    """Raises NotFound, and InvalidInput if too few ways to sign in would be left at `host`."""
+def remove(session: Session, passkey_id: str, now: datetime, client: Client) -> None:
+    """Raises NotFound unless it is a passkey of the session's person."""
     with db.atomic():
-        person = ways_in.lock_person(session)
+        person = sessions.lock_person(session)
         found = Passkey.get_or_none(Passkey.id == passkey_id, Passkey.person == person)
         if found is None:
             raise NotFound(passkey_id)
-        ways_in.check_may_lose_passkey(person, found, host)
         account_log.store(person, "passkey removed", now, client, name=found.name)
         found.delete_instance()
 
 
 def sign_in(raw_answer: str, ceremony: Ceremony) -> tuple[Session, str]:
-    """Begin a session of whoever's passkey it is, as sessions.begin does. Raises InvalidInput."""
+    """Begin a session of the person with this passkey, as sessions.begin does.
+
+    Raises InvalidInput.
+    """
     used = _verify(raw_answer, ceremony, None)
     with db.atomic():
         is_copied, begun = not _count_use(used, ceremony, SIGN_IN, ""), None
@@ -151,7 +154,7 @@ def _verify(raw_answer: str, ceremony: Ceremony, session: Session | None) -> _Us
 def _lock_person_of(passkey: Passkey) -> None:
     """Raises InvalidInput if the passkey has been removed since it was read."""
     with suppress(NotFound):
-        ways_in.lock_person_by_id(passkey.person_id)
+        lock_person(passkey.person_id)
         if Passkey.select().where(Passkey.id == passkey.id).exists():
             return
     raise InvalidInput(_UNKNOWN)
@@ -191,7 +194,7 @@ def _count_use(used: _Used, ceremony: Ceremony, purpose: str, session_id: str) -
 
 
 def _use_challenge(answer: Answer, ceremony: Ceremony, purpose: str, session_id: str) -> None:
-    challenge = ceremony.challenges.check(answer.challenge, purpose, session_id)
+    challenge = passkeys.check_challenge(answer.challenge, ceremony.signer, purpose, session_id)
     try:
         use_nonce(challenge.token, challenge.expires_at)
     except ApiError as error:

@@ -1,51 +1,76 @@
-"""Choosing, changing and switching off a password, each of which ends all sessions."""
+"""Passwords: finding a person by theirs, changing it, and the operator's one-time link."""
 
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from itsdangerous import BadSignature
 
 from embed.db.connection import db
-from embed.db.models import LinkedWallet, Passkey, Person, RecoveryCode, Session
+from embed.db.models import Page, Passkey, Person, Session
 from embed.domain.clients import Client
-from embed.domain.passwords import (
-    fingerprint,
-    has_password,
-    hash_password,
-    make_switched_off,
-)
+from embed.domain.passwords import fingerprint, hash_password, is_correct_password
+from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
-from embed.people import sessions, ways_in
-from embed.people.accounts import find_by_id, find_weakness_for
+from embed.pages import is_page_of
+from embed.people import sessions
+from embed.people.accounts import find_by_id, lock_person, normalise_email
+
+LINK_LIFETIME = timedelta(days=1)
+_PURPOSE = "dashboard password link"
+
+
+def find_by_password(raw_email: str, password: str) -> Person | None:
+    """Return the person if the password is right; an unknown address takes equally long."""
+    person = Person.get_or_none(Person.email == normalise_email(raw_email))
+    is_correct = is_correct_password(password, person.password_hash if person is not None else None)
+    return person if is_correct else None
+
+
+def build_link(person: Person, signer: Signer, base_url: str) -> str:
+    """Return a link for choosing a password, which works once and within a day.
+
+    It ends with the password that the person has now.
+    """
+    contents = (person.id, fingerprint(person.password_hash))
+    return f"{base_url}/dashboard/password/{signer.sign(_PURPOSE, contents, LINK_LIFETIME)}"
+
+
+def find_by_link(token: str, signer: Signer) -> Person | None:
+    """Return the person of a link that can still be used."""
+    try:
+        person_id, made_for = signer.read(_PURPOSE, token, tuple[str, str]).value
+    except BadSignature:
+        return None
+    person = find_by_id(person_id)
+    is_usable = person is not None and fingerprint(person.password_hash) == made_for
+    return person if is_usable else None
 
 
 def choose_password(
-    person_id: str,
-    made_for: str,
+    person: Person,
     password: str,
     now: datetime,
     *,
     host: str,
     client: Client = account_log.UNKNOWN,
 ) -> Person:
-    """Set a password by a one-time link, and delete all other ways in.
+    """Set the password of a person who was found by a one-time link, and delete their passkeys.
 
-    `made_for` is the fingerprint of the current password, `host` the service's own, see
-    find_weakness_for. Raises NotFound when the link was used already, InvalidInput for a bad
-    password.
+    `host` is the service's own. Raises NotFound when the link was used since, InvalidInput for a
+    bad password.
     """
-    known = find_by_id(person_id)
-    if known is None:
-        raise NotFound(person_id)
-    password_hash = _judge_and_hash(known, password, host)
+    password_hash = _judge_and_hash(person, password, host)
     with db.atomic():
+        locked = lock_person(person.id)
         # If two requests use one link at once, the second finds another password here.
-        person = ways_in.lock_person_by_id(person_id)
-        if fingerprint(person.password_hash) != made_for:
+        if locked.password_hash != person.password_hash:
             raise NotFound("This link has already been used.")
-        _clear_ways_in(person, now, client)
-        account_log.store(person, "password changed", now, client)
-        _replace(person, password_hash)
-        sessions.end_all(person, now, client, kind="session ended by password")
-    return person
+        removed = Passkey.delete().where(Passkey.person == locked).execute()
+        if removed:
+            account_log.store(locked, "passkeys removed by link", now, client, count=removed)
+        _replace(locked, password_hash, now, client)
+    return locked
 
 
 def change_password(
@@ -63,35 +88,19 @@ def change_password(
     """
     password_hash = _judge_and_hash(session.person, password, host)
     with db.atomic():
-        person = ways_in.lock_person(session)
+        person = sessions.lock_person(session)
         if person.password_hash != session.person.password_hash:
             raise NotFound("The password has just been changed.")
-        account_log.store(person, "password changed", now, client)
-        _replace(person, password_hash)
-        sessions.end_all(person, now, client, kind="session ended by password")
+        _replace(person, password_hash, now, client)
     return person
 
 
-def switch_off(
-    session: Session, now: datetime, *, host: str, client: Client = account_log.UNKNOWN
-) -> Person:
-    """Let no password sign a person in any more, where enough other ways in are left.
-
-    `host` is that of passkeys. Raises NotFound if the session has ended, InvalidInput.
-    """
-    with db.atomic():
-        person = ways_in.lock_person(session)
-        if not has_password(person.password_hash):
-            raise InvalidInput("Your password is off already.")
-        if not ways_in.may_switch_password_off(person, host):
-            raise InvalidInput(
-                "Add two passkeys, or a passkey and recovery codes, before you switch the"
-                " password off."
-            )
-        account_log.store(person, "password switched off", now, client)
-        _replace(person, make_switched_off())
-        sessions.end_all(person, now, client, kind="session ended by password off")
-    return person
+def _replace(person: Person, password_hash: str, now: datetime, client: Client) -> None:
+    """Store another password of a locked person, and end all their sessions."""
+    account_log.store(person, "password changed", now, client)
+    Person.update(password_hash=password_hash).where(Person.id == person.id).execute()
+    person.password_hash = password_hash
+    sessions.end_all(person, now, client, kind="session ended by password")
 
 
 def _judge_and_hash(person: Person, password: str, host: str) -> str:
@@ -102,15 +111,19 @@ def _judge_and_hash(person: Person, password: str, host: str) -> str:
     return password_hash
 
 
-def _replace(person: Person, password_hash: str) -> None:
-    Person.update(password_hash=password_hash).where(Person.id == person.id).execute()
-    person.password_hash = password_hash
+def find_weakness_for(person: Person, password: str, host: str) -> str | None:
+    """Return what makes a password of a person easy to guess, as `judge_password` does."""
+    return judge_password(password, person.email, host, Page.select().where(is_page_of(person)))
 
 
-def _clear_ways_in(person: Person, now: datetime, client: Client) -> None:
-    passkeys = Passkey.delete().where(Passkey.person == person).execute()
-    wallets = LinkedWallet.delete().where(LinkedWallet.person == person).execute()
-    codes = RecoveryCode.delete().where(RecoveryCode.person == person).execute()
-    if passkeys or wallets or codes:
-        removed = {"passkeys": passkeys, "wallets": wallets, "codes": codes}
-        account_log.store(person, "ways in removed by link", now, client, **removed)
+def judge_password(password: str, email: str, host: str, pages: Iterable[Page]) -> str | None:
+    """Return what makes a password easy to guess, as an English sentence to translate, or None.
+
+    The person's address, the service's host and the names of the person's pages do not count.
+    """
+    from embed.domain.password_strength import find_weakness  # its word lists take 14 MB
+
+    own_texts = [email, host]
+    for page in pages:
+        own_texts += [page.token_name, page.token_symbol, page.public_title or ""]
+    return find_weakness(password, own_texts)

@@ -10,14 +10,16 @@ from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import Person, Session
 from embed.domain.clients import Client
 from embed.domain.identifiers import ID_LENGTH, hash_key, make_token
+from embed.errors import NotFound
 from embed.events import account_log
+from embed.people import accounts
 
 IDLE_FOR = timedelta(days=14)  # at most, between two visits
 LONGEST = timedelta(days=90)  # however often it is used
 CONFIRMED_FOR = timedelta(minutes=30)
 SEEN_STORED_EVERY = timedelta(hours=1)
-SECRET_LENGTH = 32
-_CREDENTIAL = re.compile(rf"([0-9A-Za-z]{{{ID_LENGTH}}})\.([0-9A-Za-z]{{{SECRET_LENGTH}}})")
+_SECRET_LENGTH = 32
+_CREDENTIAL = re.compile(rf"([0-9A-Za-z]{{{ID_LENGTH}}})\.([0-9A-Za-z]{{{_SECRET_LENGTH}}})")
 
 
 def begin(
@@ -31,10 +33,10 @@ def begin(
     """Begin a session; the second value is its credential, of which the row has only a hash.
 
     `kind` and `facts` are those of the account's log.
-    None if the person has been removed or has another password since `person` was read: whoever
-    signs in while the password changes must not stay signed in by the earlier one.
+    None if the person has been removed or has another password since `person` was read: somebody
+    who signs in while the password changes must not stay signed in by the earlier one.
     """
-    secret = make_token(SECRET_LENGTH)
+    secret = make_token(_SECRET_LENGTH)
     with db.atomic():
         known = _hold_person(person.id)
         if known is None or known.password_hash != person.password_hash:
@@ -60,9 +62,15 @@ def _hold_person(person_id: str) -> Person | None:
     return found
 
 
-def is_credential(raw: str) -> bool:
-    """Tell whether `raw` has the form of a credential; if not, no query is needed."""
-    return _CREDENTIAL.fullmatch(raw) is not None
+def lock_person(session: Session) -> Person:
+    """Read the person of a session, as `accounts.lock_person` does.
+
+    Raises NotFound if the session has ended: by a new password, say, with which this one ends.
+    """
+    person = accounts.lock_person(session.person_id)
+    if not Session.select().where(Session.id == session.id).exists():
+        raise NotFound(session.id)
+    return person
 
 
 def find(raw_credential: str, now: datetime) -> Session | None:
@@ -78,11 +86,13 @@ def find(raw_credential: str, now: datetime) -> Session | None:
     return found
 
 
-def store_visit(session: Session, now: datetime) -> None:
-    """Store when a session was last seen, at most once an hour to save writes."""
-    if now - session.seen_at >= SEEN_STORED_EVERY:
-        with best_effort(), db.atomic():
-            Session.update(seen_at=now).where(Session.id == session.id).execute()
+def store_visit(session: Session, now: datetime) -> bool:
+    """Store when a session was last seen, at most once an hour to save writes; False if earlier."""
+    if now - session.seen_at < SEEN_STORED_EVERY:
+        return False
+    with best_effort(), db.atomic():
+        Session.update(seen_at=now).where(Session.id == session.id).execute()
+    return True
 
 
 def is_confirmed(session: Session, now: datetime) -> bool:
@@ -97,7 +107,7 @@ def confirm(session: Session, now: datetime) -> str | None:
     Copies of the earlier one are worth nothing from then on, so that nobody who has one waits for
     the person to confirm it. None if the session has ended, or has another credential already.
     """
-    secret = make_token(SECRET_LENGTH)
+    secret = make_token(_SECRET_LENGTH)
     found = (Session.id == session.id) & (Session.secret_hash == session.secret_hash)
     changed = Session.update(secret_hash=hash_key(secret), confirmed_at=now).where(found)
     return f"{session.id}.{secret}" if changed.execute() else None
@@ -139,7 +149,7 @@ def end_all(
 
 def _end(person: Person, which: Any, now: datetime, client: Client, kind: str) -> int:
     with db.atomic():
-        _hold_person(person.id)  # before its sessions, as whoever removes a person does
+        _hold_person(person.id)  # before its sessions, as the removal of a person does
         ended = int(Session.delete().where(Session.person == person, which).execute())
         if ended:
             account_log.store(person, kind, now, client, count=ended)

@@ -71,13 +71,6 @@ class RateLimiter:
             self._counters[name, limit, who] = counter
         return counter
 
-    def check(self, counter: Counter) -> None:
-        """Refuse, without counting, what was above its limit before.
-
-        So a flood costs neither a question to the database nor one to Redis. Raises ApiError.
-        """
-        _refuse(self._find_exceeded(counter))
-
     def hit(self, *counters: Counter) -> None:
         """Count a request, in this order, up to the first limit that it exceeds.
 

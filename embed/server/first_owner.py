@@ -4,7 +4,7 @@ import logging
 
 from embed.errors import InvalidInput
 from embed.logs.lines import FIELDS
-from embed.people import accounts
+from embed.people import accounts, passwords
 from embed.runtime import Runtime
 
 _log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ def make_first_owner(runtime: Runtime) -> None:
         owner = accounts.create_person(settings.first_owner, runtime.clock())
     except InvalidInput:  # another process has just done it
         return
-    link = accounts.build_password_url(owner, runtime.password_links, settings.base_url)
+    link = passwords.build_link(owner, runtime.signer, settings.base_url)
     _log.log(
         max(logging.WARNING, _log.getEffectiveLevel()),  # told once, so every log shows it
         "%s can choose a password here, once and within a day: %s",

@@ -130,6 +130,7 @@ class BufferingWorker(ThreadWorker):
                 conn.set_deadline(self.patience_s)
                 self._connections.add(conn)
                 self._wait(_READ, self._receive, conn)
+                self._take(self._receive, conn)  # at once, before others take its place
         except (BlockingIOError, ConnectionAbortedError):
             pass  # there are no more, or one has gone
         except OSError as error:  # as when all files are open

@@ -1,16 +1,22 @@
 """Requests that a wallet's holder signed: their nonce, their signature and their limits."""
 
+from typing import TypeVar
+
 from embed.db.used_nonces import check_unused
-from embed.domain.nonces import AnyNonce, NonceSigner
+from embed.domain.nonces import IssuedNonce
+from embed.domain.signing import Signer
 from embed.domain.wallet_signatures import SignedMessage, verify_signature
 from embed.keys.access import Access
 from embed.runtime import Runtime
 from embed.schemas import RecordRequest, SubmissionRequest
 
+AnyNonce = TypeVar("AnyNonce", bound=IssuedNonce)
+
 
 def check_signed_nonce(
     request: SubmissionRequest | RecordRequest,
-    signer: NonceSigner[AnyNonce],
+    kind: type[AnyNonce],
+    signer: Signer,
     *,
     address: str,
     detail: str,
@@ -21,7 +27,7 @@ def check_signed_nonce(
     `detail` is what the nonce may be bound to besides, such as a nickname. Raises ApiError
     `invalid_nonce`, `nonce_binding_mismatch`, `invalid_signature`, in this order.
     """
-    nonce = signer.unsign(request.nonce_id)
+    nonce = kind.read(request.nonce_id, signer)
     check_unused(nonce.token)
     nonce.check_binding(
         page_id=request.tracking_page_id,

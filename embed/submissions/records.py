@@ -59,7 +59,8 @@ def issue_record_nonce(
 
     Raises ApiError `invalid_wallet_address`, `invalid_action`.
     """
-    return runtime.record_nonces.issue(
+    return RecordNonce.issue(
+        runtime.signer,
         page_id=access.page_id,
         wallet_address=parse_address(request.wallet_address),
         key_id=access.key_id,
@@ -86,7 +87,7 @@ def check_ownership(
         raise ApiError("page_not_found")
     address = parse_address(request.wallet_address)
     nonce, _ = check_signed_nonce(
-        request, runtime.record_nonces, address=address, detail=action, access=access
+        request, RecordNonce, runtime.signer, address=address, detail=action, access=access
     )
     check_limits(runtime, access, session_id, client, scope="wallet records")
     return nonce

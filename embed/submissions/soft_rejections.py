@@ -12,7 +12,7 @@ from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Page, RefusalCount, Submission
 from embed.db.statements import Parameter, Statement, list_values, make_insertion
 from embed.domain.nonces import Nonce
-from embed.domain.signing import SESSION_LIFETIME
+from embed.domain.session_cookies import SESSION_LIFETIME
 from embed.domain.times import count_days
 
 MAX_STORED = 50  # per session and page: as many as the visitor's list shows

@@ -47,7 +47,8 @@ def issue_nonce(
 
     Raises ApiError `invalid_wallet_address`, `invalid_nickname_length`, `invalid_nickname_chars`.
     """
-    return runtime.nonces.issue(
+    return Nonce.issue(
+        runtime.signer,
         page_id=access.page_id,
         wallet_address=parse_address(request.wallet_address),
         key_id=access.key_id,
@@ -111,7 +112,7 @@ def _verify(
     address = parse_address(request.wallet_address)
     nickname = parse_nickname(request.nickname)
     nonce, signed = check_signed_nonce(
-        request, runtime.nonces, address=address, detail=nickname, access=access
+        request, Nonce, runtime.signer, address=address, detail=nickname, access=access
     )
     is_from_visitor = access.tier == "public"
     return VerifiedSubmission(

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from embed.db.batches import in_batches
 from embed.db.models import Page, Tag, Wallet, WalletTag
-from embed.domain.activity import Action
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing
@@ -16,7 +15,7 @@ from embed.wallets.search import WalletFilter, list_conditions
 MAX_CHANGED = 1000  # of those that are named one by one
 
 BulkAction = Literal["hide", "show", "tag", "untag", "remove"]
-BULK_ACTIONS: Mapping[BulkAction, Action] = {
+BULK_ACTIONS: Mapping[BulkAction, str] = {
     "hide": "hide wallets",
     "show": "show wallets",
     "tag": "tag wallets",

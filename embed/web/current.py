@@ -50,11 +50,6 @@ def is_api_request() -> bool:
     return f"{request.path}/".startswith(("/api/", "/embed/api/"))
 
 
-def is_keyed_request() -> bool:
-    """Tell whether the request is for an endpoint that requires a key."""
-    return request.blueprint in (API, OWN_API) and request.method != "OPTIONS"
-
-
 def is_dashboard_request() -> bool:
     """Tell whether the path belongs to the dashboard, even if unknown."""
     return f"{request.path}/".startswith("/dashboard/")

@@ -12,11 +12,11 @@ from limits import RateLimitItem, parse
 
 from embed.domain.clients import name_client
 from embed.keys.refused_origins import store_refused_origin
-from embed.rate_limits.limiter import Counter, RateLimiter
+from embed.rate_limits.limiter import RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
 from embed.settings import Settings
 from embed.web.assets import is_static_file
-from embed.web.current import check_host, is_api_request, is_keyed_request, runtime
+from embed.web.current import check_host, is_api_request, runtime
 from embed.web.health import is_health_check
 from embed.web.visitor import find_session_id
 
@@ -45,15 +45,13 @@ def init_limits(app: Flask, settings: Settings) -> RateLimiter:
 def check_client_and_host() -> None:
     """Check what comes before all else, whatever the path: the client's limit, then the host.
 
-    Requests with a key are checked by api/auth.py, which counts them for client and key at once.
     Static files do not count, as a page loads many, nor do health checks, whose client may be the
     proxy. Preflights have a count of their own.
     """
-    if is_keyed_request():
-        return
     is_preflight = request.method == "OPTIONS" and request.url_rule and is_api_request()
     if not (is_preflight or is_static_file() or is_health_check()):
-        runtime().limiter.hit(client_counter())
+        limiter, limit = runtime().limiter, runtime().settings.limit_per_ip
+        limiter.hit(limiter.make_counter("rate_limit_ip", limit, client_network()))
     check_host()
 
 
@@ -64,17 +62,10 @@ def has_many_preflights() -> bool:
     return limiter.count(preflights) is not None
 
 
-def client_counter() -> Counter:
-    """Return the counter of all requests of a client."""
-    current = runtime()
-    limit = current.settings.limit_per_ip
-    return current.limiter.make_counter("rate_limit_ip", limit, client_network())
-
-
-def key_counter(key_id: str) -> Counter:
-    """Return the counter of all requests with a key."""
-    current = runtime()
-    return current.limiter.make_counter("rate_limit_key", current.settings.limit_per_key, key_id)
+def check_key(key_id: str) -> None:
+    """Limit all requests with a key."""
+    limiter, limit = runtime().limiter, runtime().settings.limit_per_key
+    limiter.hit(limiter.make_counter("rate_limit_key", limit, key_id))
 
 
 def check_session_nonces() -> None:

@@ -2,8 +2,9 @@
 
 from flask import Response, request
 
+from embed.domain import session_cookies
 from embed.domain.identifiers import make_id
-from embed.domain.signing import SESSION_LIFETIME
+from embed.domain.session_cookies import SESSION_LIFETIME
 from embed.web.current import runtime
 
 COOKIE = "embed_session"
@@ -11,7 +12,7 @@ COOKIE = "embed_session"
 
 def find_session_id() -> str | None:
     raw = request.cookies.get(COOKIE)
-    return None if raw is None else runtime().sessions.find_session_id(raw)
+    return None if raw is None else session_cookies.find_session_id(raw, runtime().signer)
 
 
 def renew_session(response: Response) -> None:
@@ -19,7 +20,7 @@ def renew_session(response: Response) -> None:
     session_id = find_session_id() or make_id()
     response.set_cookie(
         COOKIE,
-        runtime().sessions.sign(session_id, SESSION_LIFETIME),
+        session_cookies.sign_session_id(session_id, runtime().signer),
         max_age=SESSION_LIFETIME,
         path="/embed",
         secure=True,

@@ -1,6 +1,5 @@
 // A test wallet, loaded in demo mode only (flask demo). It implements the Wallet Standard as real
-// wallets do. Its key holds no tokens. It is created at every load and not stored, except for the
-// dashboard, where a wallet that was linked has to be there again to sign in.
+// wallets do. Its key holds no tokens. It is created at every load and not stored.
 
 import { encodeBase58 } from "../widget/signatures.js";
 
@@ -11,7 +10,7 @@ const ICON = "data:image/svg+xml;base64," + btoa(
     ' fill="#0d8a83"/><path d="M6 8h12v9H6z" fill="#fff"/><circle cx="15" cy="12.5" r="1.5"/></svg>',
 );
 
-const keys = await (location.pathname.startsWith("/dashboard/") ? keepKeys() : makeKeys(false));
+const keys = await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
 const publicKey = new Uint8Array(await crypto.subtle.exportKey("raw", keys.publicKey));
 const account = Object.freeze({
   address: encodeBase58(publicKey),
@@ -23,31 +22,6 @@ const account = Object.freeze({
 const listeners = new Set();
 /** @type {object[]} */
 let accounts = [];
-
-/**
- * @param {boolean} isExtractable
- * @returns {Promise<CryptoKeyPair>}
- */
-function makeKeys(isExtractable) {
-  return crypto.subtle.generateKey("Ed25519", isExtractable, ["sign", "verify"]);
-}
-
-/** Return the keys that this browser keeps, which are made the first time. */
-async function keepKeys() {
-  const name = "embed:demo-wallet";
-  const kept = localStorage.getItem(name);
-  if (!kept) {
-    const made = await makeKeys(true);
-    localStorage.setItem(name, JSON.stringify(await crypto.subtle.exportKey("jwk", made.privateKey)));
-    return made;
-  }
-  const { d, ...open } = JSON.parse(kept);
-  const [privateKey, publicKey] = await Promise.all([
-    crypto.subtle.importKey("jwk", { ...open, d }, "Ed25519", false, ["sign"]),
-    crypto.subtle.importKey("jwk", { ...open, key_ops: ["verify"] }, "Ed25519", true, ["verify"]),
-  ]);
-  return { privateKey, publicKey };
-}
 
 async function connect() {
   accounts = [account];

@@ -66,7 +66,7 @@ export function setUpSteps(panel, part, { api, own, lender, site, symbol, close 
  *   messages: number, listings: object[], observedBalance: Balance | null,
  *   enteredBalance: Balance | null }} Records what a page keeps of a wallet
  * @typedef {{ withdrawnSubmissions: number, leftList: boolean, staysListed: boolean }} Withdrawal
- * @typedef {"add" | "show" | "withdraw" | "prove"} PurposeName "prove": in dashboard/wallet-proof.js
+ * @typedef {"add" | "show" | "withdraw"} PurposeName
  * @typedef {{ name: PurposeName,
  *   findDuplicate?: (address: string) => Problem | null,
  *   createNonce: (address: string, nickname: string, signal?: AbortSignal) => Promise<Nonce>,

@@ -305,7 +305,6 @@ export class Flow {
       case "duplicate":
       case "ca_gate_failed":
       case "not_accepted":
-      case "refused": // by the dashboard, which says why
         return this.#refuse(error);
       case "cooldown_active":
         return this.#refuse(error, retry);

@@ -8,7 +8,6 @@ import requests
 from embedded_page import ask_text, submit
 from playwright.sync_api import expect
 from support.demo_process import run_demo
-from support.owner_browser import PASSWORD
 from support.servers import find_free_port, run_flask
 from support.world import SECRET_KEY
 
@@ -74,39 +73,6 @@ def test_demo_wallet_is_another_one_at_every_load(demo, page):
         addresses.add(widget.locator("[data-show=address]").inner_text())
 
     assert len(addresses) == 2
-
-
-def test_owner_links_the_demo_wallet_and_signs_in_with_it(demo, page):
-    page.goto(demo["dashboardUrl"])
-    page.get_by_label("New password", exact=True).fill(PASSWORD)
-    page.get_by_label("Repeat the new password").fill(PASSWORD)
-    page.get_by_role("button", name="Set password").click()
-    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
-    dashboard = page.url.partition("/dashboard/")[0] + "/dashboard"
-
-    def sign() -> None:
-        page.get_by_role("button", name="Demo wallet").click()
-        page.get_by_role("button", name="Sign with").click()
-
-    page.goto(f"{dashboard}/account/wallets/link")
-    sign()
-    expect(page.get_by_text("Your wallet is linked.")).to_be_visible()
-    page.context.clear_cookies()
-    page.goto(f"{dashboard}/sign-in/wallet")
-    sign()
-
-    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
-
-
-def test_site_is_another_origin_with_a_switch_for_the_theme(demo, page):
-    page.goto(demo["hostUrl"])
-    root = page.frame_locator("iframe").locator("html")
-    expect(root).to_have_attribute("data-theme", "light")
-    page.get_by_role("button", name="Light or dark").click()
-    expect(root).to_have_attribute("data-theme", "dark")
-
-    assert demo["hostUrl"].startswith("http://localhost:")
-    assert demo["widgetUrl"].startswith("http://127.0.0.1:")
 
 
 def test_service_itself_has_no_demo_wallet(embedded_page, page):

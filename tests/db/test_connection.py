@@ -31,7 +31,6 @@ from embed.db.models import (
     Invitation,
     Job,
     Lease,
-    LinkedWallet,
     Listing,
     Member,
     Message,
@@ -39,7 +38,6 @@ from embed.db.models import (
     Passkey,
     Person,
     Receiver,
-    RecoveryCode,
     Session,
     Submission,
     Token,
@@ -239,7 +237,7 @@ def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world
 # Removal
 
 
-OF_PEOPLE = (Person, Session, Passkey, LinkedWallet, RecoveryCode, AccountEvent)
+OF_PEOPLE = (Person, Session, Passkey, AccountEvent)
 OF_READINGS = (Token, ChainBalance, DailyBalance)
 OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, Lease)
 

@@ -138,7 +138,7 @@ def test_what_another_rule_refuses_is_a_bug_and_no_duplicate(world, monkeypatch)
 def test_refusal_of_a_page_that_was_purged_meanwhile_is_not_kept_but_a_bug_is_told(world):
     now = world.clock()
     about = {"nickname": "N", "session_id": "s", "reason": "queue_full", "now": now}
-    nonce = Nonce("nowhere", USDC, "nobody", "host", "token", issued_at=now, expires_at=now)
+    nonce = Nonce("nowhere", USDC, "nobody", "host", "token", "", issued_at=now, expires_at=now)
 
     soft_rejections.store_soft_rejection(nonce, **about)
     assert Submission.select().count() == 0

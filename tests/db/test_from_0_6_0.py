@@ -12,7 +12,7 @@ from support.world import SECRET_KEY, SITE
 from embed.db import connection, schema_version
 from embed.db.apprise_addresses import read_fields
 from embed.db.connection import db
-from embed.db.models import MODELS, Page
+from embed.db.models import MODELS, Page, Passkey, Person
 from embed.domain.look import DEFAULT_LOOK
 from embed.factory import create_app
 from embed.notifications.channels import (
@@ -24,6 +24,8 @@ from embed.notifications.channels import (
     Unsupported,
     read_channel,
 )
+from embed.people import passwords
+from embed.runtime import EXTENSION
 from embed.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -34,7 +36,14 @@ CHANGED: dict[str, tuple[str, ...]] = {
     "job": ("leased_by", "leased_until"),
     "receiver": ("is_slow", "claimed_until", "target"),
 }
-GONE = ("domain_name", "imported_balance", "imported_day", "worker_process")  # tables
+GONE = (  # tables
+    "domain_name",
+    "imported_balance",
+    "imported_day",
+    "linked_wallet",
+    "recovery_code",
+    "worker_process",
+)
 NEW: tuple[str, ...] = ("lease",)  # tables
 
 
@@ -151,6 +160,24 @@ def test_upgraded_page_is_served(app):
     assert answer.status_code == 200, answer.text
     assert [wallet["publicAlias"] for wallet in answer.json["wallets"]] == ["Alias 0"]
     assert answer.json["publicTitle"] == "Größe 我们"
+
+
+def test_people_whose_password_was_off_keep_passkeys_and_need_a_link_for_a_password(app):
+    off = f"off:{'x' * 20}"
+    db.execute_sql(f"UPDATE person SET password_hash = '{off}' WHERE email LIKE 'owner@%%'")  # noqa: S608
+    schema_version.upgrade()
+
+    owner, other = Person.select().order_by(Person.email.desc())
+    assert owner.password_hash.startswith("$argon2id$")
+    assert other.password_hash is None
+    assert Passkey.get().person == owner
+    for password in ("", off):
+        assert passwords.find_by_password(owner.email, password) is None
+    signer = app.extensions[EXTENSION].signer
+    first = passwords.build_link(Person(id=owner.id, password_hash=None), signer, "")
+    assert passwords.find_by_link(first.rpartition("/")[2], signer) is None
+    link = passwords.build_link(owner, signer, "")
+    assert passwords.find_by_link(link.rpartition("/")[2], signer) == owner
 
 
 def test_newest_imported_balances_become_entered_ones_unless_the_owner_entered_one(app):

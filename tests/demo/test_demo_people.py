@@ -5,7 +5,8 @@ from support.owner_browser import find_token
 
 from embed import pages
 from embed.demo.tracking_page import OWNER, REVIEWER, make_demo_page
-from embed.people import accounts, members
+from embed.people import members
+from embed.people.passwords import build_link
 from embed.runtime import EXTENSION
 
 pytestmark = pytest.mark.slow
@@ -22,8 +23,7 @@ def make_page(world_with):
 
 def open_link(world, person):
     """Return a browser in which a person is signed in by their one-time link."""
-    signer = world.app.extensions[EXTENSION].password_links
-    link = accounts.build_password_url(person, signer, "")
+    link = build_link(person, world.app.extensions[EXTENSION].signer, "")
     client = world.app.test_client()
     form = {"csrf_token": find_token(client.get(link).text)}
     answer = client.post(link, data=form | {"password": PASSWORD, "again": PASSWORD})

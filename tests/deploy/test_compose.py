@@ -96,18 +96,27 @@ def test_no_secret_is_written_down_and_none_has_a_default(name):
     assert {example[name] for name in variables if name.endswith(("KEY", "PASSWORD"))} <= {""}
 
 
-def test_only_the_proxy_of_the_grown_form_is_reached_from_outside():
+@pytest.mark.parametrize("name", FILES)
+def test_only_the_proxy_is_reached_from_outside(name):
     published = {
-        name: one["ports"] for name, one in list_services("compose.grown.yml") if "ports" in one
+        one: service["ports"] for one, service in list_services(name) if "ports" in service
     }
 
     assert published == {"caddy": ["80:80", "443:443"]}
 
 
-def test_small_form_is_reached_by_its_own_machine_only():
-    ((_, service),) = list_services("compose.yml")
+@pytest.mark.parametrize("name", FILES)
+def test_proxy_knows_where_the_service_is_and_is_the_only_one_that_is_trusted(name):
+    services = dict(list_services(name))
 
-    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+    upstreams = services.pop("caddy")["environment"]["EMBED_UPSTREAMS"].split()
+
+    assert [one.removesuffix(":8000") for one in upstreams] == [
+        one for one, service in services.items() if one.startswith("embed")
+    ]
+    assert {
+        services[one.removesuffix(":8000")]["environment"]["TRUSTED_PROXIES"] for one in upstreams
+    } == {"1"}
 
 
 def test_grown_form_has_two_instances_of_two_processes_and_one_worker_that_share_everything():

@@ -13,6 +13,7 @@ from werkzeug.serving import make_server
 from embed.doctor.findings import NotChecked
 from embed.doctor.public_address import check_public_address
 from embed.doctor.variables import Installation
+from embed.outbound import http
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +64,7 @@ def test_nothing_and_something_else_are_found(start):
     (down,) = find(f"http://127.0.0.1:{start(make_other(502))}").items()
 
     assert {nothing[0], welcome[0], down[0]} == {"public_url_unreachable"}
-    assert "connection was refused" in nothing[1]
+    assert "the connection was refused" in nothing[1]
     assert "200 Welcome!" in welcome[1]
     assert "502" in down[1]
 
@@ -83,7 +84,8 @@ def test_certificate_is_checked(start, tmp_path, monkeypatch):
     url = f"https://localhost:{start(server)}"
 
     assert "self-signed certificate" in find(url)["certificate_invalid"]
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    trusted = ssl.create_default_context(cafile=certificate)
+    monkeypatch.setattr(http, "_make_tls_context", lambda: trusted)
     assert set(find(url)) == {"public_url_unreachable"}
 
 

@@ -1,10 +1,10 @@
-"""Names of browsers and systems by what browsers say of themselves."""
+"""What requests tell of their clients: browsers, systems and networks."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embed.domain.clients import name_browser
+from embed.domain.clients import name_browser, name_network, parse_client_address
 
 WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15"
@@ -71,3 +71,26 @@ def test_browser_and_system_are_known_by_their_names(user_agent):
 @given(st.text() | st.sampled_from(sorted(USER_AGENTS)).flatmap(st.permutations).map("".join))
 def test_whatever_a_client_says_of_itself_gives_nothing_but_these_names(user_agent):
     assert set(name_browser(user_agent)) <= KNOWN
+
+
+@pytest.mark.parametrize(
+    ("raw", "network"),
+    [
+        ("203.0.113.77", "203.0.113.0/24"),
+        ("203.0.113.77:4711", "203.0.113.0/24"),
+        ("::ffff:203.0.113.77", "203.0.113.0/24"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"),
+        ("[2001:db8:1:2::]", "2001:db8:1::/48"),
+        ("fe80::1%eth0", "fe80::/48"),
+    ],
+)
+def test_network_of_a_client(raw, network):
+    ip = parse_client_address(raw)
+
+    assert ip is not None
+    assert name_network(ip) == network
+
+
+@pytest.mark.parametrize("raw", ["", "unix:", "203.0.113.777"])
+def test_other_text_is_no_address(raw):
+    assert parse_client_address(raw) is None

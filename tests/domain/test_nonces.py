@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embed.domain.nonces import ACTIONS, STATEMENT, Nonce, NonceSigner, RecordNonce
-from embed.domain.signing import SessionSigner
+from embed.domain.nonces import ACTIONS, STATEMENT, Nonce, RecordNonce
+from embed.domain.session_cookies import sign_session_id
+from embed.domain.signing import Signer
 from embed.errors import ApiError
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -20,13 +21,13 @@ BINDING = {
 }
 
 
-def make_signer(*secret_keys: str, now: datetime = NOW) -> NonceSigner[Nonce]:
-    return NonceSigner(Nonce, secret_keys or ["secret"], lambda: now)
+def make_signer(*secret_keys: str, now: datetime = NOW) -> Signer:
+    return Signer(secret_keys or ["secret"], lambda: now)
 
 
-def issue(signer: NonceSigner[Nonce] | None = None, **changes) -> tuple[str, Nonce]:
+def issue(signer: Signer | None = None, kind=Nonce, **changes) -> tuple[str, Nonce]:
     wanted = {**BINDING, "host": "embed.example", "lifetime": LIFETIME}
-    return (signer or make_signer()).issue(**(wanted | changes))
+    return kind.issue(signer or make_signer(), **(wanted | changes))
 
 
 NONCE_ID, ISSUED = issue()
@@ -40,13 +41,13 @@ ADDRESSES = st.text("123456789ABCXYZabcxyz", min_size=32, max_size=44)
 LONGEST_HOST = ".".join(["a" * 63, "b" * 63, "c" * 63, "d" * 61]) + ":65535"
 HOSTS = st.sampled_from(["localhost", "embed.example:8080", "[2001:db8::1]:443", LONGEST_HOST])
 INSTANTS = st.integers(0, 10**9).map(lambda n: NOW + n * MILLISECOND)
-NONCES = st.builds(Nonce, IDS, ADDRESSES, IDS, HOSTS, IDS, INSTANTS, INSTANTS)
+NONCES = st.builds(Nonce, IDS, ADDRESSES, IDS, HOSTS, IDS, st.just(""), INSTANTS, INSTANTS)
 
 
-def find_code(act) -> str | None:
-    """Return the code of the refusal that `act` raises, or None."""
+def find_code(kind: type, raw: str) -> str | None:
+    """Return the code of the refusal of a ``nonceId``, or None."""
     try:
-        act()
+        kind.read(raw, make_signer())
     except ApiError as refusal:
         return refusal.code
     return None
@@ -58,6 +59,7 @@ def test_issued_nonce_lives_as_long_as_it_is_told():
             **BINDING,
             host="embed.example",
             token=ISSUED.token,
+            detail="",
             issued_at=NOW,
             expires_at=NOW + LIFETIME,
         )
@@ -74,13 +76,18 @@ def test_no_two_nonces_are_the_same():
 @given(IDS, ADDRESSES, IDS, HOSTS, INSTANTS, st.integers(1, 10**9))
 def test_nonce_comes_back_as_it_was_issued(page_id, address, key_id, host, now, lifetime_ms):
     lifetime = lifetime_ms * MILLISECOND
-    nonce_id, nonce = make_signer(now=now).issue(
-        page_id=page_id, wallet_address=address, key_id=key_id, host=host, lifetime=lifetime
+    nonce_id, nonce = Nonce.issue(
+        make_signer(now=now),
+        page_id=page_id,
+        wallet_address=address,
+        key_id=key_id,
+        host=host,
+        lifetime=lifetime,
     )
 
     assert (nonce.page_id, nonce.wallet_address, nonce.key_id) == (page_id, address, key_id)
     assert (nonce.host, nonce.issued_at, nonce.expires_at) == (host, now, now + lifetime)
-    assert make_signer(now=nonce.expires_at - MILLISECOND).unsign(nonce_id) == nonce
+    assert Nonce.read(nonce_id, make_signer(now=nonce.expires_at - MILLISECOND)) == nonce
 
 
 @pytest.mark.parametrize(
@@ -93,7 +100,7 @@ def test_nonce_comes_back_as_it_was_issued(page_id, address, key_id, host, now, 
 )
 def test_expired_nonce_is_invalid(now):
     with pytest.raises(ApiError, match=r"^invalid_nonce$"):
-        make_signer(now=now).unsign(NONCE_ID)
+        Nonce.read(NONCE_ID, make_signer(now=now))
 
 
 @given(
@@ -105,7 +112,7 @@ def test_tampering_never_makes_another_nonce(start, removed, added):
     tampered = NONCE_ID[:start] + added + NONCE_ID[start + removed :]
 
     try:
-        opened = make_signer().unsign(tampered)
+        opened = Nonce.read(tampered, make_signer())
     except ApiError as refusal:
         if refusal.code != "invalid_nonce":
             raise
@@ -119,7 +126,7 @@ def test_no_character_of_what_is_signed_can_be_changed():
     for position in range(NONCE_ID.rindex(".")):
         changed = "A" if NONCE_ID[position] != "A" else "B"
         tampered = NONCE_ID[:position] + changed + NONCE_ID[position + 1 :]
-        if find_code(lambda tampered=tampered: make_signer().unsign(tampered)) != "invalid_nonce":
+        if find_code(Nonce, tampered) != "invalid_nonce":
             taken.append(position)
 
     assert taken == []
@@ -128,7 +135,7 @@ def test_no_character_of_what_is_signed_can_be_changed():
 @given(st.text(st.characters()))
 def test_any_other_text_is_an_invalid_nonce(raw):
     with pytest.raises(ApiError, match=r"^invalid_nonce$"):
-        make_signer().unsign(raw)
+        Nonce.read(raw, make_signer())
 
 
 @pytest.mark.parametrize(
@@ -138,10 +145,7 @@ def test_any_other_text_is_an_invalid_nonce(raw):
         pytest.param(ISSUED.token, id="the random part alone"),
         pytest.param("a" * 5000, id="5000 characters"),
         pytest.param(issue(make_signer("another"))[0], id="another secret key"),
-        pytest.param(
-            SessionSigner(["secret"], lambda: NOW).sign("session", LIFETIME),
-            id="a session's cookie",
-        ),
+        pytest.param(sign_session_id("session", make_signer()), id="a session's cookie"),
         pytest.param(BODY + "." + OTHER_SIGNATURE, id="the signature of another nonce"),
         pytest.param(BODY, id="no signature"),
         pytest.param(f"{BODY}.", id="an empty signature"),
@@ -158,15 +162,29 @@ def test_any_other_text_is_an_invalid_nonce(raw):
 )
 def test_what_was_not_issued_here_is_invalid(raw):
     with pytest.raises(ApiError, match=r"^invalid_nonce$"):
-        make_signer().unsign(raw)
+        Nonce.read(raw, make_signer())
+
+
+def test_nonce_that_version_0_6_0_issued_is_still_read():
+    """It was issued with the key "secret" at NOW."""
+    raw = (
+        ".eJyLNjMAAZ1opYLE9FRTM3MLSwNDI2MTCEtJR8k1IMstPMXF1LE0rTA4uDDV16jQz7CiqjIpscDZwt2k3NXdPTuq"
+        "vDLEpcSwDKg8O7XSBIspqblJqSl6qRWJuQU5qUB-UZSFp1loSLlzdpmxf36aqWV4VAlQ2DElUSk2FgAlwSr2"
+        ".AZwTY0nA.9cyBEb23cchNWE0ZPsGGCm62xo_NMKKbunLbosZEIqI"
+    )
+
+    nonce = Nonce.read(raw, make_signer())
+
+    nonce.check_binding(**BINDING, detail="Ada")
+    assert nonce == replace(NONCE, token="rZ8I6UTwCkv3Oof59WZt", detail="Ada")
 
 
 def test_nonce_outlives_a_rotation_of_the_secret_key():
     rotated = make_signer("newer", "secret")
 
-    assert rotated.unsign(NONCE_ID) == ISSUED
+    assert Nonce.read(NONCE_ID, rotated) == ISSUED
     nonce_id, nonce = issue(rotated)
-    assert make_signer("newer").unsign(nonce_id) == nonce
+    assert Nonce.read(nonce_id, make_signer("newer")) == nonce
 
 
 def test_nonce_is_bound_to_page_wallet_and_key():
@@ -191,7 +209,7 @@ def test_nonce_of_something_else_does_not_match(other):
 
 def test_nonce_with_a_nickname_is_bound_to_it():
     nonce_id, _ = issue(detail="Ada")
-    nonce = make_signer().unsign(nonce_id)
+    nonce = Nonce.read(nonce_id, make_signer())
 
     nonce.check_binding(**BINDING, detail="Ada")
     for other in ("ada", "Ada ", "Ben", ""):
@@ -201,18 +219,16 @@ def test_nonce_with_a_nickname_is_bound_to_it():
 
 @pytest.mark.parametrize("action", ACTIONS)
 def test_nonces_of_submissions_and_of_records_are_never_taken_for_each_other(action):
-    records = NonceSigner(RecordNonce, ["secret"], lambda: NOW)
-    record_id, record = issue(records, detail=action)
+    record_id, record = issue(kind=RecordNonce, detail=action)
 
-    for signer, raw in ((make_signer(), record_id), (records, NONCE_ID)):
-        assert find_code(lambda signer=signer, raw=raw: signer.unsign(raw)) == "invalid_nonce"
+    for kind, raw in ((Nonce, record_id), (RecordNonce, NONCE_ID)):
+        assert find_code(kind, raw) == "invalid_nonce"
     first_lines = {one.build_message().partition("\n")[0] for one in (NONCE, record)}
     assert len(first_lines) == 2
 
 
 def test_nonce_of_one_action_is_not_one_of_another():
-    records = NonceSigner(RecordNonce, ["secret"], lambda: NOW)
-    _, record = issue(records, detail="show")
+    _, record = issue(kind=RecordNonce, detail="show")
 
     record.check_binding(**BINDING, detail="show")
     for other in ("withdraw", ""):
@@ -222,11 +238,10 @@ def test_nonce_of_one_action_is_not_one_of_another():
 
 def test_value_that_is_no_action_is_no_nonce_of_records():
     """Nor can one be issued that goes with any action."""
-    records = NonceSigner(RecordNonce, ["secret"], lambda: NOW)
 
     for detail in ("", "Ada"):
         with pytest.raises(ApiError, match=r"^invalid_nonce$"):
-            issue(records, detail=detail)
+            issue(kind=RecordNonce, detail=detail)
 
 
 def test_message_has_a_line_with_the_nickname_if_there_is_one():

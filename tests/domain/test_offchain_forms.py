@@ -27,7 +27,7 @@ ISSUED_AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 def write_message(nickname: str, host: str = HOST) -> str:
     page, key, token = "p" * 20, "k" * 20, "t" * 20
     until = ISSUED_AT + timedelta(minutes=10)
-    return Nonce(page, ADDRESS, key, host, token, ISSUED_AT, until, nickname).build_message()
+    return Nonce(page, ADDRESS, key, host, token, nickname, ISSUED_AT, until).build_message()
 
 
 ASCII_MESSAGE = write_message("Night heron")

@@ -14,31 +14,37 @@ from embed.domain.passkeys import (
     CHALLENGE_LIFETIME,
     CONFIRM,
     SIGN_IN,
-    ChallengeSigner,
     ExpiredChallenge,
     RefusedPasskey,
     RelyingParty,
+    check_challenge,
+    issue_challenge,
 )
+from embed.domain.signing import Signer
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 PARTY = RelyingParty("https://embed.example", "embed.example")
 PERSON = "person78901234567890"
 
 
-def make_signer(*secret_keys: str, now: datetime = NOW) -> ChallengeSigner:
-    return ChallengeSigner(secret_keys or ["secret"], lambda: now)
+def make_signer(*secret_keys: str, now: datetime = NOW) -> Signer:
+    return Signer(secret_keys or ["secret"], lambda: now)
 
 
 def make_creation(party: RelyingParty = PARTY) -> str:
     return passkeys.describe_creation(
-        party, make_signer().issue(ADD), person_id=PERSON, email="a@example.com", known_ids=[]
+        party,
+        issue_challenge(make_signer(), ADD),
+        person_id=PERSON,
+        email="a@example.com",
+        known_ids=[],
     )
 
 
 DEVICE = Device(PARTY.origin, PARTY.host)
 NEW = DEVICE.create(make_creation())
 KEPT = passkeys.read_registration(passkeys.read_answer(NEW), PARTY)
-ANSWER = DEVICE.get(passkeys.describe_request(PARTY, make_signer().issue(SIGN_IN)))
+ANSWER = DEVICE.get(passkeys.describe_request(PARTY, issue_challenge(make_signer(), SIGN_IN)))
 
 
 def register(raw: str) -> None:
@@ -120,26 +126,27 @@ def test_what_is_no_answer_is_refused(raw):
 
 
 def test_challenge_is_good_for_what_it_was_issued_for():
-    raw = make_signer().issue(CONFIRM, "session")
+    raw = issue_challenge(make_signer(), CONFIRM, "session")
 
-    challenge = make_signer().check(raw, CONFIRM, "session")
+    challenge = check_challenge(raw, make_signer(), CONFIRM, "session")
 
     assert challenge.expires_at == NOW + CHALLENGE_LIFETIME
     for purpose, session_id in ((SIGN_IN, ""), (ADD, "session"), (CONFIRM, "other"), (CONFIRM, "")):
         with pytest.raises(RefusedPasskey):
-            make_signer().check(raw, purpose, session_id)
+            check_challenge(raw, make_signer(), purpose, session_id)
 
 
 def test_challenge_ends_and_only_ours_is_one():
-    raw = make_signer().issue(SIGN_IN)
-    make_signer(now=NOW + CHALLENGE_LIFETIME - timedelta(milliseconds=1)).check(raw, SIGN_IN)
+    raw = issue_challenge(make_signer(), SIGN_IN)
+    in_time = make_signer(now=NOW + CHALLENGE_LIFETIME - timedelta(milliseconds=1))
+    check_challenge(raw, in_time, SIGN_IN)
 
     for signer in (make_signer(now=NOW + CHALLENGE_LIFETIME), make_signer("another")):
         with pytest.raises(ExpiredChallenge):
-            signer.check(raw, SIGN_IN)
+            check_challenge(raw, signer, SIGN_IN)
 
 
 def test_no_two_challenges_are_the_same():
     signer = make_signer()
 
-    assert len({signer.issue(SIGN_IN) for _ in range(100)}) == 100
+    assert len({issue_challenge(signer, SIGN_IN) for _ in range(100)}) == 100

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embed.domain.identifiers import make_id
-from embed.domain.nonces import Nonce, NonceSigner
-from embed.domain.signing import SESSION_LIFETIME, SessionSigner
+from embed.domain.nonces import Nonce
+from embed.domain.session_cookies import find_session_id, sign_session_id
+from embed.domain.signing import Signer
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -14,16 +15,16 @@ MILLISECOND = timedelta(milliseconds=1)
 SESSION_ID = "Abcdefghij0123456789"
 
 
-def make_signer(*secret_keys: str, age: timedelta = timedelta()) -> SessionSigner:
+def make_signer(*secret_keys: str, age: timedelta = timedelta()) -> Signer:
     """Return a signer whose clock says NOW, or later."""
-    return SessionSigner(secret_keys or ["secret"], lambda: NOW + age)
+    return Signer(secret_keys or ["secret"], lambda: NOW + age)
 
 
-COOKIE = make_signer().sign(SESSION_ID, SESSION_LIFETIME)
+COOKIE = sign_session_id(SESSION_ID, make_signer())
 
 
 def test_session_is_known_by_its_cookie():
-    assert make_signer().find_session_id(COOKIE) == SESSION_ID
+    assert find_session_id(COOKIE, make_signer()) == SESSION_ID
 
 
 @pytest.mark.parametrize(
@@ -35,13 +36,13 @@ def test_session_is_known_by_its_cookie():
     ],
 )
 def test_session_lives_for_30_days(age, session_id):
-    assert make_signer(age=age).find_session_id(COOKIE) == session_id
+    assert find_session_id(COOKIE, make_signer(age=age)) == session_id
 
 
 def test_renewed_cookie_lives_for_another_30_days():
-    renewed = make_signer(age=20 * DAY).sign(SESSION_ID, SESSION_LIFETIME)
+    renewed = sign_session_id(SESSION_ID, make_signer(age=20 * DAY))
 
-    assert make_signer(age=49 * DAY).find_session_id(renewed) == SESSION_ID
+    assert find_session_id(renewed, make_signer(age=49 * DAY)) == SESSION_ID
 
 
 @pytest.mark.parametrize(
@@ -54,22 +55,21 @@ def test_renewed_cookie_lives_for_another_30_days():
         pytest.param(f"x{COOKIE}", id="altered"),
         pytest.param(f'"{COOKIE}"', id="in quotes"),
         pytest.param(f"{COOKIE}\xe9", id="beyond ASCII"),
-        pytest.param(
-            make_signer("another").sign(SESSION_ID, SESSION_LIFETIME), id="another secret key"
-        ),
+        pytest.param(sign_session_id(SESSION_ID, make_signer("another")), id="another secret key"),
     ],
 )
 def test_broken_cookie_is_as_good_as_none(raw):
-    assert make_signer().find_session_id(raw) is None
+    assert find_session_id(raw, make_signer()) is None
 
 
 @given(st.text(st.characters()))
 def test_any_text_that_is_no_cookie_is_as_good_as_none(raw):
-    assert make_signer().find_session_id(raw) is None
+    assert find_session_id(raw, make_signer()) is None
 
 
 def test_nonce_is_no_cookie():
-    nonce_id, _ = NonceSigner(Nonce, ["secret"], lambda: NOW).issue(
+    nonce_id, _ = Nonce.issue(
+        make_signer(),
         page_id=make_id(),
         wallet_address="1" * 32,
         key_id=make_id(),
@@ -77,14 +77,14 @@ def test_nonce_is_no_cookie():
         lifetime=DAY,
     )
 
-    assert make_signer().find_session_id(nonce_id) is None
+    assert find_session_id(nonce_id, make_signer()) is None
 
 
 def test_cookie_outlives_a_rotation_of_the_secret_key():
     rotated = make_signer("newer", "secret")
 
-    assert rotated.find_session_id(COOKIE) == SESSION_ID
-    assert make_signer().find_session_id(rotated.sign(SESSION_ID, SESSION_LIFETIME)) is None
+    assert find_session_id(COOKIE, rotated) == SESSION_ID
+    assert find_session_id(sign_session_id(SESSION_ID, rotated), make_signer()) is None
 
 
 def test_cookie_that_an_earlier_version_set_is_still_known():
@@ -92,7 +92,7 @@ def test_cookie_that_an_earlier_version_set_is_still_known():
     cookie = "WzI1OTIwMDAwMDAsIkFiY2RlZmdoaWowMTIzNDU2Nzg5Il0"
     cookie += ".AZwTY0nA.AAxyTBjCjdGCAOQ853yxxXKLqz-Io5KaD_92xS3NDN0"
 
-    assert make_signer(age=30 * DAY - MILLISECOND).find_session_id(cookie) == SESSION_ID
+    assert find_session_id(cookie, make_signer(age=30 * DAY - MILLISECOND)) == SESSION_ID
 
 
 def test_cookie_value_needs_no_quoting():

@@ -12,13 +12,9 @@ from pathlib import Path
 
 import pytest
 import requests
-from gunicorn.config import Config
 from support.remote import TIMEOUT_S, RemotePage, make_environ
 from support.servers import PROJECT_DIR, clean_environ, find_free_port, run_gunicorn
 from support.world import Visitor
-
-from embed.server.processes import REPLACED_AFTER
-from embed.server.worker import BufferingWorker
 
 pytestmark = pytest.mark.slow
 
@@ -107,18 +103,3 @@ def test_processes_share_nothing_that_was_opened_but_where_they_listen(
         assert in_several == set.intersection(*sockets)
         assert max(map(len, sockets)) > 2  # those of Postgres and Redis
         assert len(list(Path(f"/proc/{server.pid}/task").iterdir())) == 1
-
-
-def test_process_that_is_alone_is_not_replaced_unless_asked_for():
-    def limit(**options: int) -> int:
-        config = Config()
-        for name, value in options.items():
-            config.set(name, value)
-        worker = BufferingWorker(1, 1, [], None, 30, config, None)
-        worker.tmp.close()
-        return worker.max_requests
-
-    shipped = {"max_requests": REPLACED_AFTER, "max_requests_jitter": 10}
-    assert limit(workers=1, **shipped) == sys.maxsize
-    assert limit(workers=2, **shipped) in range(REPLACED_AFTER, REPLACED_AFTER + 11)
-    assert limit(workers=1, max_requests=50) == 50

@@ -8,7 +8,8 @@ from support.world import USDC, read_log
 
 from embed.db.models import ApiKey
 from embed.errors import ApiError, NotFound
-from embed.keys import access, derived
+from embed.keys import access, derived, management
+from embed.pages import count_live_keys
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -70,6 +71,14 @@ def test_key_stays_while_machines_get_a_new_secret_one_after_the_other(shared):
         assert derived.get_link_key(shared.page, secrets) == key
     new = derived.get_link_key(shared.page, LATER_SECRET)
     assert derived.get_link_key(shared.page, LATER_SECRET + SECRET) == new != key
+
+
+def test_links_key_is_not_the_previews_and_owners_do_not_count_it_among_theirs(shared):
+    link = derived.get_link_key(shared.page, SECRET)
+
+    assert derived.get_preview_key(shared.page_id, SECRET[0], shared.clock()) != link
+    assert {key.purpose for key in management.list_keys(shared.page_id)} == {"sites"}
+    assert count_live_keys(shared.page.owner) == {shared.page_id: 2}
 
 
 def test_requests_at_once_agree_on_the_key_of_a_new_secret(shared):

@@ -13,12 +13,10 @@ from embed.db import connection
 from embed.db.models import (
     Balance,
     Delivery,
-    LinkedWallet,
     Passkey,
     Person,
     Proof,
     Receiver,
-    RecoveryCode,
     Submission,
 )
 from embed.errors import InvalidInput, NotFound
@@ -154,23 +152,19 @@ def test_page_that_was_deleted_before_is_kept_as_it_was(world, remove, options, 
 
 
 @pytest.mark.databases("sqlite", "postgres")
-def test_ways_to_sign_in_go_with_the_owner_and_nobody_elses(world, owner, other, remove):
+def test_passkeys_go_with_the_owner_and_nobody_elses(world, owner, other, remove):
     for person in (owner.owner, other):
         of_person = {"person": person, "created_at": world.clock()}
         key = {"name": "Phone", "credential": "x", "host": "x", "sign_count": 0}
         Passkey.create(credential_id=person.id, **key, **of_person)
-        LinkedWallet.create(address=person.id, **of_person)
-        RecoveryCode.create(code_hash=person.id, **of_person)
 
     remove("--yes", "--delete-pages")
 
-    for table in (Passkey, LinkedWallet, RecoveryCode):
-        assert [row.person_id for row in table.select()] == [other.id]
+    assert [row.person_id for row in Passkey.select()] == [other.id]
 
 
 def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, remove, other):
-    links = world.app.extensions[EXTENSION].password_links
-    path = accounts.build_password_url(other, links, "")
+    path = passwords.build_link(other, world.app.extensions[EXTENSION].signer, "")
     assert world.app.test_client().get(path).status_code == 200
 
     remove("--yes", email=OTHER)
@@ -178,7 +172,7 @@ def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, r
 
     assert world.app.test_client().get(path).status_code == 404
     with pytest.raises(NotFound):
-        passwords.choose_password(other.id, "", PASSWORD, world.clock(), host="")
+        passwords.choose_password(other, PASSWORD, world.clock(), host="")
 
 
 @pytest.mark.databases("sqlite", "postgres")

@@ -145,7 +145,7 @@ def test_worker_and_command_delete_the_same(app, world):
     Listing.create(page=page, address="a", joined_at=world.clock(), left_at=world.clock())
     world.clock.forward(days=366)
     runtime = app.extensions[EXTENSION]
-    (job,) = [one for one in list_jobs(runtime.settings).all if one.name == "prune"]
+    (job,) = [one for one in list_jobs(runtime.settings) if one.name == "prune"]
     alive = []
 
     assert (

@@ -14,14 +14,12 @@ from embed.balances.observations import ChainObservation, store_chain
 from embed.db.connection import db
 from embed.db.models import (
     Job,
-    LinkedWallet,
     Message,
     Submission,
     UsedNonce,
 )
 from embed.domain.amounts import parse_amount
 from embed.errors import InvalidInput
-from embed.events import account_log
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.maintenance.wallet_erasure import (
@@ -126,20 +124,6 @@ def test_nothing_in_the_database_tells_of_the_wallet(world, visitor):
     assert find_kept(visitor.address) == []
     assert find_mentions(visitor.address) == []
     assert holds_any(read_everything(), list_forms(bystander.address))
-
-
-def test_wallet_that_signs_somebody_in_stays_with_their_account_and_is_named(world, visitor):
-    """It is its person's: erasing it would lock them out."""
-    person, now = accounts.create_person("ann@example.com", world.clock()), world.clock()
-    LinkedWallet.create(person=person, address=visitor.address, created_at=now)
-    account_log.store(person, "wallet linked", now, wallet=visitor.address)
-
-    erase(world, visitor)
-
-    assert sorted(find_mentions(visitor.address)) == [
-        ("account_event.data", 1),
-        ("linked_wallet.address", 1),
-    ]
 
 
 def test_it_is_found_before_on_every_page(world, visitor):

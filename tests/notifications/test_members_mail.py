@@ -4,6 +4,7 @@ import re
 from threading import Thread
 
 import pytest
+from itsdangerous import BadSignature, SignatureExpired
 from support.remote import at_once
 from support.world import Visitor
 
@@ -484,8 +485,8 @@ def test_link_lasts_a_year_and_is_of_one_person_and_page(page, join, start):
     assert own_mail.read_link(token, settings, world.clock) == (own.page_id, own.person_id)
 
     for forged in ("", "x", token[:-1], token + "x", token.swapcase(), "é"):
-        with pytest.raises(ValueError, match="not signed"):
+        with pytest.raises(BadSignature):
             own_mail.read_link(forged, settings, world.clock)
     world.clock.forward(days=1)
-    with pytest.raises(ValueError, match="expired"):
+    with pytest.raises(SignatureExpired):
         own_mail.read_link(token, settings, world.clock)

@@ -303,7 +303,7 @@ def test_name_that_leads_inside_is_refused_when_the_socket_opens(
         ("https://example.com", "https://example.com/"),
         ("https://[2001:db8::1]:8443/secret", "https://[2001:db8::1]:8443/…"),
         ("https://xn--bcher-kva.example/secret", "https://xn--bcher-kva.example/…"),
-        # As only a page's file may bring them.
+        # As an older version may have taken them.
         ("https://ann:hunter2@example.com/secret", "https://example.com/…"),
         ("https://ann:hunter2@[::1/secret", "https://…"),
     ],

@@ -10,7 +10,7 @@ from embed.db import batches
 from embed.db.connection import db
 from embed.db.models import Activity, Invitation, Member, Page, Person
 from embed.errors import InvalidInput, NotFound
-from embed.people import accounts, invitations, members
+from embed.people import accounts, invitations, members, passwords
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -191,7 +191,7 @@ def test_somebody_new_gets_an_account_that_creates_no_pages(world, invite):
     person = invitations.sign_up(invite(), PASSWORD, world.clock(), host="localhost")
 
     assert person.email == ANN
-    assert accounts.find_by_password(ANN, PASSWORD) == person
+    assert passwords.find_by_password(ANN, PASSWORD) == person
     assert Person.get_by_id(person.id).is_guest
     assert list_roles(world)[ANN] == "reviewer"
 

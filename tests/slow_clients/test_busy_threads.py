@@ -1,4 +1,4 @@
-"""Requests that take long and requests that do not, on connections that change their threads."""
+"""Requests that take long and requests that do not, in threads that take turns."""
 
 import socket
 import time
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 CLIENTS, REQUESTS = 40, 60
 THREADS = 4
-MILLISECONDS = [0, 0, 0, 0, 1, 2, 3, 5, 20]  # a request may lose the loop at any of its lines
+MILLISECONDS = [0, 0, 0, 0, 1, 2, 3, 5, 20]
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def exchange(port: int, client: int) -> None:
             sent += count
 
 
-def test_answers_belong_to_their_requests_whichever_thread_runs_the_loop(server):
+def test_answers_belong_to_their_requests_whichever_thread_handles_them(server):
     with ThreadPoolExecutor(CLIENTS) as pool:
         for client in [pool.submit(exchange, server.port, number) for number in range(CLIENTS)]:
             client.result()

@@ -12,7 +12,6 @@ from support.stalled import (
     add_wallets,
     assert_served,
     list_stalls,
-    sign_session,
     stalled_clients,
     wait_until_ended,
 )
@@ -21,8 +20,6 @@ pytestmark = pytest.mark.slow
 
 IMPATIENT = "--worker-class=tests.support.limited_workers.ImpatientWorker"
 PATIENT = "--worker-class=tests.support.limited_workers.PatientWorker"
-FRUGAL = "--worker-class=tests.support.limited_workers.FrugalWorker"
-THRIFTY = "--worker-class=tests.support.limited_workers.ThriftyWorker"
 
 
 @pytest.fixture(scope="module")
@@ -65,44 +62,19 @@ def test_server_ends_clients_that_stall(page, environ):
         }
         answers = {kind: wait_until_ended(clients[kind], stalls[kind]) for kind in stalls}
 
+    for large in ("in a large form", "that trickle a large form"):  # most leave, for others
+        assert b"HTTP/1.1 503 Service Unavailable" in answers.pop(large)
+        del stalls[large]
     assert answers == {
         kind: set() if stall.has_small_window else {stall.answer} for kind, stall in stalls.items()
     }
-
-
-def test_answers_that_nobody_reads_are_cut_off_when_they_take_too_much_memory(page, environ):
-    stall = list_stalls(page)["that never read"]
-    with (
-        run_gunicorn(environ, FRUGAL) as server,
-        stalled_clients(server.url, stall, count=4) as clients,
-    ):
-        wait_until_ended(clients, stall)
-
-
-def test_stalled_uploads_neither_cut_off_answers_nor_keep_owners_from_uploading(page, environ):
-    uploads = list_stalls(page)["in a large form"]
-    with (
-        run_gunicorn(environ, THRIFTY) as server,
-        stalled_clients(server.url, uploads) as stalled,
-    ):
-        other = replace_server(page, server)
-        answer = other.read()
-        assert len(answer.json["wallets"]) > 10_000
-        cookie = sign_session().decode().removeprefix("Cookie: ")
-        form = {"Cookie": cookie, "Content-Type": "multipart/form-data; boundary=x"}
-        refused = other.call("POST", "/dashboard/sign-in", headers=form, data=b"x" * 400_000)
-        assert refused.status_code == 413  # the app's own answer
-        assert stalled[0].recv(100).startswith(b"HTTP/1.1 503 ")
 
 
 def test_server_that_stops_does_not_wait_for_clients_without_a_request(page, environ):
     stalls = list_stalls(page)
     graceful = f"--graceful-timeout={2 * TIMEOUT_S}"
     with run_gunicorn(environ, PATIENT, graceful) as server, ExitStack() as opened:
-        for kind in (
-            *("that send nothing", "that send one byte"),
-            *("in a large form", "that do not hang up"),
-        ):
+        for kind in ("that send nothing", "that ask for nothing more", "that do not hang up"):
             opened.enter_context(stalled_clients(server.url, stalls[kind]))
         assert_served(replace_server(page, server), times=1)
         stopping = Thread(target=server.stop)

@@ -319,3 +319,15 @@ def test_two_who_block_the_same_at_once_make_one_entry(world, block_it):
 
     assert sum(isinstance(one, Block) for one in results) == 1
     assert Block.select().count() == 1
+
+
+@each_scope
+def test_two_who_remove_the_same_at_once_log_it_once(world, block_it):
+    made = block_it(world, "name", "scam*")
+
+    results = race(*[partial(remove_block, made.id, world.clock())] * 4)
+
+    assert sum(isinstance(one, Block) for one in results) == 1
+    removals = [one for one in read_log(world.page_id) if one.action == "remove block"]
+    events = AccountEvent.select().where(AccountEvent.kind == "block removed").count()
+    assert len(removals) + events == 1

@@ -25,7 +25,7 @@ daemon off;
 {user}
 pid {folder}/pid;
 error_log {folder}/error.log;
-events {{ worker_connections 768; }}
+{main}
 http {{
     access_log off;
     client_body_temp_path {folder}/body;
@@ -73,7 +73,8 @@ def _write(folder: Path, servers: str) -> Path:
     user = "user root;" if os.geteuid() == 0 else ""
     (folder / "embed.conf").write_text(servers)
     config = folder / "nginx.conf"
-    config.write_text(_MAIN.format(user=user, folder=folder))
+    main = "\n".join(re.findall(r"^#   (.+)", SAMPLE.read_text(), re.MULTILINE))
+    config.write_text(_MAIN.format(user=user, folder=folder, main=main))
     return config
 
 

@@ -9,17 +9,14 @@ from threading import Event, Thread
 from urllib.parse import urlsplit
 
 import requests
-from flask import Flask
 from peewee import chunked
 from support.remote import RemotePage
-from support.world import SECRET_KEY, SITE
+from support.world import SITE
 
 from embed.db import connection
 from embed.db.models import Wallet
 from embed.domain import times
-from embed.domain.identifiers import make_id, make_token
-from embed.people.sessions import SECRET_LENGTH
-from embed.web.dashboard import sessions
+from embed.domain.identifiers import make_id
 
 STALLED = 40
 # A client that is served needs a fraction of this; gunicorn's own worker let it wait for longer.
@@ -36,12 +33,15 @@ KINDS = [
     "in a body",
     "in a form",
     "in a large form",
-    "in a large form with a made-up cookie",
     "in a chunk",
     "between chunks",
+    "in trailers",
+    "in a TLS greeting",
     "that trickle a head",
     "that trickle a body",
+    "that trickle a large form",
     "that await 100 Continue",
+    "that ask for nothing more",
     "that do not hang up",
     "that never read",
     "that never read many",
@@ -68,7 +68,7 @@ def list_stalls(page: RemotePage) -> dict[str, Stall]:
     post = b"POST %b HTTP/1.1\r\nHost: " + host + b"\r\nContent-Type: %b\r\n%b\r\n\r\n%b"
     nonce = (b"/api/embed/siws/nonce", b"application/json")
     form = (b"/dashboard/sign-in", b"application/x-www-form-urlencoded")
-    large = b"%b\r\nContent-Length: 4000000"
+    large = b"Content-Length: 4000000"
     length, chunks = b"Content-Length: 1000", b"Transfer-Encoding: chunked"
     return {
         "that send nothing": Stall(b"", answer=b""),
@@ -77,34 +77,25 @@ def list_stalls(page: RemotePage) -> dict[str, Stall]:
         "before a body": Stall(post % (*nonce, length, b"")),
         "in a body": Stall(post % (*nonce, length, b'{"trackingPageId": "')),
         "in a form": Stall(post % (*form, length, b"email=owner")),
-        "in a large form": Stall(post % (*form, large % sign_session(), b"x" * 100_000)),
-        "in a large form with a made-up cookie": Stall(
-            post % (*form, large % b"Cookie: a=b", b"x" * 100_000),
-            answer=b"HTTP/1.1 413 REQUEST ENTITY TOO LARGE",
-        ),
+        "in a large form": Stall(post % (*form, large, b"x" * 100_000)),
         "in a chunk": Stall(post % (*nonce, chunks, b'100\r\n{"a": "')),
         "between chunks": Stall(post % (*nonce, chunks, b"2\r\n{}\r\n")),
+        "in trailers": Stall(post % (*nonce, chunks, b"2\r\n{}\r\n0\r\nA: b\r\n")),
+        "in a TLS greeting": Stall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
         "that trickle a head": Stall(b"", trickle=read + b"X-Header: " + b"a" * 1000),
         "that trickle a body": Stall(post % (*nonce, length, b""), trickle=b"a" * 1000),
+        "that trickle a large form": Stall(post % (*form, large, b""), trickle=b"a" * 1000),
         "that await 100 Continue": Stall(
             post % (*nonce, length + b"\r\nExpect: 100-continue", b""),
             answer=b"HTTP/1.1 100 Continue",
         ),
+        "that ask for nothing more": Stall(read + b"\r\n", answer=b"HTTP/1.1 200 OK"),
         "that do not hang up": Stall(
             read + b"Connection: close\r\n\r\n", answer=b"HTTP/1.1 200 OK"
         ),
         "that never read": Stall(read + b"\r\n", has_small_window=True),
         "that never read many": Stall((read + b"\r\n") * 50, has_small_window=True),
     }
-
-
-def sign_session() -> bytes:
-    """Return the Cookie header of a signed-in owner, who need not be in the database."""
-    app = Flask("any", static_folder=None)
-    app.secret_key = SECRET_KEY
-    serializer = sessions.DashboardSessions().get_signing_serializer(app)
-    value = serializer.dumps({"_user_id": f"{make_id()}.{make_token(SECRET_LENGTH)}"})
-    return f"Cookie: {sessions.LOCAL_NAME}={value}".encode()
 
 
 def add_wallets(database_url: str, page_id: str) -> None:
@@ -121,10 +112,8 @@ def add_wallets(database_url: str, page_id: str) -> None:
 
 
 @contextmanager
-def stalled_clients(
-    url: str, stall: Stall, count: int = STALLED, *, source: str = "127.0.0.1"
-) -> Iterator[list[socket.socket]]:
-    """Hold `count` connections to a server that stall, from an address of this machine."""
+def stalled_clients(url: str, stall: Stall, count: int = STALLED) -> Iterator[list[socket.socket]]:
+    """Hold `count` connections to a server that stall."""
     address = urlsplit(url)
     with ExitStack() as opened:
         clients = []
@@ -132,7 +121,6 @@ def stalled_clients(
             client = opened.enter_context(socket.socket())
             if stall.has_small_window:
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            client.bind((source, 0))
             client.connect((address.hostname, address.port))
             client.sendall(stall.sent)
             clients.append(client)

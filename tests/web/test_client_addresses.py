@@ -1,11 +1,9 @@
 """Clients' addresses are counted for a while, and never stored."""
 
-import pytest
 from support.owner_browser import OwnerBrowser
 from support.world import Visitor, with_session
 
 from embed.db.connection import db
-from embed.domain.clients import name_network, parse_client_address
 
 CLIENT = "203.0.113.77"
 
@@ -54,26 +52,3 @@ def test_counters_name_none_and_are_deleted_when_their_time_is_over(world, monke
 
     own = {key for key in keys if "rate_limit_ip" in key}
     assert own.isdisjoint(counters._windows)
-
-
-@pytest.mark.parametrize(
-    ("raw", "network"),
-    [
-        ("203.0.113.77", "203.0.113.0/24"),
-        ("203.0.113.77:4711", "203.0.113.0/24"),
-        ("::ffff:203.0.113.77", "203.0.113.0/24"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"),
-        ("[2001:db8:1:2::]", "2001:db8:1::/48"),
-        ("fe80::1%eth0", "fe80::/48"),
-    ],
-)
-def test_network_of_a_client(raw, network):
-    ip = parse_client_address(raw)
-
-    assert ip is not None
-    assert name_network(ip) == network
-
-
-@pytest.mark.parametrize("raw", ["", "unix:", "203.0.113.777"])
-def test_other_text_is_no_address(raw):
-    assert parse_client_address(raw) is None

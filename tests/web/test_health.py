@@ -1,6 +1,7 @@
 """Health checks: yes or no, for everybody, whatever else is refused."""
 
 import pytest
+from support.apps import Apps
 
 from embed.db.work_status import hold_lease
 from embed.factory import create_app
@@ -10,6 +11,11 @@ from embed.settings import Settings
 
 CHECKS = ["/healthz", "/readyz"]
 EVERYBODY = {"Authorization": None, "Origin": None}
+
+
+@pytest.fixture
+def apps() -> Apps:
+    return Apps()
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
-"""The limits of client and key, which are counted together (docs/api.md, The order of checks)."""
+"""The limits of client and key, one after the other (docs/api.md, The order of checks)."""
 
 import pytest
 import redis
 from peewee import OperationalError
 from support.remote import at_once
 from support.servers import open_valkey, provide
-from support.world import SITE, code_of, with_session
+from support.world import SITE, code_of
 from test_rate_limits import at
 
 from embed.web.api import auth
@@ -38,25 +38,6 @@ def count_questions(valkey):
             return operator.info("stats")["total_reads_processed"] - before - 1
 
     return count
-
-
-def test_request_with_a_key_is_one_question_to_redis(world_with, valkey, count_questions):
-    world = world_with(RATELIMIT_STORAGE_URI=f"redis+unix://{valkey.path}")
-    world.read()  # connects
-
-    assert count_questions(world.read) == 1
-    assert count_questions(lambda: world.read(key=world.secret_key)) == 1
-    assert count_questions(lambda: world.read(key="svc_pub_" + "0" * 32)) == 1
-    assert count_questions(lambda: world.call("GET", "/dashboard/sign-in")) == 1
-
-
-def test_submission_of_a_session_is_two_questions_to_redis(world_with, valkey, count_questions):
-    world = world_with(RATELIMIT_STORAGE_URI=f"redis+unix://{valkey.path}")
-    visitor = with_session(world)
-    draft = world.draft(visitor)
-
-    # Client and key before all else; session and client once the signature is found good.
-    assert count_questions(lambda: world.post(draft, cookie=visitor.cookie)) == 2
 
 
 def test_flood_of_a_client_asks_neither_redis_nor_the_database(

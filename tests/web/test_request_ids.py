@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from support.apps import Apps
 from support.world import Visitor
 
 from embed.errors import ApiError
@@ -11,6 +12,11 @@ from embed.web.request_ids import init_request_ids
 
 MADE = re.compile(r"[0-9a-f]{16}")
 HEADER = "X-Request-Id"
+
+
+@pytest.fixture
+def apps() -> Apps:
+    return Apps()
 
 
 def ask(world, given: str | None = None, path="/api/embed/nothing"):

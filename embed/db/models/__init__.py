@@ -22,10 +22,8 @@ from embed.db.models.pages import (
 )
 from embed.db.models.people import (
     AccountEvent,
-    LinkedWallet,
     Passkey,
     Person,
-    RecoveryCode,
     Session,
 )
 from embed.db.models.submissions import (
@@ -55,8 +53,6 @@ MODELS = (
     Person,
     Session,
     Passkey,
-    LinkedWallet,
-    RecoveryCode,
     AccountEvent,
     Page,
     Member,

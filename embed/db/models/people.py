@@ -7,7 +7,7 @@ from embed.db.fields import BaseModel, InstantField
 
 class Person(BaseModel):
     email = CharField(max_length=254, unique=True)
-    password_hash = TextField(null=True)  # null: none yet; see has_password()
+    password_hash = TextField(null=True)  # null: none yet
     language = CharField(
         max_length=10, null=True
     )  # null: notifications in English, pages as the browser asks
@@ -43,27 +43,11 @@ class Passkey(BaseModel):
     used_at = InstantField(null=True)
 
 
-class LinkedWallet(BaseModel):
-    """A wallet whose signature signs a person in."""
-
-    person = ForeignKeyField(Person, on_delete="CASCADE")
-    person_id: str
-    address = CharField(max_length=44, unique=True)
-    used_at = InstantField(null=True)
-
-
-class RecoveryCode(BaseModel):
-    """Signs a person in once, and is deleted then."""
-
-    person = ForeignKeyField(Person, on_delete="CASCADE")
-    code_hash = CharField(max_length=64, unique=True)
-
-
 class AccountEvent(BaseModel):
     """What happened with an account, for its person; rows are only added."""
 
     person = ForeignKeyField(Person, on_delete="CASCADE", index=False)
-    kind = CharField(max_length=30)  # see domain/account_events.py, which makes sentences of these
+    kind = CharField(max_length=30)  # see events/account_log.py, which makes sentences of these
     data = TextField()  # JSON; with "browser" and "system" as a session has them
     network = TextField(null=True)  # as in logs, from which it was done; null: by a command
 

@@ -11,7 +11,7 @@ from embed.domain.origins import decide_origin
 from embed.errors import ApiError
 from embed.keys.access import Access, get_access, store_use
 from embed.web import rate_limits
-from embed.web.current import check_host, own_origin, runtime
+from embed.web.current import own_origin, runtime
 
 _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 
@@ -19,24 +19,14 @@ _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 def authenticate() -> None:
     """Check the request's key and store its access in ``g.access``; preflights have no key.
 
-    Raises ApiError for the first failed check: client's limit, host, header, form, key, revocation,
-    origin, key's limit. The two limits are counted together, as each may be a question to Redis.
+    The client's limit and the host were checked before. Raises ApiError for the first failed check:
+    header, form, key, revocation, origin, key's limit.
     """
     if request.method == "OPTIONS":
         return
-    current = runtime()
-    limiter = current.limiter
-    client = rate_limits.client_counter()
-    limiter.check(client)
-    try:
-        check_host()
-        access = _find_access()
-    except Exception:  # refused, or the database is away: that does not count for the key
-        limiter.hit(client)
-        raise
-    limiter.hit(client, rate_limits.key_counter(access.key_id))
-    g.access = access
-    store_use(access, current.clock())
+    g.access = access = _find_access()
+    rate_limits.check_key(access.key_id)
+    store_use(access, runtime().clock())
 
 
 def _find_access() -> Access:

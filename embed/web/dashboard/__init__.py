@@ -2,7 +2,6 @@
 
 from embed.web.dashboard import (
     account,
-    account_log,
     activity,
     background,
     confirmation,
@@ -13,7 +12,6 @@ from embed.web.dashboard import (
     filters,
     home,
     keys,
-    linked_wallets,
     mail,
     pages,
     passkeys,
@@ -21,7 +19,6 @@ from embed.web.dashboard import (
     policy,
     queue,
     receivers,
-    recovery_codes,
     sign_in,
     tags,
     this_server,
@@ -34,7 +31,6 @@ from embed.web.dashboard.blueprint import blueprint, init_dashboard
 
 __all__ = [
     "account",
-    "account_log",
     "activity",
     "background",
     "blueprint",
@@ -47,7 +43,6 @@ __all__ = [
     "home",
     "init_dashboard",
     "keys",
-    "linked_wallets",
     "mail",
     "pages",
     "passkeys",
@@ -55,7 +50,6 @@ __all__ = [
     "policy",
     "queue",
     "receivers",
-    "recovery_codes",
     "sign_in",
     "tags",
     "this_server",

@@ -6,29 +6,20 @@ A route that is not in the first answers nobody.
 from embed.domain.roles import OWNER, ROLES, includes
 
 ANYBODY = "anybody"  # signed in or not
-PERSON = "person"  # whoever is signed in
+PERSON = "person"  # everyone who is signed in
 HOST = "host"  # a person who may create pages
 
 # By endpoint: what it takes, and where it differs, what it takes to change something.
 _NEEDED = {
     "sign_in": ANYBODY,
     "sign_in_by_passkey": ANYBODY,
-    "sign_in_by_wallet": ANYBODY,
-    "use_recovery_code": ANYBODY,
     "choose_password": ANYBODY,
     "accept_invitation": ANYBODY,
     "stop_mail_by_link": ANYBODY,
-    "decide_by_link": ANYBODY,  # whoever has the link
+    "decide_by_link": ANYBODY,  # everyone who has the link
     "sign_out": PERSON,
     "account": PERSON,
-    "make_recovery_codes": PERSON,
-    "keep_recovery_codes": PERSON,
-    "set_password": PERSON,
-    "switch_password_off": PERSON,
     "confirm": PERSON,
-    "confirm_by_wallet": PERSON,
-    "link_wallet": PERSON,
-    "unlink_wallet": PERSON,
     "show_account_log": PERSON,
     "list_passkeys": PERSON,
     "remove_passkey": PERSON,
@@ -105,12 +96,6 @@ _NEEDED = {
 }
 # By endpoint, and where only one method asks, by that too (confirmation.py).
 CONFIRMED = {
-    "link_wallet",
-    "unlink_wallet",
-    "make_recovery_codes",
-    "keep_recovery_codes",
-    "set_password",
-    "switch_password_off",
     "list_passkeys",
     "remove_passkey",
     "list_keys",

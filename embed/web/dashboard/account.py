@@ -1,4 +1,4 @@
-"""A person's account: password, sessions, language, and the colours of the dashboard."""
+"""A person's account: password, sessions, its log, language, and the colours of the dashboard."""
 
 from datetime import timedelta
 from functools import partial
@@ -9,12 +9,17 @@ from flask.typing import ResponseReturnValue
 from wtforms import PasswordField, SelectField, SubmitField
 from wtforms.validators import InputRequired, Length
 
+from embed.db.models import AccountEvent
+from embed.db.pagination import Cursor
+from embed.domain.activity import read_facts
+from embed.domain.clients import Client
 from embed.domain.identifiers import is_id
 from embed.domain.languages import LANGUAGES
-from embed.domain.passwords import MAX_LENGTH, has_password
+from embed.domain.passwords import MAX_LENGTH
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
-from embed.people import accounts, linked_wallets, passwords, recovery_codes, sessions, ways_in
+from embed.events.account_log import write_sentence
+from embed.people import accounts, passwords, sessions
 from embed.people.sessions import SEEN_STORED_EVERY
 from embed.web import languages
 from embed.web.current import own_host, runtime
@@ -25,7 +30,7 @@ from embed.web.dashboard.current_person import (
     current_person,
     current_session,
 )
-from embed.web.dashboard.passkeys import find_passkey_host
+from embed.web.dashboard.filters import describe_actor
 from embed.web.dashboard.responses import (
     Form,
     add_error,
@@ -37,6 +42,7 @@ from embed.web.dashboard.sign_in import PasswordForm, begin_session, safe_target
 from embed.web.languages import current_language, gettext, lazy_gettext
 
 NEWEST = 10  # of what happened with the account
+SLICE_SIZE = 50  # of the same, on its own page
 THEME_PATHS = ("/dashboard", "/docs")
 THEME_KEPT = timedelta(days=365)
 # Labels by value; the type stubs of WTForms do not support this form.
@@ -66,35 +72,6 @@ def account() -> ResponseReturnValue:
         return _render_account(form)
     if refusal := refuse_wrong_password(form.current, partial(_render_account, form)):
         return refusal
-    return _change_password(
-        form, gettext("Your password has been changed. Other devices are signed out.")
-    )
-
-
-@blueprint.post("/account/password")
-def set_password() -> ResponseReturnValue:
-    """Set a password where it is off, which ends every other session."""
-    form = PasswordForm()
-    if has_password(current_person().password_hash):
-        raise InvalidInput("You have a password. Change it with the current one.")
-    if not form.validate_on_submit():
-        return _render_account(form, status=422)
-    return _change_password(form, gettext("Your password is set. Other devices are signed out."))
-
-
-@blueprint.post("/account/password/off")
-def switch_password_off() -> ResponseReturnValue:
-    person = passwords.switch_off(
-        current_session(), runtime().clock(), host=find_passkey_host(), client=current_client()
-    )
-    begin_session(person)
-    return redirect_with_message(
-        gettext("Your password is off. Other devices are signed out."),
-        url_for("dashboard.account"),
-    )
-
-
-def _change_password(form: PasswordForm, message: str) -> ResponseReturnValue:
     try:
         changed = passwords.change_password(
             current_session(),
@@ -107,7 +84,10 @@ def _change_password(form: PasswordForm, message: str) -> ResponseReturnValue:
         add_error(form, mistake)
         return _render_account(form, status=422)
     begin_session(changed)
-    return redirect_with_message(message, url_for("dashboard.account"))
+    return redirect_with_message(
+        gettext("Your password has been changed. Other devices are signed out."),
+        url_for("dashboard.account"),
+    )
 
 
 @blueprint.post("/account/sessions/<session_id>/end")
@@ -159,11 +139,33 @@ def choose_theme() -> ResponseReturnValue:
     return response
 
 
+@blueprint.get("/account/log")
+def show_account_log() -> ResponseReturnValue:
+    after = Cursor.parse(request.args.get("after"))
+    log = account_log.list_events(current_person(), SLICE_SIZE, after)
+    return render("account_log.html", after=after, log=log)
+
+
+@blueprint.app_template_filter("account_sentence")
+def describe_event(event: AccountEvent) -> str:
+    facts = read_facts(event.data)
+    if "actor" in facts:
+        facts["actor"] = describe_actor(facts["actor"])
+    return write_sentence(event.kind, facts, gettext)
+
+
+@blueprint.app_template_filter("event_client")
+def read_client(event: AccountEvent) -> Client | None:
+    """Return the browser and the system from which it was done; None if neither is known."""
+    facts = read_facts(event.data)
+    named = {name: facts[name] for name in ("browser", "system") if name in facts}
+    return Client(**named) if named else None
+
+
 def _render_account(
     form: PasswordForm, language_form: LanguageForm | None = None, *, status: int = 200
 ) -> Response:
     person, now = current_person(), runtime().clock()
-    is_on = has_password(person.password_hash)
     if language_form is None:
         language_form = LanguageForm(formdata=None, language=current_language())
     return render(
@@ -171,13 +173,8 @@ def _render_account(
         status=status,
         form=form,
         language_form=language_form,
-        has_password=is_on,
-        codes_left=recovery_codes.count_left(person),
-        may_switch_off=is_on and ways_in.may_switch_password_off(person, find_passkey_host()),
         sessions=sessions.list_sessions(person, now),
         current=current_session(),
-        wallets=linked_wallets.list_wallets(person),
-        most_wallets=linked_wallets.MAX_WALLETS,
         hour_ago=now - SEEN_STORED_EVERY,
         log=account_log.list_events(person, NEWEST),
     )

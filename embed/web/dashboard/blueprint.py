@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from flask import Blueprint, Flask, Response, g, redirect, request, url_for
+from flask import Blueprint, Flask, Response, g, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
+from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.domain.roles import NAME_BY_ROLE
@@ -13,7 +14,7 @@ from embed.errors import ApiError, InvalidInput, NotFound
 from embed.people.sessions import IDLE_FOR, store_visit
 from embed.settings import Settings
 from embed.web.current import runtime
-from embed.web.dashboard import csrf, sessions
+from embed.web.dashboard import sessions
 from embed.web.dashboard.access import ANYBODY, HOST, find_needed, may
 from embed.web.dashboard.current_person import (
     NotAllowed,
@@ -58,6 +59,9 @@ FORM_EXPIRED = lazy_gettext(
     "This form has expired, or its cookie did not arrive, which needs HTTPS except on"
     " localhost. Go back, reload the page and try again."
 )
+# What scripts ask for by themselves is no visit, and its answer must not bring back the session
+# of before a form that was sent at the same moment.
+BACKGROUND_ENDPOINTS = {"dashboard.read_news", "dashboard.show_contrast", "dashboard.show_preview"}
 FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
 # Before sign-in the app's own limit holds: parsing a form costs time, and anybody can send one.
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
@@ -70,6 +74,7 @@ UPLOADS = {
 MAX_FIELD_BYTES = 256 * 1024  # in memory; a file is written to the disk while it is read
 
 _login = LoginManager()
+_csrf = CSRFProtect()
 
 
 def init_dashboard(app: Flask, settings: Settings) -> None:
@@ -77,10 +82,15 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
     app.config.update(
         SECRET_KEY_FALLBACKS=fallbacks,
         SESSION_COOKIE_SAMESITE="Lax",
+        # A slow answer must not bring back the cookie of before "Is it you?".
+        SESSION_REFRESH_EACH_REQUEST=False,
         PERMANENT_SESSION_LIFETIME=IDLE_FOR,
+        WTF_CSRF_CHECK_DEFAULT=False,  # guard_request checks, so for the dashboard alone
+        WTF_CSRF_TIME_LIMIT=None,  # as long as the session
+        WTF_CSRF_SECRET_KEY=[*reversed(settings.secret_keys)],  # itsdangerous signs with the last
     )
     app.session_interface = sessions.DashboardSessions()
-    app.jinja_env.globals["csrf_token"] = csrf.make_token
+    _csrf.init_app(app)
     # Not _login.init_app, which would read the session after every request of the API too.
     app.login_manager = _login  # type: ignore[attr-defined]  # it looks here
     # IP addresses change; a session is bound to its row instead.
@@ -108,8 +118,8 @@ def guard_request() -> ResponseReturnValue | None:
     if current_user.is_authenticated:
         request.max_content_length = _find_size_limit()
         request.max_form_memory_size = MAX_FIELD_BYTES
-        if request.endpoint not in sessions.BACKGROUND_ENDPOINTS:
-            store_visit(current_session(), runtime().clock())
+        if request.endpoint not in BACKGROUND_ENDPOINTS:
+            session.modified |= store_visit(current_session(), runtime().clock())
     if (request.content_length or 0) > (request.max_content_length or 0):
         raise RequestEntityTooLarge
     needed = find_needed(request.endpoint or "", request.method)
@@ -122,7 +132,9 @@ def guard_request() -> ResponseReturnValue | None:
     if request.method not in ("GET", "HEAD"):
         if request.mimetype not in FORM_TYPES or None in request.form:  # a field without a name
             return render_mistake(gettext("The dashboard only accepts its own forms."), 415)
-        if not csrf.is_own_form():
+        try:
+            _csrf.protect()
+        except (CSRFError, ValueError):  # ValueError: a Referer that is no address
             return render_mistake(FORM_EXPIRED, 400)
     return None
 

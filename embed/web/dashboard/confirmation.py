@@ -11,17 +11,15 @@ from flask_login import login_user
 from wtforms import PasswordField
 from wtforms.validators import InputRequired, Length
 
-from embed.domain.passwords import MAX_LENGTH, has_password
+from embed.domain.passwords import MAX_LENGTH
 from embed.errors import InvalidInput
 from embed.people import passkeys, sessions
 from embed.web.current import runtime
-from embed.web.dashboard import csrf
 from embed.web.dashboard.access import needs_confirmation
 from embed.web.dashboard.attempts import RenderForm, refuse_wrong_password
 from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
 from embed.web.dashboard.current_person import (
     SignedIn,
-    current_person,
     current_session,
     open_page,
 )
@@ -47,7 +45,7 @@ def ask_who_it_is() -> ResponseReturnValue | None:
     if not needs_confirmation(request.endpoint or "", request.method) or _is_confirmed():
         return None
     if page_id := (request.view_args or {}).get("page_id"):
-        open_page(page_id)  # refuses whoever may not; they are not asked
+        open_page(page_id)  # refuses people who may not; they are not asked
     if request.method == "POST":
         return _ask(status=403)
     page_with_link = DOWNLOADS.get(request.endpoint or "")
@@ -77,15 +75,9 @@ def _is_confirmed() -> bool:
 def _ask(*, status: int = 200) -> ResponseReturnValue | None:
     """Return a page that asks, with the fields of this request; None if they have the answer."""
     form = ConfirmForm()
-    own_fields = (csrf.FIELD, *ANSWERS)
+    own_fields = ("csrf_token", *ANSWERS)
     fields = [each for each in request.form.items(multi=True) if each[0] not in own_fields]
-    render_form = partial(
-        render,
-        "confirm.html",
-        form=form,
-        fields=fields,
-        has_password=has_password(current_person().password_hash),
-    )
+    render_form = partial(render, "confirm.html", form=form, fields=fields)
     check = next((ANSWERS[each] for each in ANSWERS if each in request.form), None)
     if check is None:
         return render_form(status=status)

@@ -15,7 +15,7 @@ from embed.people.members import find_role
 from embed.web.current import runtime
 from embed.web.dashboard.access import may
 
-_OfPage = TypeVar("_OfPage", ApiKey, Receiver, Tag, Wallet)
+_OnPage = TypeVar("_OnPage", ApiKey, Receiver, Tag, Wallet)
 
 
 class SignedIn(UserMixin):
@@ -77,25 +77,25 @@ def open_page(page_id: str, *, deleted: bool = False) -> Page:
 
 def get_own_key(page: Page, key_id: str) -> ApiKey:
     """Raises NotFound unless it is a key of the page, and one for sites."""
-    return _get_of_page(ApiKey, page, key_id, ApiKey.purpose == "sites")
+    return _get_on_page(ApiKey, page, key_id, ApiKey.purpose == "sites")
 
 
 def get_own_wallet(page: Page, wallet_id: str) -> Wallet:
     """Raises NotFound unless the page tracks it."""
-    return _get_of_page(Wallet, page, wallet_id)
+    return _get_on_page(Wallet, page, wallet_id)
 
 
 def get_own_tag(page: Page, tag_id: str) -> Tag:
     """Raises NotFound unless it is on the page."""
-    return _get_of_page(Tag, page, tag_id)
+    return _get_on_page(Tag, page, tag_id)
 
 
 def get_own_receiver(page: Page, receiver_id: str) -> Receiver:
     """Raises NotFound unless it is a webhook or a channel of the page, and no person's own mail."""
-    return _get_of_page(Receiver, page, receiver_id, Receiver.person.is_null())
+    return _get_on_page(Receiver, page, receiver_id, Receiver.person.is_null())
 
 
-def _get_of_page(model: type[_OfPage], page: Page, raw_id: str, *conditions: Any) -> _OfPage:
+def _get_on_page(model: type[_OnPage], page: Page, raw_id: str, *conditions: Any) -> _OnPage:
     # Not every database accepts all texts in a query, so check the id's form first.
     found = (
         model.get_or_none(model.id == raw_id, model.page == page, *conditions)

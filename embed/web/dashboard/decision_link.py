@@ -6,10 +6,10 @@ from typing import Any
 
 from flask import request
 from flask.typing import ResponseReturnValue
+from itsdangerous import BadSignature, SignatureExpired
 
 from embed.db.models import Page, Submission
 from embed.domain.reasons import NO_REASON, parse_reason, write_sentences
-from embed.domain.signing import Expired
 from embed.errors import InvalidInput, NotFound
 from embed.notifications import decision_links
 from embed.notifications.decision_links import AlreadyUsed, DecisionLink, MayNotDecide
@@ -28,9 +28,9 @@ def decide_by_link(token: str) -> ResponseReturnValue:
     try:
         link = decision_links.read_link(token, runtime().settings, runtime().clock)
         page = decision_links.open_link(link)
-    except Expired:
+    except SignatureExpired:
         return render_mistake(gettext("This link has expired: it worked for 48 hours."), 410)
-    except ValueError:
+    except BadSignature:
         return render_mistake(gettext("This link is invalid. Was it copied as a whole?"), 404)
     except MayNotDecide:
         return _refuse_receiver()
@@ -105,7 +105,7 @@ def _render(
     return render(
         "decision_link.html",
         decision=link.decision,
-        of_page=page,
+        submission_page=page,
         one=submission,
         undo_minutes=decisions.UNDO_WITHIN // timedelta(minutes=1),
         **values,

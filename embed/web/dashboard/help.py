@@ -5,15 +5,9 @@ from flask import request, url_for
 # By endpoint: the document, and its section.
 SECTIONS = {
     "sign_in": ("owners", "sign-in"),
-    "sign_in_by_wallet": ("owners", "sign-in"),
-    "use_recovery_code": ("owners", "sign-in"),
-    "make_recovery_codes": ("owners", "sign-in"),
-    "keep_recovery_codes": ("owners", "sign-in"),
     "choose_password": ("owners", "sign-in"),
     "account": ("owners", "sign-in"),
     "confirm": ("owners", "sign-in"),
-    "confirm_by_wallet": ("owners", "sign-in"),
-    "link_wallet": ("owners", "sign-in"),
     "list_passkeys": ("owners", "sign-in"),
     "sign_in_by_passkey": ("owners", "sign-in"),
     "show_account_log": ("owners", "sign-in"),

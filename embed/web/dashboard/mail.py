@@ -2,6 +2,7 @@
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
+from itsdangerous import BadSignature
 
 from embed.notifications import own_mail
 from embed.web.current import runtime
@@ -59,7 +60,7 @@ def stop_mail_by_link(token: str) -> ResponseReturnValue:
     """
     try:
         page_id, person_id = own_mail.read_link(token, runtime().settings, runtime().clock)
-    except ValueError:
+    except BadSignature:
         return render_mistake(
             gettext("This link is invalid or has expired. Mails are stopped on the Activity page."),
             404,

@@ -11,7 +11,7 @@ from wtforms.validators import InputRequired, Length
 
 from embed.domain import passkeys as ceremonies
 from embed.domain.identifiers import is_id
-from embed.domain.passkeys import ADD, CONFIRM, SIGN_IN, RelyingParty
+from embed.domain.passkeys import ADD, CONFIRM, SIGN_IN, RelyingParty, issue_challenge
 from embed.errors import InvalidInput, NotFound
 from embed.people import passkeys
 from embed.people.passkeys import MAX_NAME_LENGTH, Ceremony
@@ -50,12 +50,6 @@ def find_party() -> RelyingParty | None:
     return party
 
 
-def find_passkey_host() -> str:
-    """Return the host of passkeys that can be used here; empty where none can."""
-    party = find_party()
-    return party.host if party else ""
-
-
 def make_ceremony() -> Ceremony:
     """Raises NotFound where passkeys cannot be offered."""
     party = find_party()
@@ -63,7 +57,7 @@ def make_ceremony() -> Ceremony:
         raise NotFound("passkeys")
     return Ceremony(
         party=party,
-        challenges=runtime().passkey_challenges,
+        signer=runtime().signer,
         now=runtime().clock(),
         client=current_client(),
     )
@@ -74,14 +68,14 @@ def ask_for_passkey() -> str | None:
 
     None where passkeys cannot be offered, or the person who is signed in has none.
     """
-    party, challenges = find_party(), runtime().passkey_challenges
+    party, signer = find_party(), runtime().signer
     if party is None:
         return None
     if not current_user.is_authenticated:
-        return ceremonies.describe_request(party, challenges.issue(SIGN_IN))
+        return ceremonies.describe_request(party, issue_challenge(signer, SIGN_IN))
     known = passkeys.list_passkeys(current_person())
     known_ids = [one.credential_id for one in known if one.host == party.host]
-    challenge = challenges.issue(CONFIRM, current_session().id)
+    challenge = issue_challenge(signer, CONFIRM, current_session().id)
     return ceremonies.describe_request(party, challenge, known_ids) if known_ids else None
 
 
@@ -126,8 +120,7 @@ def list_passkeys() -> ResponseReturnValue:
 def remove_passkey(passkey_id: str) -> ResponseReturnValue:
     if not is_id(passkey_id):
         raise NotFound(passkey_id)
-    now, client = runtime().clock(), current_client()
-    passkeys.remove(current_session(), passkey_id, find_passkey_host(), now, client)
+    passkeys.remove(current_session(), passkey_id, runtime().clock(), current_client())
     return redirect_with_message(
         gettext("The passkey is removed. Your device may keep its half; delete that there."),
         url_for("dashboard.list_passkeys"),
@@ -141,7 +134,7 @@ def _render_passkeys(form: PasskeyForm, *, status: int) -> ResponseReturnValue:
     if party is not None:
         options = ceremonies.describe_creation(
             party,
-            runtime().passkey_challenges.issue(ADD, current_session().id),
+            issue_challenge(runtime().signer, ADD, current_session().id),
             person_id=person.id,
             email=person.email,
             known_ids=[one.credential_id for one in known],

@@ -11,7 +11,6 @@ from wtforms import i18n
 from embed.db.models import Page
 from embed.errors import InvalidInput
 from embed.web.compression import compress
-from embed.web.dashboard.csrf import SessionCsrf
 from embed.web.dashboard.shell import read_shell
 from embed.web.languages import current_language, format_number, gettext
 
@@ -26,8 +25,6 @@ class Form(FlaskForm):
     """
 
     class Meta(FlaskForm.Meta):
-        csrf_class = SessionCsrf
-
         def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
             if formdata is None or isinstance(formdata, MultiDict):
                 return formdata

@@ -1,38 +1,18 @@
 """The dashboard's session, in a cookie that no other host can set."""
 
 import hashlib
-from datetime import timedelta
-from typing import Any, TypedDict, cast
 from urllib.parse import urlsplit
 
-import msgspec
 from flask import Flask, Request, request
-from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
-from itsdangerous import BadSignature, TimestampSigner
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from itsdangerous import BadSignature
 
-from embed.people.sessions import IDLE_FOR, SEEN_STORED_EVERY, is_credential
+from embed.people.sessions import IDLE_FOR
 
 LOCAL_NAME = "embed_dashboard"
 # Browsers accept a cookie of this name only if it is Secure, for / and without a Domain: other
 # hosts of the same domain cannot set it (RFC 6265bis, section 4.1.3.2).
 NAME = f"__Host-{LOCAL_NAME}"
-# What scripts ask for by themselves is no visit, and its answer must not bring back the session
-# of before a form that was sent at the same moment.
-BACKGROUND_ENDPOINTS = {"dashboard.read_news", "dashboard.show_contrast", "dashboard.show_preview"}
-
-
-class _Values(TypedDict, total=False):
-    """What the session may hold: our own values, and those of Flask and Flask-Login."""
-
-    _user_id: str
-    _fresh: bool
-    _permanent: bool
-    _flashes: list[tuple[str, str]]
-    csrf_token: str
-
-
-class _Session(SecureCookieSession):
-    is_old = False  # its cookie was sent an hour ago or more
 
 
 class DashboardSessions(SecureCookieSessionInterface):
@@ -44,39 +24,14 @@ class DashboardSessions(SecureCookieSessionInterface):
         """Skip the API and the widget, which do not use this session, to save time."""
         if not request.path.startswith("/dashboard"):
             return None
-        values, age = self._read(app, request.headers.get("Cookie", ""), self.get_cookie_name(app))
-        session = _Session(values)
-        session.is_old = age >= SEEN_STORED_EVERY
-        return session
-
-    def read(self, app: Flask, cookies: str, name: str) -> dict[str, Any]:
-        """Return what the session in a Cookie header holds; nothing unless it is a valid one."""
-        return self._read(app, cookies, name)[0]
-
-    def _read(self, app: Flask, cookies: str, name: str) -> tuple[dict[str, Any], timedelta]:
-        """As `read`, with how long ago the cookie was signed."""
         serializer = self.get_signing_serializer(app)
-        raw = _find_cookie(cookies, name)
+        raw = _find_cookie(request.headers.get("Cookie", ""), self.get_cookie_name(app))
         if serializer is None or raw is None:
-            return {}, timedelta()
+            return self.session_class()
         try:
-            max_age_s = int(IDLE_FOR.total_seconds())
-            values, signed_at = serializer.loads(raw, max_age=max_age_s, return_timestamp=True)
-            msgspec.convert(values, _Values)  # another version of the service may have signed it
-        except (BadSignature, msgspec.ValidationError):
-            return {}, timedelta()
-        signer = cast(TimestampSigner, serializer.make_signer())
-        age = timedelta(seconds=signer.get_timestamp() - signed_at.timestamp())
-        return values, age
-
-    def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
-        """Send it where it changed, and once an hour, so that it lasts.
-
-        Each time would let a slow answer bring back the cookie of before "Is it you?".
-        """
-        if request.endpoint in BACKGROUND_ENDPOINTS:
-            return False
-        return session.modified or (session.permanent and cast(_Session, session).is_old)
+            return self.session_class(serializer.loads(raw, max_age=int(IDLE_FOR.total_seconds())))
+        except BadSignature:
+            return self.session_class()
 
     def get_cookie_name(self, app: Flask) -> str:
         return LOCAL_NAME if _is_local() else NAME
@@ -88,23 +43,11 @@ class DashboardSessions(SecureCookieSessionInterface):
         return not _is_local()
 
 
-def is_signed_in(app: Flask, cookies: str) -> bool:
-    """Tell whether a Cookie header holds the session of an owner who has signed in.
-
-    The session may have ended since: that is in the database.
-    """
-    sessions = cast(DashboardSessions, app.session_interface)
-    return any(
-        is_credential(sessions.read(app, cookies, name).get("_user_id", ""))
-        for name in (NAME, LOCAL_NAME)
-    )
-
-
 def _find_cookie(cookies: str, name: str) -> str | None:
     """Read a cookie as browsers write it.
 
-    Not from request.cookies, where two cookies of another host that hold a quotation mark each
-    swallow what is between them.
+    request.cookies also removes other spaces than U+0020 before a name, with which another host
+    could set it, and joins what stands between quotation marks.
     """
     pairs = (pair.strip(" ").partition("=") for pair in cookies.split(";"))
     return next((value for key, _, value in pairs if key == name), None)

@@ -10,9 +10,9 @@ from wtforms import EmailField, PasswordField, SubmitField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
-from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint
+from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH
 from embed.errors import InvalidInput, NotFound
-from embed.people import accounts, passwords, sessions
+from embed.people import passwords, sessions
 from embed.web import languages
 from embed.web.current import own_host, runtime
 from embed.web.dashboard.attempts import find_wait, refuse_attempt, store_failure
@@ -77,7 +77,7 @@ def sign_in() -> ResponseReturnValue:
     email, password = form.email.data or "", form.password.data or ""
     if wait := find_wait(email):
         return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
-    person = accounts.find_by_password(email, password)
+    person = passwords.find_by_password(email, password)
     if person is None or not begin_session(person):
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
         answer = render("sign_in.html", form=form, status=422)
@@ -98,22 +98,17 @@ def sign_out() -> ResponseReturnValue:
 def choose_password(token: str) -> ResponseReturnValue:
     """Set a password by a one-time link from the command line.
 
-    It ends every session, and removes all other ways in.
+    It ends every session, and removes passkeys.
     """
-    try:
-        person_id, made_for = runtime().password_links.unsign(token)
-    except ValueError:
-        return render_mistake(DEAD_LINK, 404)
-    person = accounts.find_by_id(person_id)
-    if person is None or fingerprint(person.password_hash) != made_for:
+    person = passwords.find_by_link(token, runtime().signer)
+    if person is None:
         return render_mistake(DEAD_LINK, 404)
     form = PasswordForm()
     if not form.validate_on_submit():
         return render("password.html", form=form, person=person)
     try:
         person = passwords.choose_password(
-            person_id,
-            made_for,
+            person,
             form.password.data or "",
             runtime().clock(),
             host=own_host(),
@@ -163,7 +158,7 @@ def end_own_session() -> None:
 
 def _warn_of_weakness(person: Person, password: str) -> None:
     """On the next page, advise to change a password from before passwords were judged."""
-    if weakness := accounts.find_weakness_for(person, password, own_host()):
+    if weakness := passwords.find_weakness_for(person, password, own_host()):
         flash(gettext("Your password still works. %(reason)s", reason=gettext(weakness)), "weak")
 
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from support.apps import Apps
 from support.promised_errors import ROWS
 from support.world import SECRET_KEY, SITE, Visitor, code_of
 
@@ -16,6 +17,11 @@ EVIL = "https://evil.example"
 # The one route that needs no key; it has no preflight and no second address either.
 OPENAPI_DOCUMENT = "/api/embed/openapi.json"
 both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
+
+
+@pytest.fixture
+def apps() -> Apps:
+    return Apps()
 
 
 def test_table_of_errors_has_what_callers_were_promised():

@@ -7,7 +7,7 @@ from support.owner_browser import OwnerBrowser
 from support.passkey_device import store_passkey
 from support.world import Visitor
 
-from embed.db.models import LinkedWallet, Member, Session
+from embed.db.models import Member, Session
 from embed.keys import access
 from embed.notifications import receivers
 from embed.notifications.delivery_log import queue_test
@@ -62,9 +62,6 @@ def things(world, owner) -> dict[str, str]:
         "page_id": world.page_id,
         "tag_id": tag.id,
         "wallet_id": wallet.id,
-        "linked_wallet_id": LinkedWallet.create(
-            person=owner.owner, address=Visitor().address, created_at=world.clock()
-        ).id,
         "key_id": key,
         "submission_id": submission,
         "block_id": block_on_page(world.page_id, "name", "bot*", world.clock()).id,

@@ -9,7 +9,6 @@ from support.owner_browser import PASSWORD, find_token
 from embed.db.models import AccountEvent
 from embed.events import account_log
 from embed.people import accounts
-from embed.web.dashboard import sign_in
 
 pytestmark = pytest.mark.slow
 
@@ -169,21 +168,6 @@ def test_hostile_name_of_a_page_shows_as_text(world, owner, make_member):
     assert "&lt;script&gt;%(actor)s" in answer.text
 
 
-def test_thousand_failures_make_few_rows(world, owner, monkeypatch):
-    monkeypatch.setattr(sign_in, "find_wait", lambda email: None)
-    monkeypatch.setattr(accounts, "find_by_password", lambda *_: None)
-    client = world.app.test_client()
-    token = find_token(client.get(SIGN_IN).text)
-    form = {"csrf_token": token, "email": "owner@example.com", "password": "wrong"}
-    for number in range(1000):
-        sent = {"environ_base": {"REMOTE_ADDR": f"192.0.{number % 100}.1"}}
-        answer = client.post(SIGN_IN, data=form, **sent)
-        assert answer.status_code == 422
-        answer.close()
-
-    assert AccountEvent.select().where(AccountEvent.kind == "sign-in failed").count() == 20
-
-
 def test_failure_is_stored_after_the_answer(world, owner):
     client = world.app.test_client()
     token = find_token(client.get(SIGN_IN).text)
@@ -195,6 +179,19 @@ def test_failure_is_stored_after_the_answer(world, owner):
     assert failures.count() == 0
     answer.close()
     assert [event.person for event in failures] == [owner.owner]
+
+
+def test_wrong_password_of_somebody_who_is_signed_in_is_stored_once_an_hour(world, owner):
+    paths = (ACCOUNT, "/dashboard/confirm")
+    for path in (*paths, *paths):
+        wrong = {"current": "wrong", "present_password": "wrong", "password": NEW, "again": NEW}
+        owner.post(path, **wrong).close()
+        world.clock.forward(minutes=31)
+    attempt(world, "a wrong password")
+
+    kinds = [event.kind for event in AccountEvent.select()]
+    assert (kinds.count("confirmation failed"), kinds.count("sign-in failed")) == (2, 1)
+    assert "Somebody who was signed in entered a wrong password" in owner.see(ACCOUNT)
 
 
 def test_unknown_address_and_a_refused_attempt_store_nothing(world, owner, monkeypatch):

@@ -67,7 +67,6 @@ def test_before_sign_in_and_before_a_choice_the_browser_decides(owner, world):
 
 def test_mistakes_are_in_the_owners_language(world, owner):
     owner.post("/dashboard/account/language", language="de")
-    channels = f"/dashboard/pages/{world.page_id}/notifications/channels/new"
 
     refused = owner.post("/dashboard/account", current="wrong", password="short", again="other")
     unknown = owner.get("/dashboard/pages/unknown/queue")
@@ -76,8 +75,6 @@ def test_mistakes_are_in_the_owners_language(world, owner):
     assert "Die beiden Passwörter sind nicht gleich." in refused.text
     assert "Dieses Feld wird benötigt." in owner.post("/dashboard/account").text  # of WTForms
     assert heading_of(unknown) == "Seite nicht gefunden"
-    refused = owner.post(channels, target="syslog://", event_types=["queue.filling"])
-    assert "Syslog ist hier nicht nutzbar: er zeigt Nachrichten auf dem Server" in refused.text
     (submission_id,) = add_submissions(world, 1)
     long = {"decision": "reject", "reason": "own", "reason_text": "x" * 201}
     refused = owner.post(

@@ -2,14 +2,13 @@
 
 import re
 from datetime import timedelta
-from typing import get_args
 
 import pytest
 from support.many_submissions import add_submissions
 from support.world import Visitor
 
 from embed.db.models import STATUSES, Activity, Receiver
-from embed.domain.activity import SENTENCE_BY_ACTION, Action
+from embed.domain.activity import SENTENCE_BY_ACTION
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.pages import update_page
@@ -125,8 +124,7 @@ def _find_chart(page: str) -> str:
     return re.search(r'<svg class="chart".*?</svg>', page, re.DOTALL)[0]
 
 
-def test_every_action_is_told_as_what_somebody_did():
-    assert set(SENTENCE_BY_ACTION) == set(get_args(Action))
+def test_every_action_fits_into_its_column():
     assert max(map(len, SENTENCE_BY_ACTION)) <= Activity.action.max_length
 
 
@@ -174,8 +172,9 @@ def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(wor
     with editing(world.page_id, "holding watch", world.clock()) as edit:
         edit.log(Event("change tag", {"name": "pool", "previousName": "team", "counted": False}))
         edit.log(Event("rotate secret", {"kind": "channel", "target": "ntfys://ntfy.sh/…"}))
-        edit.log(Event("of later", {"text": "Whatever"}))
+        edit.log(Event("restore page", {"text": "Whatever"}))
         edit.log(Event("change page", {"public_title": "public", "is_public": False}))
+    Activity.update(action="of later").where(Activity.action == "restore page").execute()
     owner.post("/dashboard/account/language", language="de")
     text = owner.see(path)
 

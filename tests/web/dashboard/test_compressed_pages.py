@@ -1,4 +1,4 @@
-"""Pages are compressed, so none may repeat a secret beside what others choose (BREACH)."""
+"""Pages are compressed, but those that show a secret, whose length would tell of it."""
 
 import brotli
 import pytest
@@ -8,36 +8,8 @@ from support.owner_browser import PASSWORD, find_token
 from embed.web.dashboard import sessions
 
 ACCEPTED = {"Accept-Encoding": "gzip, deflate, br"}
-ACCOUNT = "/dashboard/account/language"
 WEBHOOK = {"target": "https://hooks.example/a", "event_types": "submission.created"}
 REFERRER = "https://localhost/dashboard/account"
-
-
-def test_each_answer_has_a_token_of_its_own_and_all_are_accepted(owner):
-    answers = [owner.get("/dashboard/account").text for _ in range(3)]
-    tokens = {find_token(text) for text in answers}
-    assert len(tokens) == 3
-
-    for token in tokens:
-        form = {"csrf_token": token, "language": "fr"}
-        assert owner.client.post(ACCOUNT, data=form).status_code == 303
-
-
-def test_no_page_holds_the_secret_that_the_tokens_are_made_with(world, owner):
-    cookie = owner.client.get_cookie(sessions.LOCAL_NAME, path="/dashboard").value
-    serializer = world.app.session_interface.get_signing_serializer(world.app)
-    secret = serializer.loads(cookie)["csrf_token"]
-
-    assert len(secret) > 30
-    assert secret not in owner.get("/dashboard/account").text
-
-
-@pytest.mark.parametrize("change", [lambda salt: salt[:-1], lambda salt: f"{salt}A", lambda _: ""])
-def test_signature_holds_for_its_own_salt_only(owner, change):
-    salt, _, signature = owner.token.partition(".")
-    form = {"csrf_token": f"{change(salt)}.{signature}", "language": "fr"}
-
-    assert owner.client.post(ACCOUNT, data=form).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -48,6 +20,7 @@ def test_signature_holds_for_its_own_salt_only(owner, change):
         ("http://localhost/dashboard/account", 400),
         ("https://localhost.example/", 400),
         ("https://other.example/?https://localhost/", 400),
+        ("https://[", 400),
     ],
 )
 def test_form_over_https_needs_the_referrer_of_this_host(owner, referrer, status):

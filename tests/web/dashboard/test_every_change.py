@@ -28,11 +28,6 @@ OTHER_FORMS = {
     "accept_invitation",  # is no owner's: tests/people
     "leave_page",  # the same
     "account",  # changes the owner
-    "set_password",  # the same
-    "make_recovery_codes",  # changes nothing yet
-    "keep_recovery_codes",  # changes the owner
-    "use_recovery_code",
-    "switch_password_off",  # the same
     "choose_language",  # changes the owner
     "choose_password",
     "confirm",  # signs in once more
@@ -47,11 +42,7 @@ OTHER_FORMS = {
     "send_again",  # delivers a message once more
     "send_all_again",  # delivers messages once more
     "send_test",  # delivers a message
-    "confirm_by_wallet",  # signs in once more
-    "link_wallet",  # changes the owner
-    "unlink_wallet",  # changes the owner
     "sign_in",
-    "sign_in_by_wallet",
     "sign_in_by_passkey",
     "sign_out",
     "start_mail",  # is each person's own

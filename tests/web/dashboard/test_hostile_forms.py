@@ -5,7 +5,6 @@ import io
 import pytest
 
 from embed.keys import access, derived, management
-from embed.web.dashboard import sessions
 
 pytestmark = pytest.mark.slow
 
@@ -178,34 +177,6 @@ def test_preview_key_follows_the_secret_there_and_back(world):
     assert access.find_access(new) is None
     assert not access.find_access(old).is_revoked
     assert get_key("old") == old
-
-
-@pytest.mark.parametrize(
-    "contents",
-    [
-        [],
-        [1, 2],
-        "text",
-        5,
-        {"_user_id": 5},
-        {"_user_id": ["x"]},
-        {"csrf_token": 5},
-        {"_flashes": "text"},
-        {"_flashes": [5]},
-    ],
-    ids=repr,
-)
-def test_signed_session_of_another_shape_is_a_new_session(world, owner, contents):
-    serializer = world.app.session_interface.get_signing_serializer(world.app)
-    if isinstance(contents, dict):
-        with owner.client.session_transaction(SIGN_IN) as session:
-            contents = dict(session) | contents
-    client = world.app.test_client()
-    client.set_cookie(sessions.LOCAL_NAME, serializer.dumps(contents), path="/dashboard")
-
-    assert client.get(SIGN_IN).status_code == 200
-    assert client.get(f"/dashboard/pages/{world.page_id}/queue").status_code == 302
-    assert client.post(SIGN_IN, data={"csrf_token": "x"}).status_code == 400
 
 
 def test_field_without_a_name_is_in_no_form_of_ours(world):

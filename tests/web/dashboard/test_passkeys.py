@@ -97,16 +97,6 @@ def test_devices_are_told_of_the_passkeys_that_are_there(owner, device):
     ]
 
 
-def test_several_are_kept_by_their_names(owner, device):
-    add(owner, Device(ORIGIN), "Phone <b>")
-
-    page = owner.see(PAGE)
-
-    assert "Laptop" in page
-    assert "Phone <b>" in page
-    assert count_logged(owner.owner, "passkey added") == 2
-
-
 def test_name_is_needed_and_suggested(owner):
     firefox = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0"}
 
@@ -375,7 +365,7 @@ def test_counter_that_goes_on_is_accepted(owner, world):
         assert sign_in(world.app.test_client(), device).status_code == 303
 
 
-@pytest.mark.parametrize("back_by", [1, 5])
+@pytest.mark.parametrize("back_by", [1, 5, 10])
 def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world, back_by):
     device = Device(ORIGIN, count=10)
     add(owner, device)
@@ -386,14 +376,6 @@ def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world, back_by)
     assert answer.status_code == 422
     assert "it may have been copied" in answer.text
     assert count_logged(owner.owner, "passkey refused") == 1
-
-
-def test_passkey_that_stops_counting_is_refused(owner, world):
-    device = Device(ORIGIN, count=10)
-    add(owner, device)
-    device.count = 0
-
-    assert sign_in(world.app.test_client(), device).status_code == 422
 
 
 def test_backup_flags_may_change(owner, device, visitor, world):

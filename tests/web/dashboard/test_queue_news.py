@@ -8,7 +8,6 @@ from support.many_submissions import add_submissions
 from support.world import Visitor
 
 from embed.domain.times import to_ms
-from embed.web.dashboard import sessions
 
 pytestmark = pytest.mark.slow
 
@@ -120,10 +119,10 @@ def test_asking_takes_as_many_statements_for_a_thousand_as_for_one(world, owner,
     assert count_statements(lambda: ask(owner)) == one == 4
 
 
-def test_asking_is_no_visit_so_that_the_session_is_not_sent_again(world, owner, monkeypatch):
-    monkeypatch.setattr(sessions, "SEEN_STORED_EVERY", timedelta())
-    assert "Set-Cookie" in owner.get(path_of(world)).headers
+def test_asking_is_no_visit_so_that_the_session_is_not_sent_again(world, owner):
+    world.clock.forward(hours=1)
     assert "Set-Cookie" not in ask(owner).headers
+    assert "Set-Cookie" in owner.get(path_of(world)).headers
 
     world.clock.forward(seconds=1)
     submission_id = send(world)

@@ -8,17 +8,15 @@ from functools import partial
 import pytest
 from support.passkey_device import Device
 from support.remote import at_once
-from support.world import SECRET_KEY, Visitor
+from support.world import SECRET_KEY
 
 from embed import pages
 from embed.db import connection
-from embed.db.models import LinkedWallet, Passkey, Person, RecoveryCode, Session
+from embed.db.models import Passkey, Person, Session
 from embed.domain import passkeys as ceremonies
-from embed.domain.account_nonces import AccountNonceSigner
 from embed.domain.clients import Client
-from embed.domain.passkeys import ADD, CONFIRM, SIGN_IN, ChallengeSigner, RelyingParty
-from embed.domain.passwords import fingerprint
-from embed.domain.recovery_codes import OfferSigner, make_codes
+from embed.domain.passkeys import ADD, CONFIRM, SIGN_IN, RelyingParty, issue_challenge
+from embed.domain.signing import Signer
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events import account_log
 from embed.maintenance.owner_removal import remove_owner
@@ -26,14 +24,11 @@ from embed.notifications import own_mail
 from embed.people import (
     accounts,
     invitations,
-    linked_wallets,
     members,
     passkeys,
     passwords,
-    recovery_codes,
     sessions,
 )
-from embed.people.linked_wallets import SignedText, Signing
 from embed.people.passkeys import Ceremony
 from embed.settings import Settings
 
@@ -47,20 +42,14 @@ MAILING = {"SMTP_URL": "smtp://mail.example", "PUBLIC_URL": ORIGIN}
 
 
 class Life:
-    """A person on a page, with one of each way in, and all that may be done with them."""
+    """A person on a page, with a passkey, and all that may be done with them."""
 
     def __init__(self, world) -> None:
         self.world, self.now = world, world.clock()
         self.settings = Settings.from_environ({"SECRET_KEY": SECRET_KEY} | MAILING)
         self.ceremony = Ceremony(
             party=RelyingParty.find(ORIGIN),
-            challenges=ChallengeSigner([SECRET_KEY], world.clock),
-            now=self.now,
-            client=HERE,
-        )
-        self.signing = Signing(
-            nonces=AccountNonceSigner([SECRET_KEY], world.clock),
-            host=HOST,
+            signer=Signer([SECRET_KEY], world.clock),
             now=self.now,
             client=HERE,
         )
@@ -69,10 +58,6 @@ class Life:
         self.join("editor")
         self.device = Device(ORIGIN, HOST, count=1)
         self.passkey = self.add_passkey(self.device)()
-        self.wallet = Visitor()
-        self.linked = self.link(self.wallet)()
-        self.codes = make_codes()
-        self.keep(self.codes)()
         own_mail.start(world.page_id, self.ann, self.settings, self.now)
 
     def join(self, role: str) -> None:
@@ -84,7 +69,7 @@ class Life:
     def add_passkey(self, device: Device) -> Callable[[], Passkey]:
         asked = ceremonies.describe_creation(
             self.ceremony.party,
-            self.ceremony.challenges.issue(ADD, self.session.id),
+            issue_challenge(self.ceremony.signer, ADD, self.session.id),
             person_id=self.ann.id,
             email=ANN,
             known_ids=[],
@@ -92,49 +77,20 @@ class Life:
         return partial(passkeys.add, self.session, "Key", device.create(asked), self.ceremony)
 
     def answer(self, purpose: str, session_id: str = "") -> str:
-        challenge = self.ceremony.challenges.issue(purpose, session_id)
+        challenge = issue_challenge(self.ceremony.signer, purpose, session_id)
         return self.device.get(ceremonies.describe_request(self.ceremony.party, challenge))
-
-    def sign(self, purpose: str, wallet: Visitor, session: Session | None) -> SignedText:
-        nonce_id, nonce = linked_wallets.issue_nonce(purpose, wallet.address, self.signing, session)
-        signature = wallet.sign(nonce.build_message())
-        return SignedText(
-            raw_nonce_id=nonce_id, raw_address=wallet.address, raw_signature=signature
-        )
-
-    def link(self, wallet: Visitor) -> Callable[[], LinkedWallet]:
-        signed = self.sign("link", wallet, self.session)
-        return partial(linked_wallets.link, self.session, signed, self.signing)
-
-    def keep(self, codes: list[str]) -> Callable[[], None]:
-        offers = OfferSigner([SECRET_KEY], self.world.clock)
-        signed = offers.sign(codes, self.session.id)
-        offer = recovery_codes.read_offer(self.session, signed, offers)
-        return partial(recovery_codes.keep, self.session, offer, codes[0], self.now, HERE)
-
-    def use_code(self) -> None:
-        recovery_codes.sign_in(ANN, self.codes[1], self.now, HERE)
 
     def list_acts(self) -> list[Callable[[], object]]:
         page_id, now = self.world.page_id, self.now
-        signed_in = self.sign("sign in", self.wallet, None)
-        confirmed = self.sign("confirm", self.wallet, self.session)
         answers = [self.answer(SIGN_IN), self.answer(CONFIRM, self.session.id)]
         token = self.invite("reviewer", "bob@example.com")()[1]
         choose = partial(passwords.choose_password, host=HOST, client=HERE)
         return [
             self.add_passkey(Device(ORIGIN, HOST)),
-            partial(passkeys.remove, self.session, self.passkey.id, HOST, now, HERE),
+            partial(passkeys.remove, self.session, self.passkey.id, now, HERE),
             partial(passkeys.sign_in, answers[0], self.ceremony),
             partial(passkeys.confirm, self.session, answers[1], self.ceremony),
-            self.link(Visitor()),
-            partial(linked_wallets.unlink, self.session, self.linked.id, now, HERE),
-            partial(linked_wallets.sign_in, signed_in, self.signing),
-            partial(linked_wallets.confirm, self.session, confirmed, self.signing),
-            self.keep(make_codes()),
-            self.use_code,
-            partial(passwords.switch_off, self.session, now, host=HOST, client=HERE),
-            partial(choose, self.ann.id, fingerprint(None), PASSWORD, now),
+            partial(choose, self.ann, PASSWORD, now),
             partial(sessions.begin, self.ann, now, HERE),
             partial(sessions.confirm, self.session, now),
             partial(sessions.store_visit, self.session, now + timedelta(hours=2)),
@@ -183,5 +139,5 @@ def test_all_that_happens_with_a_person_at_once_is_done_or_refused(world, is_rem
         # It is refused if Ann takes the page over at that moment.
         attempt(partial(remove_owner, ANN, life.now, delete_pages=True))
         assert not Person.select().where(Person.email == ANN).exists()
-        for model in (Passkey, LinkedWallet, RecoveryCode, Session):
+        for model in (Passkey, Session):
             assert not model.select().where(model.person == life.ann.id).exists()
