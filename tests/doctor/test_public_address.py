@@ -64,7 +64,7 @@ def test_nothing_and_something_else_are_found(start):
     (down,) = find(f"http://127.0.0.1:{start(make_other(502))}").items()
 
     assert {nothing[0], welcome[0], down[0]} == {"public_url_unreachable"}
-    assert "the connection was refused" in nothing[1]
+    assert "connection was refused" in nothing[1]
     assert "200 Welcome!" in welcome[1]
     assert "502" in down[1]
 
