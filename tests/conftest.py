@@ -53,23 +53,6 @@ DATABASE_FIXTURES = {
 MEMORY_DIR = Path("/dev/shm")  # noqa: S108
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run what the command line does not choose: the quick tests, on all cores.
-
-    Not in addopts, so that a file or a test that is named runs whatever its marks, and in one
-    process, which is faster.
-    """
-    is_everything = config.args_source is config.ArgsSource.TESTPATHS
-    if not is_everything or config.option.keyword:
-        return
-    if not config.option.markexpr:  # also in xdist's processes, which read the command line again
-        config.option.markexpr = "not slow and not browser"
-    is_worker = hasattr(config, "workerinput")
-    if config.getoption("numprocesses", 0) is None and not is_worker:
-        config.option.numprocesses, config.option.dist = "auto", "worksteal"
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Choose a test's databases: those of its mark, that of its deployment, or SQLite."""
     deployment = metafunc.config.getoption("--deployment")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from typing import Any
 
 import pytest
 from embedded_page import (
@@ -175,6 +176,25 @@ def context(browser, watch):
 @pytest.fixture
 def page(context) -> Page:
     return context.new_page()
+
+
+@pytest.fixture
+def open_browser(browser, watch) -> Iterator[Callable[..., Page]]:
+    """Open a browser that knows nothing yet: ``open_browser(locale="de-AT")`` returns its page."""
+    with ExitStack() as opened:
+
+        def start(**options: Any) -> Page:
+            context = watch(browser.new_context(**{"locale": "en-US"} | options))
+            opened.callback(context.close)
+            return context.new_page()
+
+        yield start
+
+
+@pytest.fixture
+def plain_page(open_browser) -> Page:
+    """A page of a browser without scripts."""
+    return open_browser(java_script_enabled=False)
 
 
 @pytest.fixture

@@ -12,16 +12,26 @@ from threading import Thread
 
 import base58
 from nacl.signing import SigningKey
-from playwright.sync_api import FrameLocator, Page, Playwright, expect
+from playwright.sync_api import Frame, FrameLocator, Locator, Page, Playwright, expect
 from support.owner_browser import PASSWORD, hash_cheaply
 from support.servers import find_free_port
 from support.world import World
 
-from embed.db.models import Person, Session, Submission
+from embed.db.connection import db
+from embed.db.models import Balance, Person, Session, Submission, Wallet
 from embed.domain import times
 from embed.domain.identifiers import make_id
 from embed.people import accounts, sessions
 
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(2)</script>",
+    "\"'><svg onload=alert(3)>",
+    "{{ 7*7 }}",
+    "javascript:alert(4)",
+    "\u2067gnorw\u2069",
+    "${alert(5)}",
+]
 HOW_TO_GET_ONE = (
     "no browser was found: apt install chromium-headless-shell, or python -m playwright install"
     " chromium, or name one in CHROMIUM"
@@ -174,6 +184,35 @@ class EmbeddedPage(World):
             self.track(address, **{"alias": f"Wallet {number}", "balance": number} | changes)
         return addresses
 
+    def fill(self, count: int) -> None:
+        """Track many wallets with one statement for wallets and one for balances."""
+        now, page = self.clock(), self.page
+        wallets, balances = [], []
+        for number in range(1, count + 1):
+            address = BrowserWallet().address
+            wallets.append(
+                {
+                    "id": make_id(),
+                    "page": page,
+                    "address": address,
+                    "public_alias": f"Wallet {number}",
+                    "created_at": now + timedelta(milliseconds=number),
+                }
+            )
+            balances.append(
+                {
+                    "owner": page.owner_id,
+                    "mint": page.token_mint,
+                    "address": address,
+                    "amount": number,
+                    "observed_at": now,
+                }
+            )
+        with db.atomic():
+            for model, rows in ((Wallet, wallets), (Balance, balances)):
+                for start in range(0, count, 500):
+                    model.insert_many(rows[start : start + 500]).execute()
+
     def find_submission(self, address: str):
         return Submission.get(Submission.page == self.page_id, Submission.wallet_address == address)
 
@@ -181,6 +220,25 @@ class EmbeddedPage(World):
 def frame_of(page: Page, service_url: str):
     """Return the widget's frame, for operations that a locator does not have."""
     return next(frame for frame in page.frames if frame.url.startswith(service_url))
+
+
+def find_overflow(frame: Frame) -> list[str]:
+    """Return the elements that are wider than the frame."""
+    return frame.evaluate(
+        """() => {
+          const wide = document.documentElement.clientWidth;
+          if (document.documentElement.scrollWidth <= wide) return [];
+          return [...document.querySelectorAll("body *")]
+            .filter((one) => one.getBoundingClientRect().right > wide)
+            .map((one) => one.outerHTML.slice(0, 100));
+        }"""
+    )
+
+
+def is_drawn(picture: Locator) -> bool:
+    """Tell whether a picture, which may be loaded late, can be shown."""
+    picture.scroll_into_view_if_needed()
+    return picture.evaluate("async (one) => { await one.decode(); return one.naturalWidth > 0 }")
 
 
 # What an owner does

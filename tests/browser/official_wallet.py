@@ -1,13 +1,27 @@
-"""A wallet in the browser made of the official npm packages, with real key pairs."""
+"""Scripts made of npm packages, and a wallet of the official ones, with real key pairs."""
 
 import json
+import os
+import subprocess
 from functools import cache
 from pathlib import Path
 
-from bundles import bundle
 from embedded_page import BrowserWallet
+from support.absence import NODE_MODULES, skip_or_fail
+from support.servers import PROJECT_DIR
 
 SOURCE = Path(__file__).with_name("official_wallet.js")
+
+
+def bundle(source: Path, *options: str) -> str:
+    """Return a file, with what it imports, as one script; skip without esbuild, except in CI."""
+    esbuild = NODE_MODULES / ".bin/esbuild"
+    if not esbuild.exists():
+        skip_or_fail("npm ci brings esbuild")
+    command = (esbuild, source, "--bundle", "--format=iife", "--log-level=error", *options)
+    environ = os.environ | {"NODE_PATH": str(NODE_MODULES)}
+    built = subprocess.run(command, cwd=PROJECT_DIR, env=environ, check=True, capture_output=True)
+    return built.stdout.decode()
 
 
 @cache

@@ -1,23 +1,50 @@
-"""Keyboards, narrow screens, right-to-left, languages, and what screen readers are told."""
+"""Keyboards, narrow screens, right to left, and axe-core at every step of the widget."""
+
+from datetime import timedelta
 
 import pytest
 from axe import find_violations
-from embedded_page import BrowserWallet, frame_of, submit
-from playwright.sync_api import Frame, expect
+from embedded_page import BrowserWallet, find_overflow, frame_of
+from official_wallet import OfficialWallet, build
+from playwright.sync_api import FrameLocator, Page, expect
+from support.world import Visitor
+
+from embed.db.models import Submission
 
 pytestmark = pytest.mark.browser
 
 
+COLORS = ("blue", "green", "orange", "red", "yellow", "white", "black", "pink", "nonsense")
+# Each status with each reason that it can have.
+DECIDED = [
+    ("approved", None),
+    ("auto_approved", None),
+    ("rejected", "manual"),
+    *(
+        ("soft_rejected", reason)
+        for reason in ("rate_limited", "queue_full", "duplicate", "ca_gate", "cooldown")
+    ),
+]
+REFUSALS = {
+    "invalid key": lambda one: one.widget_url("nonsense"),
+    "no key": lambda one: one.widget_url().partition("?")[0] + "?",
+    "nothing there": lambda one: f"{one.service_url}/embed/nothing?",
+}
+NARROW = {"width": 320, "height": 640}
+
+
 @pytest.fixture
 def full_page(embedded_page):
-    """A page with all optional contents."""
+    """A page with all optional contents, the last of them a proved wallet."""
     embedded_page.configure(
         public_title="A title", public_comments="A comment.", min_balance="0.001"
     )
-    colors = ("blue", "green", "orange", "red", "yellow", "white", "black", "pink", "nonsense")
-    for color in colors:
+    for color in COLORS:
         embedded_page.add_tag(f"tag {color}", color)
-    embedded_page.track_many(12, tag_names=[f"tag {color}" for color in colors])
+    embedded_page.track_many(3, tag_names=[f"tag {color}" for color in COLORS])
+    visitor = Visitor()
+    embedded_page.observe(visitor.address, 1)
+    embedded_page.approve(embedded_page.submit(visitor, "Night heron").json["submissionId"])
     return embedded_page
 
 
@@ -55,70 +82,6 @@ def test_keyboard_alone_goes_the_whole_way(embedded_page, context, page, browser
     expect(widget.get_by_role("button", name="Add your wallet")).to_be_focused()
 
 
-def find_overflow(frame: Frame) -> list[str]:
-    """Return the elements that are wider than the frame."""
-    return frame.evaluate(
-        """() => {
-          const wide = document.documentElement.clientWidth;
-          if (document.documentElement.scrollWidth <= wide) return [];
-          return [...document.querySelectorAll("body *")]
-            .filter((one) => one.getBoundingClientRect().right > wide)
-            .map((one) => one.outerHTML.slice(0, 100));
-        }"""
-    )
-
-
-@pytest.mark.parametrize("lang", ["en", "de", "ar"])
-def test_nothing_sticks_out_at_320_pixels(full_page, context, page, browser_wallet, lang):
-    context.add_init_script(browser_wallet.script())
-    page.set_viewport_size({"width": 320, "height": 640})
-    url = full_page.host.show(
-        f"""<meta name="viewport" content="width=device-width"><style>body {{ margin: 0 }}</style>
-        <iframe src="{full_page.widget_url(lang=lang)}" width="320" height="640" style="border:0">
-        </iframe>"""
-    )
-    page.goto(url)
-    widget = page.frame_locator("iframe")
-    widget.locator("#widget[data-ready]").wait_for()
-    assert find_overflow(page.frames[1]) == []
-    widget.locator("#add").click()
-    widget.locator("#flow [data-step=choose] details summary").last.click()
-    assert find_overflow(page.frames[1]) == []
-    widget.locator("[data-wallets] button").click()
-    widget.locator("[name=nickname]").fill("<>")
-    assert find_overflow(page.frames[1]) == []
-    widget.locator("[name=nickname]").fill("W" * 32)
-    widget.locator("[data-step=nickname] .primary").click()
-    widget.locator("[data-do=sign]").wait_for()
-    assert find_overflow(page.frames[1]) == []
-
-
-def test_arabic_is_read_from_the_right(embedded_page, context, page, browser_wallet):
-    embedded_page.configure(auto_approve=True)
-    embedded_page.track_many(1)
-    context.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page, lang="ar")
-
-    expect(widget.locator("html")).to_have_attribute("dir", "rtl")
-    expect(widget.locator("html")).to_have_attribute("lang", "ar")
-    name = widget.locator("#wallets .name").bounding_box()
-    balance = widget.locator("#wallets .balance").bounding_box()
-    assert name["x"] > balance["x"]
-    expect(widget.locator("#wallets summary code")).to_have_css("direction", "ltr")
-    frame = frame_of(page, embedded_page.service_url)
-    assert find_violations("Arabic", page, frame, lang="ar") == []
-
-
-def test_language_is_the_browsers_unless_the_address_names_one(embedded_page, browser, watch):
-    context = watch(browser.new_context(locale="de-AT"))
-    page = context.new_page()
-    widget = embedded_page.open(page)
-    expect(widget.locator("html")).to_have_attribute("lang", "de")
-    widget = embedded_page.open(page, lang="fr")
-    expect(widget.locator("html")).to_have_attribute("lang", "fr")
-    context.close()
-
-
 def test_nothing_moves_by_itself_for_those_who_asked_for_calm(embedded_page, page):
     page.emulate_media(reduced_motion="reduce")
     widget = embedded_page.open(page)
@@ -133,20 +96,7 @@ def test_nothing_moves_by_itself_for_those_who_asked_for_calm(embedded_page, pag
     assert moving == 0
 
 
-def test_results_are_read_out(embedded_page, context, page, browser_wallet):
-    context.add_init_script(
-        browser_wallet.script(refuse={"sign": [{"code": 4001, "message": "No."}]})
-    )
-    widget = embedded_page.open(page)
-    submit(widget)
-    expect(widget.get_by_role("alert")).to_contain_text("You declined")
-    for place in ("[data-busy]", "#state", "#nickname-problem"):
-        expect(widget.locator(place)).to_have_attribute("role", "status")
-    expect(widget.locator("#own-list")).to_have_attribute("aria-live", "polite")
-
-
-@pytest.mark.parametrize("width", [375, 1280])
-def test_nothing_sticks_out_with_letters_of_32_pixels(full_page, context, page, width):
+def test_nothing_sticks_out_with_letters_of_32_pixels(full_page, context, page):
     """A visitor's browser may have letters of twice the usual size."""
     wide_names = ["W" * 32, "\u5bbd" * 32, "\U0001f9ff" * 32]
     for name in wide_names:
@@ -154,8 +104,8 @@ def test_nothing_sticks_out_with_letters_of_32_pixels(full_page, context, page, 
     context.new_cdp_session(page).send(
         "Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}}
     )
-    page.set_viewport_size({"width": width, "height": 800})
-    page.goto(full_page.widget_url())
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.goto(full_page.widget_url(lang="de"))
     page.locator("#widget[data-ready]").wait_for()
     assert page.locator("html").evaluate("(one) => getComputedStyle(one).fontSize") == "32px"
     for name in wide_names:
@@ -167,3 +117,257 @@ def test_nothing_sticks_out_with_letters_of_32_pixels(full_page, context, page, 
     page.locator("#add").click()
     page.locator("#flow [data-step=choose] details summary").last.click()
     assert find_overflow(page.main_frame) == []
+
+
+# axe-core, in English in both themes, and in Arabic; on a narrow screen where nothing sticks out
+
+
+@pytest.fixture(params=["en", "ar"])
+def lang(request) -> str:
+    return request.param
+
+
+@pytest.fixture
+def open_widget(embedded_page, page, lang):
+    def start():
+        page.set_viewport_size(NARROW)
+        return embedded_page.open(page, lang=lang, style="body { margin: 0 }")
+
+    return start
+
+
+@pytest.fixture
+def check(embedded_page, page, lang):
+    """Note what axe-core finds in the widget's frame at a step; in the end it must be nothing."""
+    found = []
+
+    def note(where: str, window: Page | None = None) -> None:
+        frame = None if window else frame_of(page, embedded_page.service_url)
+        found.extend(find_violations(where, window or page, frame, lang=lang))
+        found.extend(f"{where}: {one}" for one in find_overflow(frame or window.main_frame))
+
+    yield note
+    assert found == []
+
+
+def ask_text(widget) -> None:
+    """Go through the steps up to the text to sign."""
+    if isinstance(widget, FrameLocator):  # the signing window has begun by itself
+        widget.locator("#add").click()
+    widget.locator("[data-wallets] button").click()
+    widget.locator("[name=nickname]").fill("Night heron")
+    widget.locator("[data-step=nickname] .primary").click()
+    widget.locator("[data-do=sign]").wait_for()
+
+
+def test_list_with_its_tools_and_a_proof(full_page, page, check, open_widget):
+    widget = open_widget()
+    check("list")
+    widget.locator("#wallets summary").last.click()
+    widget.locator(".proof summary").click()
+    check("details")
+    widget.locator("[data-filter]").first.click()
+    check("filtered")
+    widget.get_by_role("searchbox").fill("nothing has this name")
+    check("nothing found")
+
+
+def test_steps_with_a_wallet(embedded_page, context, check, open_widget):
+    official = OfficialWallet(build(), accounts=2)
+    embedded_page.configure(min_balance="0.001")
+    embedded_page.observe(official.address, 5)
+    faults = {"connect": ["hang"], "signOffchainMessage": ["decline"]}
+    context.add_init_script(official.script(where="window !== top", faults=faults))
+    widget = open_widget()
+    check("empty list")
+    step = widget.locator("#flow")
+
+    widget.locator("#add").click()
+    use = step.locator("[data-wallets] button")
+    use.wait_for()
+    check("wallets")
+    use.click()
+    step.locator("[data-do=cancel]").wait_for()
+    check("waiting for the wallet")
+    step.locator("[data-do=cancel]").click()
+    use.click()
+    step.locator("[data-accounts] button").first.wait_for()
+    check("accounts")
+    step.locator("[data-accounts] button").first.click()
+    step.locator("[name=nickname]").fill("<>")
+    check("name, with a problem")
+    step.locator("[name=nickname]").fill("W" * 32)
+    step.locator("[data-step=nickname] .primary").click()
+    step.locator("[data-do=sign]").wait_for()
+    check("text")
+    step.locator("[data-do=sign]").click()
+    step.locator("[data-sentence]").wait_for()
+    check("declined")
+    step.locator("[data-do=retry]").click()
+    step.locator("[data-step=done]").wait_for()
+    widget.locator("#own-list li").wait_for()
+    check("sent")
+
+
+def test_steps_by_hand(check, open_widget):
+    widget = open_widget()
+    step = widget.locator("#flow")
+    widget.locator("#add").click()
+    step.locator("[data-step=choose] summary").last.click()
+    check("no wallet, address by hand")
+    step.locator("[name=address]").fill("nonsense")
+    step.locator("[data-form=hand] button").click()
+    step.locator("[data-sentence]").wait_for()
+    check("address, with a problem")
+    step.locator("[name=address]").fill(BrowserWallet().address)
+    step.locator("[data-form=hand] button").click()
+    step.locator("[name=nickname]").fill("Nächtlicher Reiher")
+    step.locator("[data-step=nickname] .primary").click()
+    step.locator("[name=signature]").fill("nonsense")
+    step.locator("[data-form=signature] .primary").click()
+    expect(step.locator("#signature-problem")).not_to_be_empty()
+    check("signature, with a problem")
+
+
+def test_own_submissions_in_every_status(
+    embedded_page, context, page, check, open_widget, browser_wallet
+):
+    context.add_init_script(browser_wallet.script())
+    widget = open_widget()
+    ask_text(widget)
+    widget.locator("[data-do=sign]").click()
+    widget.locator("#own-list li").wait_for()
+    sent = embedded_page.find_submission(browser_wallet.address)
+    for number, (status, reason) in enumerate(DECIDED, 1):
+        Submission.create(
+            page=embedded_page.page_id,
+            api_key=sent.api_key_id,
+            wallet_address=BrowserWallet().address,
+            nickname=f"Night heron {number}",
+            status=status,
+            reject_reason=reason,
+            session_id=sent.session_id,
+            created_at=sent.created_at - timedelta(minutes=number),
+            decided_at=sent.created_at,
+        )
+
+    page.reload()
+
+    expect(widget.locator("#own-list li")).to_have_count(1 + len(DECIDED))
+    check("own submissions")
+
+
+def test_signing_window_and_the_frame_beside_it(context, check, open_widget, browser_wallet):
+    answer = {"status": 200, "json": {"hasSession": False}}
+    context.route("**/embed/session", lambda route: route.fulfill(**answer))
+    widget = open_widget()
+    widget.locator("#cookie-blocked").wait_for()
+    check("no cookie")
+    widget.locator("#add").click()
+    with context.expect_page() as opened:
+        widget.locator("[data-do=open-window]").first.click()
+    window = opened.value
+    window.locator("[data-if=no-wallet]").wait_for()
+    check("frame beside the window")
+    window.locator("details summary").first.click()
+    check("window without a wallet", window)
+    window.evaluate(browser_wallet.script())
+    ask_text(window)
+    check("window with the text", window)
+    window.close()
+    widget.locator("[data-sentence]").wait_for()
+    check("frame after the window was closed")
+
+
+def test_refusals(embedded_page, page, check, lang):
+    for name, locate in REFUSALS.items():
+        page.goto(f"{locate(embedded_page)}&lang={lang}")
+        expect(page.locator("html")).to_have_attribute("lang", lang)
+        check(name, page)
+
+
+NAMES = ["Night heron", "مالك الحزين", "Ada مالك 12", "مالك Ada 12"]
+
+
+# How far the texts of an element are from the inner right edge of its widest place.
+GAPS = """(elements) => elements.map((element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const place = element.closest("li, main, section, td") ?? document.body;
+  const {paddingRight} = getComputedStyle(place);
+  const ends = [...range.getClientRects()].map((one) => one.right);
+  const right = Math.min(Math.max(...ends), element.getBoundingClientRect().right); // else cut off
+  return Math.round(place.getBoundingClientRect().right - parseFloat(paddingRight) - right);
+})"""
+RIGHTS = """(elements) => elements.map((element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return range.getBoundingClientRect().right;
+})"""
+
+
+@pytest.fixture
+def arabic(embedded_page, context, page, browser_wallet):
+    """The widget in Arabic, with names in both directions and a wallet in the browser."""
+    embedded_page.configure(
+        public_title="Our holders", public_comments="First line.\nالسطر الثاني\nThird line."
+    )
+    for name in NAMES:
+        embedded_page.track(BrowserWallet().address, alias=name, balance="1234567.891")
+    context.add_init_script(browser_wallet.script())
+    return embedded_page.open(page, lang="ar")
+
+
+def measure(widget, selector: str) -> list[int]:
+    return widget.locator(selector).evaluate_all(GAPS)
+
+
+@pytest.mark.parametrize("width", [1280, 320])
+def test_list_begins_at_the_right(arabic, page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+
+    for selector in (".title", ".comments", "h1"):
+        assert set(measure(arabic, selector)) == {0}, selector
+    balances = arabic.locator("#wallets .balance").evaluate_all(
+        "(all) => all.map((one) => one.getBoundingClientRect().left)"
+    )
+    assert max(balances) - min(balances) < 1
+    for selector in (".name", "summary code"):  # beside the avatars
+        rights = arabic.locator(f"#wallets {selector}").evaluate_all(RIGHTS)
+        assert max(rights) - min(rights) < 1, selector
+        assert min(rights) > width / 2, selector
+
+
+def test_own_submissions_and_records_begin_at_the_right(
+    embedded_page, arabic, page, browser_wallet
+):
+    page.set_viewport_size(NARROW)
+    ask_text(arabic)
+    arabic.locator("[data-do=sign]").click()
+    expect(arabic.locator("#own-list li")).to_be_visible()
+    name, address = arabic.locator("#own-list strong, #own-list code").evaluate_all(RIGHTS)
+    assert abs(name - address) < 1
+    assert arabic.locator("#own-list .avatar").bounding_box()["x"] > name
+
+    embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
+    page.reload()
+    expect(arabic.locator("#own-list .again")).not_to_be_empty()
+    assert measure(arabic, "#own-list .quiet, #own-list .again") == [0, 0]
+
+    arabic.locator("#rights").click()
+    arabic.locator("[data-wallets] button").click()
+    arabic.locator("[data-do=sign]").click()
+    arabic.locator("[data-do=withdraw]").wait_for()
+    assert set(measure(arabic, ".records li")) == {0}
+
+
+def test_page_without_scripts_and_refusals_begin_at_the_right(embedded_page, plain_page):
+    embedded_page.configure(public_title="Our holders")
+    embedded_page.track(BrowserWallet().address, alias="Night heron")
+    plain_page.set_viewport_size(NARROW)
+    plain_page.goto(embedded_page.widget_url(lang="ar"))
+    assert measure(plain_page, ".title") == [0]
+    name, address = plain_page.locator("#wallets :is(.name, summary code)").evaluate_all(RIGHTS)
+    assert abs(name - address) < 1
+    plain_page.goto(embedded_page.widget_url("nonsense", lang="ar"))
+    assert measure(plain_page, "h1, code") == [0, 0]

@@ -4,15 +4,14 @@ import pytest
 import requests
 from embedded_page import NAMES, HostSite, submit
 from playwright.sync_api import expect
-from support.world import Visitor
 
 pytestmark = pytest.mark.browser
 
 
-def test_cookie_goes_to_the_frames_own_api_and_to_no_other_path(embedded_page, page):
-    page.goto(embedded_page.host_page())
-    widget = page.frame_locator("iframe")
-    widget.locator("#widget[data-ready]").wait_for()
+def test_cookie_is_partitioned_and_goes_to_the_frames_own_api_and_no_other_path(
+    embedded_page, context, page
+):
+    embedded_page.open(page)
     frame = page.frames[1]
     cookies = {}
     for path in ("/embed/api/tracking/", "/api/embed/tracking/"):
@@ -27,11 +26,6 @@ def test_cookie_goes_to_the_frames_own_api_and_to_no_other_path(embedded_page, p
     assert cookies["/embed/api/tracking/"].startswith("embed_session=")
     assert cookies["/api/embed/tracking/"] == ""
     assert frame.evaluate("document.cookie") == ""
-
-
-def test_cookie_is_partitioned_secure_and_hidden_from_scripts(embedded_page, context, page):
-    embedded_page.open(page)
-
     (cookie,) = context.cookies(f"{embedded_page.service_url}/embed/")
     assert cookie["partitionKey"].endswith("://localhost")
     assert (cookie["secure"], cookie["httpOnly"], cookie["sameSite"]) == (True, True, "None")
@@ -140,7 +134,7 @@ def ask_by_signature(widget) -> None:
     widget.get_by_role("button", name="Sign with").click()
 
 
-def test_without_a_cookie_a_signature_tells_of_a_rejection(
+def test_without_a_cookie_a_signature_tells_of_a_rejection_and_another_withdraws(
     embedded_page, no_cookies, page, browser_wallet
 ):
     no_cookies.add_init_script(browser_wallet.script())
@@ -160,37 +154,12 @@ def test_without_a_cookie_a_signature_tells_of_a_rejection(
     page.reload()
     ask_by_signature(widget)
     expect(widget.locator("[data-records]")).to_contain_text(told)
-
-
-def test_without_a_cookie_a_withdrawal_beside_the_own_list_is_confirmed(
-    embedded_page, no_cookies, page, browser_wallet
-):
-    no_cookies.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    submit(widget, "Night heron")
-    ask_by_signature(widget)
     widget.get_by_role("button", name="Withdraw", exact=True).click()
     widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.locator("#own")).to_be_hidden()
     expect(widget.get_by_text("Done. What was sent for this wallet is erased.")).to_be_visible()
     expect(widget.locator("#cookie-blocked")).to_be_visible()
-
-
-def test_without_a_cookie_a_signature_tells_of_a_withdrawal_from_elsewhere(
-    embedded_page, no_cookies, page, browser_wallet
-):
-    no_cookies.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    submit(widget, "Night heron")
-    own = widget.locator("#own-list li")
-    expect(own).to_be_visible()
-    assert embedded_page.withdraw(Visitor(browser_wallet.key)).status_code == 200
-
-    ask_by_signature(widget)
-
-    expect(widget.locator("[data-records]")).to_contain_text("It is not on the list.")
-    expect(own).to_have_count(0)
 
 
 def test_without_a_cookie_the_list_as_a_page_of_its_own_remembers(

@@ -1,11 +1,14 @@
-"""The Embed tab: the preview follows the look, and a pasted key stays in the browser."""
+"""The Embed tab: its preview follows the look; what a pasted key and a look reach."""
 
 import pytest
-from embedded_page import sign_in
+from embedded_page import BrowserWallet, ask_text, frame_of, sign_in
 from playwright.sync_api import expect
 from support.waiting import wait_for
+from support.world import Visitor
 
+from embed import pages
 from embed.db.models import ApiKey
+from embed.domain.colors import compute_contrast
 
 pytestmark = pytest.mark.browser
 
@@ -116,46 +119,6 @@ def test_unsaved_look_is_not_left_without_a_question(tab, watch):
     expect(tab.get_by_role("heading", name="Wallets")).to_be_visible()
 
 
-def test_refused_look_is_not_left_without_a_question(tab, watch):
-    tab.get_by_label("Accent color", exact=True).fill("zzz")
-    with tab.expect_navigation():
-        tab.get_by_role("button", name="Save").and_(tab.locator(":visible")).click()
-
-    tab.locator("#look-title").click()  # browsers ask only who has used the page
-    tab.get_by_role("link", name="Wallets").first.click()  # `watch` stays on the page
-    wait_for(lambda: watch.seen == [""])
-    watch.seen.clear()
-    expect(tab.get_by_label("Accent color", exact=True)).to_have_value("zzz")
-
-
-def test_sentences_are_about_the_accent_that_was_chosen_last(tab):
-    held = []
-    tab.route("**/contrast?*", lambda route: held.append(route))
-    sentences, accent = tab.locator("#contrast"), tab.get_by_label("Accent color", exact=True)
-    for count, color in ((1, "ffee55"), (2, "003366")):
-        accent.fill(color)
-        wait_for(lambda count=count: tab.wait_for_timeout(50) or len(held) == count)
-    with tab.expect_response("**/contrast?accent=003366"):
-        held[1].continue_()
-    expect(sentences).to_contain_text("12.6:1")
-    with tab.expect_response("**/contrast?accent=ffee55"):
-        held[0].continue_()
-    tab.wait_for_function("() => true")
-    expect(sentences).to_contain_text("12.6:1")
-
-
-def test_copy_button_that_is_pressed_twice_says_again_what_it_does(tab, context):
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    tab.clock.install()
-    copy = tab.locator("[data-copy=snippet]")
-    for _ in range(2):
-        copy.click()
-        expect(copy).to_have_text("Copied")
-        expect(tab.locator("#copied")).to_have_text("Copied")  # which screen readers hear
-    tab.clock.run_for(3_000)
-    expect(copy).to_have_text("Copy the snippet")
-
-
 def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(tab):
     flow = preview_of(tab).locator(".flow")
     preview_of(tab).locator("#widget[data-ready]").wait_for()
@@ -219,24 +182,6 @@ def test_double_press_creates_one_key(dashboard, tab):
     expect(tab.get_by_text("https://new.example", exact=True)).to_have_count(1)
 
 
-def test_text_that_is_no_key_of_the_page_is_explained_and_not_filled_in(tab):
-    before = read_codes(tab)
-    field = tab.get_by_label("paste a public key")
-
-    for pasted, said in (
-        (f"svc_sec_{'0' * 32}", "This is a secret key. It does not belong in a page"),
-        ("svc_pub_short", "This is no public key"),
-        (f"svc_pub_{'0' * 32}", "No public key of this page begins with svc_pub_0000"),
-    ):
-        field.fill(pasted)
-
-        expect(tab.locator("#kept-key-state")).to_contain_text(said)
-        expect(field).to_have_attribute("aria-invalid", "true")
-        assert read_codes(tab) == before
-        field.fill("")
-        expect(tab.locator("#kept-key-state")).to_be_empty()
-
-
 # What fits where
 
 
@@ -256,9 +201,8 @@ def test_preview_is_beside_on_wide_screens_and_in_sight_on_phones(tab):
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, browser, watch):
-    context = watch(browser.new_context(java_script_enabled=False))
-    page = context.new_page()
+def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, plain_page):
+    page = plain_page
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/embed")
 
@@ -276,4 +220,78 @@ def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, brow
     key = page.locator("#new-key").inner_text()
     assert f"?key={key}&amp;lang=de" in read_codes(page)[0]
     assert "color-scheme: dark" in read_codes(page)[0]
-    context.close()
+
+
+EXTREMES = {
+    "accent": "ffee55", "neutral": "sand", "radius": "0", "density": "roomy", "font": "mono",
+    "size": "18", "order": "name", "explorer": "orb", "names": "instead",
+    "hide": "heading,tools,changes",
+}  # fmt: skip
+
+
+# Every computed property of all elements, but for what of a filled button takes the accent.
+READ_STYLES = """(selector) => {
+  const all = document.querySelectorAll(`:is(${selector}), :is(${selector}) *`);
+  return [...all].map((one) => {
+    const style = getComputedStyle(one), isFilled = one.closest(".primary");
+    const kept = [...style].filter((name) => !(isFilled && /color|fill|stroke/.test(name)));
+    return [one.tagName, ...kept.map((name) => `${name}: ${style[name]}`)];
+  });
+}"""
+
+
+def store(embedded_page, **texts: str) -> None:
+    pages.change_look(embedded_page.page_id, texts, embedded_page.clock())
+
+
+def test_no_look_reaches_what_a_visitor_signs_or_its_proof_but_for_the_accent_of_the_button(
+    embedded_page, page
+):
+    sent = embedded_page.submit(Visitor(), "Night heron")
+    embedded_page.approve(sent.json["submissionId"])
+    page.add_init_script(BrowserWallet().script())
+    page.emulate_media(reduced_motion="reduce")  # no color is on its way to that of a hovered part
+
+    def read() -> tuple[list, list, str]:
+        widget = embedded_page.open(page, script=False)
+        ask_text(widget)
+        frame = frame_of(page, embedded_page.service_url)
+        flow, button = frame.evaluate(READ_STYLES, ".flow"), widget.locator("[data-do=sign]")
+        fill = button.evaluate("one => getComputedStyle(one).backgroundColor")
+        widget.get_by_role("button", name="Close").click()
+        widget.locator(".wallet summary").click()
+        widget.locator(".proof summary").click()
+        widget.locator(".proof pre").wait_for()
+        return flow, frame.evaluate(READ_STYLES, ".proof"), fill
+
+    flow, proof, fill = read()
+    store(embedded_page, **EXTREMES)
+    flow_dressed_up, proof_dressed_up, fill_dressed_up = read()
+
+    assert len(flow) > 50
+    assert flow_dressed_up == flow
+    assert proof_dressed_up == proof
+    assert (fill, fill_dressed_up) == ("rgb(62, 99, 221)", "rgb(255, 238, 85)")
+
+
+def test_signing_window_takes_the_accent_and_nothing_else(embedded_page, page):
+    def read(**arguments: str) -> list:
+        query = "&".join(f"{name}={value}" for name, value in arguments.items())
+        page.goto(f"{embedded_page.service_url}/embed/sign?{query}")
+        return page.evaluate(READ_STYLES, "main")
+
+    assert read() == read(**EXTREMES)
+    expect(page.locator("html")).to_have_css("--accent", "#ffee55")
+
+
+def test_look_needs_no_script_and_a_light_accents_focus_ring_is_seen(embedded_page, open_browser):
+    store(embedded_page, **EXTREMES | {"theme": "light", "hide": ""})
+    embedded_page.track(Visitor().address, alias="Ann")
+    page = open_browser(java_script_enabled=False, color_scheme="light")
+    page.goto(embedded_page.widget_url())
+
+    expect(page.locator("body")).to_have_css("font-size", "18px")
+    page.keyboard.press("Tab")
+    outline = page.locator(":focus").evaluate("one => getComputedStyle(one).outlineColor")
+    ring = bytes(int(part) for part in outline[4:-1].split(", ")).hex()
+    assert compute_contrast(ring, "fcfcfd") >= 4.5

@@ -1,7 +1,7 @@
 """The host page lends its wallets to the frame: what is passed on, and what the visitor sees."""
 
 import pytest
-from embedded_page import BrowserWallet, ask_text, read_text, submit
+from embedded_page import ask_text, read_text, submit
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
 
@@ -79,22 +79,6 @@ def test_wallet_that_appears_later_is_lent(embedded_page, page, browser_wallet):
     expect(widget.get_by_text("No wallet was found here.")).to_be_hidden()
 
 
-def test_declining_in_a_lent_wallet_is_told_and_can_be_tried_again(
-    embedded_page, context, page, browser_wallet
-):
-    refusals = {"sign": [{"code": 4001, "message": "no"}]}
-    context.add_init_script(browser_wallet.script(where="top", refuse=refusals))
-    widget = embedded_page.open(page)
-    submit(widget)
-    expect(widget.get_by_role("alert")).to_have_text(
-        "You declined in your wallet. Nothing was sent."
-    )
-
-    widget.get_by_role("button", name="Try again").click()
-
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-
-
 def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, page):
     wallet = OfficialWallet(build(), accounts=2)
     faults = {"signOffchainMessage": ["fail"], "signMessage": ["hang"]}
@@ -120,24 +104,6 @@ def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, p
     assert embedded_page.find_submission(wallet.addresses[1]).nickname == "Night heron"
 
 
-def test_lent_wallet_that_never_answers_keeps_nobody_from_another(
-    embedded_page, context, page, browser_wallet
-):
-    context.add_init_script(browser_wallet.script(where="top"))
-    silent = BrowserWallet().script(name="Silent", where="top", slow={"connect": [3_600_000]})
-    context.add_init_script(silent)
-    widget = embedded_page.open(page)
-    open_flow(widget)
-    widget.get_by_role("button", name="Silent").click()
-    expect(widget.get_by_text("Waiting for your wallet…")).to_be_visible()
-    widget.get_by_role("button", name="Cancel").click()
-    widget.get_by_role("button", name="Close").click()
-
-    submit(widget)
-
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-
-
 @pytest.mark.parametrize("where", ["script", "iframe"])
 def test_owner_of_the_site_can_switch_lending_off(embedded_page, page, host_wallet, where):
     off = {
@@ -154,14 +120,6 @@ def test_owner_of_the_site_can_switch_lending_off(embedded_page, page, host_wall
     open_flow(widget)
 
     expect_no_wallets(embedded_page, page, widget)
-
-
-def test_site_without_the_script_lends_nothing(embedded_page, page, host_wallet):
-    widget = embedded_page.open(page, script=False)
-    open_flow(widget)
-
-    expect_no_wallets(embedded_page, page, widget)
-    expect(widget.get_by_role("button", name="In a window of its own")).to_be_visible()
 
 
 def test_policy_of_the_site_that_forbids_the_second_file_leaves_the_window(
@@ -219,52 +177,28 @@ def test_several_frames_and_tags_ask_a_wallet_once_for_each_click(embedded_page,
     expect(first.get_by_role("button", name="Host wallet")).to_be_visible()
 
 
-@pytest.fixture
-def waiting_widget(embedded_page, context, page, browser_wallet):
-    """The widget while the host page's wallet does not answer."""
+LOAD_AGAIN = "frame => { frame.src += '&again' }"
+REPLACE = "frame => { const next = frame.cloneNode(); frame.remove(); document.body.append(next) }"
+
+
+@pytest.mark.parametrize("change", [None, LOAD_AGAIN, REPLACE], ids=["cancel", "load", "replace"])
+def test_question_that_is_never_answered_blocks_no_other(
+    embedded_page, context, page, browser_wallet, change
+):
     slow = {"connect": [3_600_000]}
     context.add_init_script(browser_wallet.script(name="Host wallet", where="top", slow=slow))
     widget = embedded_page.open(page)
     open_flow(widget)
     widget.get_by_role("button", name="Host wallet").click()
     expect(widget.get_by_text("Waiting for your wallet…")).to_be_visible()
-    return widget
+    if change is None:
+        widget.get_by_role("button", name="Cancel").click()
+        widget.get_by_role("button", name="Close").click()
+    else:
+        page.locator("iframe").evaluate(change)
+        widget.locator("[data-step=choose]").wait_for(state="detached")
+        widget.locator("#widget[data-ready]").wait_for()
 
-
-def test_frame_that_is_loaded_again_in_the_middle_of_a_question_can_ask_again(page, waiting_widget):
-    widget = waiting_widget
-    page.locator("iframe").evaluate("frame => { frame.src += '&again' }")
-    widget.locator("[data-step=choose]").wait_for(state="detached")
-    widget.locator("#widget[data-ready]").wait_for()
     submit(widget, wallet="Host wallet")
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-
-
-def test_frame_that_is_removed_in_the_middle_of_a_question_blocks_no_other(page, waiting_widget):
-    widget = waiting_widget
-    page.locator("iframe").evaluate("""frame => {
-      const next = frame.cloneNode();
-      frame.remove();
-      document.body.append(next);
-    }""")
-    widget.locator("#widget[data-ready]").wait_for()
-    submit(widget, wallet="Host wallet")
-
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-
-
-def test_frame_with_the_name_of_a_wallet_hides_no_wallets(embedded_page, page, host_wallet):
-    """A frame's name is a property of `window`, as wallets were before the standard."""
-    page.goto(
-        embedded_page.host.show(
-            f"""<iframe name="phantom" src="{embedded_page.widget_url()}"></iframe>
-            <script src="{embedded_page.service_url}/embed.js"></script>
-            <link rel="icon" href="data:,">"""
-        )
-    )
-    widget = page.frame_locator("iframe")
-    widget.locator("#widget[data-ready]").wait_for()
-    open_flow(widget)
-
-    expect(widget.get_by_role("button", name="Host wallet")).to_be_visible()

@@ -6,13 +6,11 @@ import pytest
 from embedded_page import frame_of
 from playwright.sync_api import expect
 from support.waiting import wait_for
-from test_list_in_browser import fill_page
 
 from embed.wallets import tracking
 
 pytestmark = pytest.mark.browser
 
-FIXED = "iframe { height: 600px }"
 AFTER = "body::after { content: ''; display: block; height: 3000px }"
 FIND_SCROLLERS = """() => [...document.querySelectorAll("*")]
   .filter((one) => one !== document.scrollingElement && one.scrollHeight > one.clientHeight + 1 &&
@@ -38,18 +36,12 @@ def swipe_up(page) -> None:
     client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-def find_stop(widget, place: int):
-    """Return the control of a row that takes the focus."""
-    return widget.locator("#wallets summary").nth(place)
-
-
-def test_growing_frame_shows_all_of_39_wallets(embedded_page, page):
-    fill_page(embedded_page, 39)
+def test_growing_frame_shows_all_of_39_wallets_and_nothing_in_it_scrolls(embedded_page, page):
+    embedded_page.fill(39)
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Show more").click()
     last = widget.locator("#wallets .wallet").nth(38)
     expect(last).to_be_visible()
-    frame = page.locator("iframe").bounding_box()
     expect(page.locator("iframe")).not_to_have_css("height", "600px")
     frame = page.locator("iframe").bounding_box()
     box = last.bounding_box()
@@ -57,20 +49,13 @@ def test_growing_frame_shows_all_of_39_wallets(embedded_page, page):
     expect(widget.get_by_role("button", name="Show more")).to_be_hidden()
     service = frame_of(page, embedded_page.service_url)
     assert service.evaluate("document.scrollingElement.scrollHeight <= innerHeight")
-
-
-@pytest.mark.parametrize("script", [True, False])
-def test_nothing_scrolls_but_the_document(embedded_page, page, script):
-    fill_page(embedded_page, 39)
-    embedded_page.open(page, script=script)
-
-    assert frame_of(page, embedded_page.service_url).evaluate(FIND_SCROLLERS) == []
+    assert service.evaluate(FIND_SCROLLERS) == []
 
 
 @pytest.mark.parametrize("script", [True, False])
 def test_wheel_and_touch_lead_through_the_frame_and_on(embedded_page, page, script):
     """A growing frame scrolls its site at once, a fixed one when its own end is reached."""
-    fill_page(embedded_page, 39)
+    embedded_page.fill(39)
     embedded_page.open(page, script=script, style=AFTER)
     if script:
         expect(page.locator("iframe")).not_to_have_css("height", "600px")
@@ -89,7 +74,7 @@ def test_wheel_and_touch_lead_through_the_frame_and_on(embedded_page, page, scri
 
 
 def test_fixed_frame_scrolls_through_the_whole_list(embedded_page, page):
-    fill_page(embedded_page, 39)
+    embedded_page.fill(39)
     widget = embedded_page.open(page, script=False)
     expect(widget.locator("#wallets .wallet")).to_have_count(25)
 
@@ -100,7 +85,7 @@ def test_fixed_frame_scrolls_through_the_whole_list(embedded_page, page):
 
 
 def test_more_wallets_are_shown_on_demand_and_none_is_cut_off(embedded_page, page):
-    fill_page(embedded_page, 450)
+    embedded_page.fill(450)
     widget = embedded_page.open(page)
     rows, more = widget.locator("#wallets .wallet"), widget.get_by_role("button", name="Show more")
     state = widget.locator("#state")
@@ -124,110 +109,37 @@ def test_more_wallets_are_shown_on_demand_and_none_is_cut_off(embedded_page, pag
     expect(page.locator("iframe")).to_have_css("height", f"{height:.0f}px")
 
 
-def test_search_begins_with_few_again(embedded_page, page):
-    fill_page(embedded_page, 250)
-    widget = embedded_page.open(page)
-    rows, more = widget.locator("#wallets .wallet"), widget.get_by_role("button", name="Show more")
-    expect(widget.locator("#state")).to_have_text("25 of 250 wallets")
-    more.click()
-    expect(rows).to_have_count(100)
-
-    widget.get_by_role("searchbox").fill("wallet 1")
-    expect(rows).to_have_count(25)
-    expect(widget.locator("#state")).to_have_text("111 of 250 wallets")
-    more.click()
-    expect(rows).to_have_count(100)
-
-
-def test_more_waits_for_the_list_if_that_is_late(embedded_page, page):
-    fill_page(embedded_page, 80)
-    held = []
-    page.route("**/embed/api/tracking/*", lambda route: held.append(route))
-    widget = embedded_page.open(page)
-    with page.expect_request("**/embed/api/tracking/*"):
-        widget.get_by_role("button", name="Show more").click()
-    expect(widget.locator("#state")).to_have_text("Loading…")
-    held[0].continue_()
-
-    expect(widget.locator("#wallets .wallet")).to_have_count(80)
-    expect(find_stop(widget, 25)).to_be_focused()  # the button is gone
-
-
-def test_shift_and_tab_lead_from_show_more_to_what_is_new(embedded_page, page):
-    fill_page(embedded_page, 450)
-    widget = embedded_page.open(page)
-    expect(widget.locator("#state")).to_have_text("25 of 450 wallets")
-    widget.get_by_role("button", name="Show more").press("Enter")
-    expect(widget.locator("#wallets .wallet")).to_have_count(100)
-    page.keyboard.press("Shift+Tab")
-
-    expect(find_stop(widget, 25)).to_be_focused()
-
-
-def test_rows_of_the_document_stay_when_the_list_has_come(embedded_page, page):
-    fill_page(embedded_page, 150)
-    widget = embedded_page.open(page)
-    first = widget.locator("#wallets .wallet").first
-    first.evaluate("row => { row.wasServed = true }")
-    widget.get_by_role("button", name="Show more").click()
-
-    expect(widget.locator("#state")).to_have_text("100 of 150 wallets")
-    assert first.evaluate("row => row.wasServed")
-
-
-@pytest.mark.parametrize("count", [25, 250])
-def test_paper_has_all_wallets_that_were_read_and_no_buttons(embedded_page, page, count):
-    fill_page(embedded_page, count)
-    page.goto(embedded_page.widget_url())
+def test_paper_is_white_and_has_all_wallets_that_were_read_or_searched_for_and_no_buttons(
+    embedded_page, page
+):
+    embedded_page.fill(250)
+    page.goto(embedded_page.widget_url(theme="dark"))
     page.locator("#widget[data-ready]").wait_for()
-    if count > 25:
-        page.get_by_role("button", name="Show more").click()
-        expect(page.locator("#wallets .wallet")).to_have_count(100)
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator("#wallets .wallet")).to_have_count(100)
     page.evaluate(COUNT_PRINTED)
     pdf = page.pdf(format="A4")
+    expect(page.locator("#wallets .wallet")).to_have_count(100)
+    page.get_by_role("searchbox").fill("wallet 24")
+    expect(page.locator("#wallets .wallet")).to_have_count(11)
+    page.pdf()
 
-    assert page.evaluate("window.printed") == [count]
+    assert page.evaluate("window.printed") == [250, 11]
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
-    assert count / 30 < pages < count / 10 + 2
-    expect(page.locator("#wallets .wallet")).to_have_count(min(count, 100))
+    assert 250 / 30 < pages < 250 / 10 + 2
     page.locator("#cookie-blocked").evaluate("notice => { notice.hidden = false }")
     page.emulate_media(media="print")
     expect(page.locator("#cookie-blocked")).to_be_hidden()
+    expect(page.locator("body")).to_have_css("color", "rgb(28, 32, 36)")
     assert page.locator("button:visible, input:visible, select:visible").count() == 0
     expect(page.locator("#wallets .wallet").first).to_be_visible()
     expect(page.locator("#wallets .detail code").first).to_be_visible()  # addresses are whole
 
 
-def test_paper_is_white_and_has_what_was_searched_for(embedded_page, page):
-    fill_page(embedded_page, 250)
-    page.goto(embedded_page.widget_url(theme="dark"))
-    page.locator("#widget[data-ready]").wait_for()
-    embedded_page.settle(page)
-    page.get_by_role("searchbox").fill("wallet 24")
-    expect(page.locator("#wallets .wallet")).to_have_count(11)
-    page.evaluate(COUNT_PRINTED)
-    page.pdf()
-
-    assert page.evaluate("window.printed") == [11]
-    page.emulate_media(media="print")
-    expect(page.locator("body")).to_have_css("color", "rgb(28, 32, 36)")
-    expect(page.locator("#state")).to_have_text("11 of 250 wallets")
-
-
-def test_site_that_is_printed_contains_the_whole_list(embedded_page, page):
-    fill_page(embedded_page, 39)
-    embedded_page.open(page)
-    expect(page.locator("iframe")).not_to_have_css("height", "600px")
-    height = page.locator("iframe").bounding_box()["height"]
-    pdf = page.pdf(format="A4")
-
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > height / 1123  # CSS pixels of a sheet
-
-
 def test_change_leaves_focus_and_place_in_thousands_of_rows(embedded_page, page):
     count, middle = 2_000, 1_000
     page.clock.install()
-    fill_page(embedded_page, count)
+    embedded_page.fill(count)
     widget = embedded_page.open(page)
     more = widget.get_by_role("button", name="Show more")
     more.click()

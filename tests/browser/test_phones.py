@@ -3,25 +3,19 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from embedded_page import is_drawn
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def phone(browser, watch):
-    context = watch(
-        browser.new_context(
-            viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True, locale="en-US"
-        )
-    )
-    yield context
-    context.close()
+def phone(open_browser):
+    return open_browser(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
 
 
 def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(embedded_page, phone):
-    page = phone.new_page()
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(phone)
     widget.get_by_role("button", name="Add your wallet").click()
 
     for name, start in (
@@ -41,7 +35,7 @@ def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(embedded_page, p
 def test_card_fits_a_phone_with_the_whole_text_and_large_controls(
     embedded_page, phone, browser_wallet
 ):
-    page = phone.new_page()
+    page = phone
     page.set_viewport_size({"width": 360, "height": 640})
     widget = embedded_page.open(page, style="body { margin: 0 }")
     widget.get_by_role("button", name="Add your wallet").click()
@@ -69,23 +63,9 @@ def test_card_fits_a_phone_with_the_whole_text_and_large_controls(
     assert [one for one in sizes if min(one["width"], one["height"]) < 44] == []
 
 
-def test_signing_window_on_a_phone_leads_to_the_wallets_browsers(embedded_page, phone):
-    page = phone.new_page()
-    widget = embedded_page.open(page)
-    widget.get_by_role("button", name="Add your wallet").click()
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a window of its own").click()
-
-    link = popup.value.get_by_role("link", name="Phantom")
-
-    expect(link).to_be_visible()
-    assert embedded_page.page_id in link.get_attribute("href")
-    expect(popup.value.get_by_text("No wallet was found in this browser.")).to_be_hidden()
-
-
 def test_link_leads_to_this_widget_as_a_page_of_its_own(embedded_page, phone, browser_wallet):
     phone.add_init_script(browser_wallet.script(kind="older"))  # as in a wallet's own browser
-    page = phone.new_page()
+    page = phone
     page.goto(embedded_page.widget_url(lang="en"))
     page.get_by_role("button", name="Add your wallet").click()
     link = page.locator("[data-if=phone] a").first.get_attribute("href")
@@ -109,8 +89,5 @@ def test_desktop_without_a_wallet_shows_a_code_to_scan(embedded_page, page):
     widget.get_by_text("On my phone").click()
 
     for name in ("Phantom", "Solflare"):
-        code = widget.get_by_role("img", name=f"Code that opens this list in {name}")
-        expect(code).to_be_visible()
-        code.scroll_into_view_if_needed()
-        assert code.evaluate("async (image) => { await image.decode(); return image.naturalWidth }")
+        assert is_drawn(widget.get_by_role("img", name=f"Code that opens this list in {name}"))
     assert len(asked) == 2

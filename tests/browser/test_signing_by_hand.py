@@ -185,18 +185,3 @@ def test_by_hand_in_the_signing_window_names_the_visitor_too(
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert find_proof(embedded_page, browser_wallet.address).form == "legacy-v0"
-
-
-def test_ledger_is_mentioned_only_for_a_name_that_it_cannot_show(
-    embedded_page, page, browser_wallet
-):
-    widget = embedded_page.open(page)
-    hint = widget.get_by_text("If a Ledger refuses this name")
-
-    go_by_hand(widget, browser_wallet.address, "Núria")
-    expect(hint).to_be_visible()
-    widget.locator("[data-step=confirm]").get_by_role("button", name="Back").last.click()
-    widget.get_by_label("Name to show on the list").fill("Nuria")
-    widget.get_by_role("button", name="Continue", exact=True).click()
-    assert "\nName: Nuria\n" in read_text(widget)
-    expect(hint).to_be_hidden()

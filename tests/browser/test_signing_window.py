@@ -1,7 +1,7 @@
 """Wallets that do not work inside a frame sign in the signing window."""
 
 import pytest
-from embedded_page import ask_text, frame_of, read_text, submit
+from embedded_page import ask_text, frame_of, is_drawn, submit
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -62,33 +62,11 @@ def test_window_is_a_page_of_the_services_own_and_says_for_whom_and_what_is_aske
     )
 
 
-def test_window_does_not_believe_a_site_that_hides_its_name(embedded_page, page):
-    widget = embedded_page.open(page, headers={"Referrer-Policy": "no-referrer"})
-    page.evaluate("document.querySelector('iframe').referrerPolicy = 'no-referrer'")
-    page.evaluate("document.querySelector('iframe').src += '&again'")
-    widget.locator("#widget[data-site=''][data-ready]").wait_for()
-
-    window = open_window(page, widget)
-
-    expect(window.locator("#asked-by")).to_have_text(
-        f"{host_of(embedded_page.service_url)} keeps this list of $USDC."
-    )
-
-
-def test_visitor_may_ask_for_the_window_although_the_frame_has_a_wallet(
-    embedded_page, context, page, browser_wallet
+@pytest.mark.parametrize("block", ["return null", "throw new DOMException('sandboxed')"])
+def test_blocked_window_is_told_and_can_be_tried_again(
+    embedded_page, context, page, top_wallet, block
 ):
-    context.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-
-    submit(open_window(page, widget))
-
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-
-
-def test_blocked_window_is_told_and_can_be_tried_again(embedded_page, context, page, top_wallet):
-    block = "window.realOpen = window.open; window.open = () => null"
-    context.add_init_script(block)
+    context.add_init_script(f"window.realOpen = window.open; window.open = () => {{ {block} }}")
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_role("button", name="In a window of its own").click()
@@ -122,17 +100,6 @@ def test_window_that_a_sandboxed_frame_may_not_open_is_told(embedded_page, page,
     assert blocked
 
 
-def test_browser_that_throws_instead_of_opening_is_told_alike(embedded_page, context, page):
-    context.add_init_script("window.open = () => { throw new DOMException('sandboxed') }")
-    widget = embedded_page.open(page)
-    widget.get_by_role("button", name="Add your wallet").click()
-
-    widget.get_by_role("button", name="In a window of its own").click()
-
-    expect(widget.get_by_role("alert")).to_contain_text("No window was opened:")
-    expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
-
-
 ISOLATED = {"Cross-Origin-Opener-Policy": "same-origin"}
 OWN_PAGE = "Open the list as a page of its own"
 
@@ -161,24 +128,6 @@ def test_window_that_the_site_keeps_apart_is_told_on_both_sides_and_the_list_wor
     assert embedded_page.find_submission(top_wallet.address).status == "pending"
 
 
-def test_window_that_its_own_answer_cuts_off_is_not_called_closed(embedded_page, context, page):
-    """As a proxy in front of the service does that adds the header to all answers."""
-
-    def isolate(route):
-        answer = route.fetch()
-        route.fulfill(response=answer, headers=answer.headers | ISOLATED)
-
-    context.route("**/embed/sign?*", isolate)
-    widget = embedded_page.open(page)
-    widget.get_by_role("button", name="Add your wallet").click()
-
-    with context.expect_page():
-        widget.get_by_role("button", name="In a window of its own").click()
-
-    expect(widget.get_by_role("alert")).to_contain_text("The window was closed or cut off before")
-    expect(widget.get_by_role("link", name=OWN_PAGE)).to_be_visible()
-
-
 def test_window_without_a_wallet_says_where_to_get_one_and_finds_it_when_loaded_again(
     embedded_page, page, browser_wallet
 ):
@@ -194,9 +143,7 @@ def test_window_without_a_wallet_says_where_to_get_one_and_finds_it_when_loaded_
         link = window.get_by_role("link", name=name)
         expect(link).to_have_attribute("href", address)
     window.get_by_text("On my phone").click()
-    code = window.get_by_role("img", name="Code that opens this list in Phantom")
-    code.scroll_into_view_if_needed()
-    assert code.evaluate("async (image) => { await image.decode(); return image.naturalWidth }")
+    assert is_drawn(window.get_by_role("img", name="Code that opens this list in Phantom"))
 
     window.add_init_script(browser_wallet.script(name="Fresh wallet"))
     window.get_by_role("button", name="Reload").click()
@@ -218,30 +165,6 @@ def test_closed_window_is_told_and_can_be_opened_again(embedded_page, page, top_
     submit(popup.value, wallet="Top wallet")
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-
-
-def test_refusal_is_shown_in_the_window_and_the_name_is_kept(
-    embedded_page, context, page, top_wallet
-):
-    widget = embedded_page.open(page)
-    window = open_window(page, widget)
-    ask_text(window, "Night heron", wallet="Top wallet")
-    answers = iter([(429, '{"error": "queue_full"}')])
-
-    def refuse_once(route):
-        status, body = next(answers, (None, None))
-        if status is None:
-            return route.fallback()
-        headers = {"Retry-After": "1", "Content-Type": "application/json"}
-        return route.fulfill(status=status, body=body, headers=headers)
-
-    page.route("**/embed/api/submissions", refuse_once)
-    window.get_by_role("button", name="Sign with").click()
-    expect(window.get_by_role("alert")).to_contain_text("Too many wallets are waiting for review.")
-    window.get_by_role("button", name="Try again").click()
-
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-    assert embedded_page.find_submission(top_wallet.address).nickname == "Night heron"
 
 
 def test_window_that_is_closed_while_its_wallet_is_sent_does_not_hide_the_result(
@@ -270,35 +193,6 @@ def ask_for_text(window) -> None:
     window.get_by_role("button", name="Continue", exact=True).click()
 
 
-def test_answer_after_the_time_out_is_dropped(embedded_page, context, page, top_wallet):
-    context.clock.install()
-    widget = embedded_page.open(page)
-    window = open_window(page, widget)
-    # The frame's timeout for the server is shorter than the window's for the frame.
-    frame_of(page, embedded_page.service_url).evaluate(
-        "AbortSignal.timeout = () => new AbortController().signal"
-    )
-    held = []
-    page.route("**/embed/api/siws/nonce", lambda route: held.append(route))
-    with page.expect_request("**/embed/api/siws/nonce"):
-        ask_for_text(window)
-
-    context.clock.run_for(31_000)
-    expect(window.get_by_role("alert")).to_have_text(
-        "This window belongs to a list on another site. Please open it from there."
-    )
-    late = {"nonceId": "late", "message": "A late text"}
-    with page.expect_response("**/embed/api/siws/nonce"):
-        held[0].fulfill(json=late)
-    embedded_page.settle(page)
-    expect(window.get_by_label("Name to show on the list")).to_be_visible()
-    expect(window.get_by_role("alert")).to_be_visible()
-
-    page.unroute("**/embed/api/siws/nonce")
-    window.get_by_role("button", name="Try again").click()
-    assert read_text(window) != late["message"]
-
-
 def test_window_whose_frame_was_removed_says_so_and_sends_nothing(embedded_page, page, top_wallet):
     widget = embedded_page.open(page)
     window = open_window(page, widget)
@@ -309,15 +203,6 @@ def test_window_whose_frame_was_removed_says_so_and_sends_nothing(embedded_page,
         "This window belongs to a list on another site. Please open it from there."
     )
     expect(window.get_by_label("Name to show on the list")).to_have_value("Night heron")
-
-
-def test_window_opened_by_nobody_holds_nothing(embedded_page, page):
-    page.goto(f"{embedded_page.service_url}/embed/sign")
-
-    expect(page.locator("#asked-by")).to_have_text(
-        "This window belongs to a list on another site. Please open it from there."
-    )
-    expect(page.locator("#flow")).to_be_hidden()
 
 
 def test_window_obeys_no_other_site(embedded_page, page):

@@ -1,4 +1,4 @@
-"""The list of wallets in a real browser: search while typing, bulk actions, phones."""
+"""The dashboard's wallets: search while typing, bulk actions, phones, and a large import."""
 
 import re
 
@@ -6,6 +6,7 @@ import pytest
 from axe import find_faults
 from embedded_page import sign_in
 from playwright.sync_api import expect
+from support.world import Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -99,10 +100,9 @@ def test_first_wallet_stands_high_on_a_phone_and_each_takes_one_line(wallets):
     expect(wallets.get_by_role("heading", name="Remove 1 wallet?")).to_be_visible()
 
 
-def test_list_works_without_javascript(wallets, browser):
-    state = wallets.context.storage_state()
-    context = browser.new_context(java_script_enabled=False, storage_state=state)
-    page = context.new_page()
+def test_list_works_without_javascript(wallets, plain_page, dashboard):
+    page = plain_page
+    sign_in(page, dashboard)
     page.goto(wallets.url)
     page.get_by_label("Name or address").fill("wallet 3")
     page.get_by_role("button", name="Search").click()
@@ -111,11 +111,22 @@ def test_list_works_without_javascript(wallets, browser):
     page.get_by_label("Select Wallet 3", exact=True).check()
     page.get_by_role("button", name="Hide").click()
     expect(page.locator(".flash")).to_have_text("1 wallet is hidden.")
-    context.close()
 
 
-def test_forms_have_a_filled_button(wallets):
-    wallets.get_by_role("link", name="Wallet 3", exact=True).click()
+def test_action_is_in_reach_after_an_import_with_thousands_of_mistakes(dashboard, page, tmp_path):
+    path = tmp_path / "wallets.csv"
+    rows = [f"{Visitor().address},Name,tag {number % 90}" for number in range(4_000)]
+    path.write_text("\n".join(rows))
+    page.set_viewport_size({"width": 375, "height": 800})
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/wallets/import")
+    page.locator("input[type=file]").set_input_files(path)
+    page.get_by_role("button", name="Check the file").click()
 
-    ground = "getComputedStyle(document.querySelector('.primary')).backgroundColor"
-    assert wallets.evaluate(ground) == "rgb(62, 99, 221)"
+    action = page.get_by_role("button", name="Create the tags and import")
+    expect(action).to_be_in_viewport()
+    page.get_by_text("All 4,000 mistakes, line by line").click()
+    assert page.evaluate("document.documentElement.scrollHeight") < 2_500
+    assert find_faults("import with mistakes", page) == []
+    action.click()
+    expect(page.locator(".flash.done")).to_contain_text("4,000 added")

@@ -1,14 +1,19 @@
-"""``flask demo``: its test wallet works without an extension, and only in the demo."""
+"""``flask demo`` with its test wallet, and docs/picture_page.py, which pictures its pages."""
 
 import json
+import re
 import signal
+import struct
+import subprocess
+import sys
 
 import pytest
 import requests
-from embedded_page import ask_text, submit
+from embedded_page import HOW_TO_GET_ONE, find_browser, submit
 from playwright.sync_api import expect
+from support.absence import skip_or_fail
 from support.demo_process import run_demo
-from support.servers import find_free_port, run_flask
+from support.servers import PROJECT_DIR, clean_environ, find_free_port, run_flask
 from support.world import SECRET_KEY
 
 pytestmark = pytest.mark.browser
@@ -63,18 +68,6 @@ def test_signing_window_has_the_demo_wallet_too(demo, page):
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
-def test_demo_wallet_is_another_one_at_every_load(demo, page):
-    addresses = set()
-    for _ in range(2):
-        page.goto(demo["hostUrl"])
-        widget = page.frame_locator("iframe")
-        ask_text(widget, wallet="Demo wallet")
-        widget.get_by_role("button", name="Back").click()
-        addresses.add(widget.locator("[data-show=address]").inner_text())
-
-    assert len(addresses) == 2
-
-
 def test_service_itself_has_no_demo_wallet(embedded_page, page):
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
@@ -82,3 +75,29 @@ def test_service_itself_has_no_demo_wallet(embedded_page, page):
     expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
     for url in (embedded_page.widget_url(), f"{embedded_page.service_url}/embed/sign"):
         assert "demo/" not in requests.get(url, timeout=10).text
+
+
+SCRIPT = PROJECT_DIR / "docs" / "picture_page.py"
+
+
+def read_width(png: bytes) -> int:
+    """Return the width from the header of a PNG file."""
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    return struct.unpack(">I", png[16:20])[0]
+
+
+def test_one_command_takes_every_page_and_shows_all_on_one(playwright, tmp_path):
+    browser = find_browser(playwright)
+    if browser is None:
+        skip_or_fail(HOW_TO_GET_ONE)
+    command = [sys.executable, SCRIPT, "--quick", tmp_path]
+    environ = clean_environ() | {"CHROMIUM": browser}
+    subprocess.run(command, cwd=PROJECT_DIR, env=environ, check=True, capture_output=True)
+
+    index = (tmp_path / "index.html").read_text(encoding="utf-8")
+    files = re.findall(r'<img [^>]*src="([^"]+)"', index)
+    assert len(files) == len(set(files)) == len(list(tmp_path.glob("*.png"))) > 40
+    for file in files:
+        assert read_width((tmp_path / file).read_bytes()) == 320
+    for name in ("list in a site", "sent", "signing window", "dashboard: queue", "front page"):
+        assert f"<h2>{name}</h2>" in index

@@ -85,13 +85,6 @@ def test_page_says_what_was_signed_and_what_was_not(checker):
     expect(checker.locator("#verdict")).to_be_focused()
 
 
-def test_name_that_is_not_signed_is_told_apart(checker):
-    assert check(checker, write(make(nickname=None))) == HOLDS
-
-    expect(checker.locator("#result")).to_contain_text("The name: the signed text has none.")
-    assert "The text has the name of the receipt." not in checker.locator(".checks").inner_text()
-
-
 def test_near_misses_do_not_hold_and_tell_why(checker):
     receipt = make()
     verdicts = {}
@@ -101,14 +94,8 @@ def test_near_misses_do_not_hold_and_tell_why(checker):
         expect(checker.locator("#result pre, #result dl")).to_have_count(0)
 
     assert verdicts == dict.fromkeys(NEAR_MISSES, FAILS)
-
-
-def test_each_fault_is_named(checker):
-    check(checker, write(NEAR_MISSES["another name"](make())))
+    check(checker, write(NEAR_MISSES["another name"](receipt)))
     assert list_failed(checker) == ["No\nThe text has the name of the receipt."]
-    check(checker, write(NEAR_MISSES["a bit of S"](make())))
-    (told,) = list_failed(checker)
-    assert "signature over these bytes" in told
 
 
 def test_forgeries_for_keys_of_small_order_do_not_hold(checker):
@@ -182,20 +169,12 @@ def test_exported_file_is_checked_receipt_by_receipt(checker, tmp_path):
     checker.locator("#file").set_input_files(path)
 
     expect(checker.locator("#verdict")).to_have_text("The receipt in this file is valid.")
-    expect(checker.locator("#result")).to_contain_text("SHA-256 of the file")
+    expect(checker.locator("#result")).to_contain_text(
+        hashlib.sha256(path.read_bytes()).hexdigest()
+    )
     drop(checker, write_many(make(), other))
     expect(checker.locator("#verdict")).to_have_text("Not valid: 1 of 2 receipts.")
     assert list_failed(checker) == ["No\nNo other receipt before it has this wallet."]
-
-
-def test_digest_is_that_of_the_files_bytes(checker, tmp_path):
-    path = tmp_path / "receipts.json"
-    path.write_text(write_many(make()) + "\n", encoding="utf-8")
-
-    checker.locator("#file").set_input_files(path)
-
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    expect(checker.locator("#result")).to_contain_text(digest)
 
 
 SPOILED = {
@@ -203,7 +182,7 @@ SPOILED = {
     "another mint": write_many(make(), tokenMint="x"),
     "a forgery": write_many(list_forgeries()[0]),
     "rubbish": write_many({}),
-    "a receipt that does not hold": write_many(NEAR_MISSES["another name"](make())),
+    "another name": write_many(NEAR_MISSES["another name"](make())),
 }
 
 
@@ -212,11 +191,6 @@ def test_file_with_a_spoiled_receipt_does_not_hold(checker):
         assert check(checker, write_many(make())) == "The receipt in this file is valid."
         assert check(checker, text) == "Not valid: 1 of 1 receipts.", name
         expect(checker.locator("#result.bad"), name).to_be_visible()
-
-
-def test_file_without_receipts_proves_nothing(checker):
-    assert check(checker, write_many()) == "There are no receipts in this file."
-    expect(checker.locator("#result.bad")).to_be_visible()
 
 
 # Ways to it
@@ -229,55 +203,44 @@ def test_receipt_may_come_behind_the_address(context, page):
     expect(page.locator("#verdict")).to_have_text(HOLDS)
 
 
-@pytest.mark.parametrize("behind", ["%", "%7B", "%00", "x"])
-def test_rubbish_behind_the_address_proves_nothing(context, page, behind):
-    page.goto(f"{FILE}#{behind}")
-
-    expect(page.locator("#result.bad")).to_be_visible()
-
-
-def test_service_has_the_page_too_under_a_policy_that_lets_its_script_run(service, page):
-    page.goto(f"{service[1]}/embed/check-receipts")
-    page.locator("#form:not([hidden])").wait_for()
-
-    assert check(page, write(make())) == HOLDS
+def test_rubbish_behind_the_address_proves_nothing(page):
+    for behind in ("%", "%7B", "x"):
+        page.goto("about:blank")
+        page.goto(f"{FILE}#{behind}")
+        expect(page.locator("#result.bad")).to_be_visible()
 
 
-def test_page_saved_from_the_service_works_from_a_disk(service, context, page, tmp_path):
+def test_service_has_the_page_too_which_works_from_a_disk(service, context, page, tmp_path):
+    url = f"{service[1]}/embed/check-receipts"
     saved = tmp_path / "check.html"
-    saved.write_bytes(page.request.get(f"{service[1]}/embed/check-receipts").body())
-    context.set_offline(True)
-    page.goto(saved.as_uri())
-    page.locator("#form:not([hidden])").wait_for()
+    saved.write_bytes(page.request.get(url).body())
+    for address in (url, saved.as_uri()):
+        page.goto(address)
+        page.locator("#form:not([hidden])").wait_for()
+        assert check(page, write(make())) == HOLDS
+        context.set_offline(True)
 
-    assert check(page, write(make())) == HOLDS
 
-
-def test_browser_without_the_algorithm_is_told_so(context, page):
-    context.add_init_script(
-        "SubtleCrypto.prototype.importKey = "
-        "() => Promise.reject(new DOMException('', 'NotSupportedError'));"
-    )
+@pytest.mark.parametrize(
+    ("method", "answer"),
+    [
+        ("importKey", "Promise.reject(new DOMException('', 'NotSupportedError'))"),
+        ("verify", "Promise.resolve(true)"),
+    ],
+    ids=["lacks the algorithm", "accepts everything"],
+)
+def test_browser_that_cannot_verify_is_told_so(context, page, method, answer):
+    context.add_init_script(f"SubtleCrypto.prototype.{method} = () => {answer};")
     page.goto(FILE)
 
     expect(page.get_by_text("This browser cannot verify Ed25519 signatures.")).to_be_visible()
     expect(page.locator("#form")).to_be_hidden()
 
 
-def test_browser_that_accepts_everything_is_not_believed(context, page):
-    context.add_init_script("SubtleCrypto.prototype.verify = () => Promise.resolve(true);")
-    page.goto(FILE)
+def test_page_without_scripts_says_that_it_checks_nothing(plain_page):
+    plain_page.goto(FILE)
 
-    expect(page.get_by_text("This browser cannot verify Ed25519 signatures.")).to_be_visible()
-
-
-def test_page_without_scripts_says_that_it_checks_nothing(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(FILE)
-
-    expect(page.get_by_text("This page cannot check anything")).to_be_visible()
-    context.close()
+    expect(plain_page.get_by_text("This page cannot check anything")).to_be_visible()
 
 
 def test_page_is_accessible_and_fits_a_phone(checker):

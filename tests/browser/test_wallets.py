@@ -1,7 +1,7 @@
-"""Wallets of the official packages in the frame: each failure ends in a sentence and a way on."""
+"""Wallets of the official packages: each failure ends in a sentence and a way on; over HTTPS."""
 
 import pytest
-from embedded_page import frame_of, read_text, submit
+from embedded_page import EmbeddedPage, HostSite, frame_of, read_text, submit
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
 
@@ -105,26 +105,6 @@ def test_wrong_answer_is_told_as_what_it_is_and_nothing_is_sent(
     assert embedded_page.find_submission(two_accounts.address).status == "pending"
 
 
-# Accounts
-
-
-def test_visitor_chooses_one_of_several_accounts(embedded_page, two_accounts, open_with):
-    widget = open_with(two_accounts)
-    press(widget, "Add your wallet")
-    widget.get_by_role("button", name=NAME).click()
-    choices = widget.locator("[data-accounts] li")
-    expect(choices).to_have_text(
-        [f"Account {number}{address}" for number, address in enumerate(two_accounts.addresses, 1)]
-    )
-    choices.nth(1).get_by_role("button").click()
-    expect(widget.locator("[data-show=address]")).to_have_text(two_accounts.addresses[1])
-    give_name(widget)
-    widget.get_by_role("button", name="Sign with").click()
-
-    expect(widget.get_by_text(WAITS)).to_be_visible()
-    assert embedded_page.find_submission(two_accounts.addresses[1]).nickname == "Night heron"
-
-
 @pytest.mark.parametrize(
     ("step", "shown", "told"),
     [
@@ -196,28 +176,27 @@ def test_late_wallet_takes_no_focus_and_moves_no_button(wallet, open_with, frame
     assert first.bounding_box() == before
 
 
-def test_wallets_of_the_same_name_are_told_apart_and_one_registered_twice_is_one(
-    wallet, open_with, frame
+SERVICE, SITE = "embed.example.test", "site.example.org"
+
+
+@pytest.fixture
+def secure_page(service, secure_port, certificate):
+    site = HostSite(SITE, certificate)
+    yield EmbeddedPage(service[0], f"https://{SERVICE}:{secure_port}", site)
+    site.close()
+
+
+@pytest.mark.parametrize("where", ["window !== top", "window === top"], ids=["frame", "lent"])
+def test_wallet_signs_in_the_frame_of_another_site_or_is_lent_by_it(
+    secure_page, open_browser, wallet, where
 ):
-    widget = open_with(wallet)
-    press(widget, "Add your wallet")
-    frame().evaluate("registerWallet()")
-    frame().evaluate(
-        """() => dispatchEvent(new CustomEvent("wallet-standard:register-wallet",
-          {detail: ({register}) => register(wallet, wallet)}))"""
-    )
+    page = open_browser(ignore_https_errors=True)
+    page.add_init_script(wallet.script(where=where))
+    widget = secure_page.open(page)
 
-    expect(widget.locator("[data-wallets] li")).to_have_text(
-        [f"{NAME}found in this browser", f"{NAME} (2)found in this browser"]
-    )
+    submit(widget, wallet=NAME)
 
-
-def test_long_name_stays_within_a_narrow_screen(page, wallet, open_with, frame):
-    page.set_viewport_size({"width": 320, "height": 700})
-    widget = open_with(wallet, name="\u202e" + "W" * 300)
-    press(widget, "Add your wallet")
-    button = widget.locator("[data-wallets] button")
-
-    expect(button).to_contain_text("…")
-    assert len(button.locator("bdi").inner_text()) <= 40
-    assert frame().evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect(widget.get_by_text(WAITS)).to_be_visible()
+    expect(widget.locator("#own-list code")).to_have_attribute("title", wallet.address)
+    has_it = page.frames[1] if where == "window !== top" else page
+    assert has_it.evaluate("wallet.asked") == ["connect", "signOffchainMessage"]

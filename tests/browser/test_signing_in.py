@@ -1,10 +1,10 @@
-"""Passkeys in a browser, whose virtual device makes and keeps them."""
+"""Passkeys, whose virtual device Chromium makes, and the question "Is it you?"."""
 
 from collections.abc import Iterator
 
 import pytest
 from axe import find_faults
-from embedded_page import EmbeddedPage, let_confirmation_end
+from embedded_page import EmbeddedPage, let_confirmation_end, sign_in
 from playwright.sync_api import CDPSession, Page, expect
 from support.owner_browser import PASSWORD
 from support.remote import make_environ
@@ -172,16 +172,6 @@ def test_copied_passkey_is_refused_and_its_owner_reads_so(dashboard, origin, sig
     assert "passkey refused" in {one.kind for one in kinds}
 
 
-def test_removed_passkey_is_refused_in_a_sentence(origin, signed_in, device):
-    add(signed_in)
-    signed_in.get_by_role("button", name="Remove Laptop").click()
-    expect(signed_in.locator(".flash")).to_contain_text("Your device may keep its half")
-    sign_out(signed_in, origin)
-    signed_in.get_by_role("button", name=SIGN_IN).click()
-
-    expect(signed_in.get_by_role("alert").first).to_contain_text("does not know this passkey")
-
-
 def test_nothing_is_offered_where_browsers_have_no_passkeys(dashboard, page):
     page.goto(f"{dashboard.service_url}/dashboard/sign-in")  # by its address
 
@@ -189,9 +179,41 @@ def test_nothing_is_offered_where_browsers_have_no_passkeys(dashboard, page):
     expect(page.get_by_role("button", name=SIGN_IN)).to_have_count(0)
 
 
-def test_pages_fit_a_narrow_phone(origin, signed_in, device):
-    add(signed_in, "A device with quite a long name, of fifty letters")
-    signed_in.set_viewport_size({"width": 320, "height": 640})
-    for path in ("account/passkeys", "account"):
-        signed_in.goto(f"{origin}/dashboard/{path}")
-        assert signed_in.evaluate("document.documentElement.scrollWidth") == 320
+@pytest.fixture
+def owner_page(dashboard, page) -> Page:
+    sign_in(page, dashboard)
+    return page
+
+
+def enter(page: Page, password: str) -> None:
+    expect(page.get_by_role("heading", name="Is it you?")).to_be_visible()
+    expect(page.get_by_label("Password")).to_be_focused()
+    page.keyboard.type(password)
+    page.keyboard.press("Enter")
+
+
+def test_owner_enters_the_password_and_lands_on_the_keys(dashboard, owner_page):
+    let_confirmation_end(dashboard)
+
+    owner_page.goto(f"{dashboard.base}/keys")
+    assert find_faults("the question", owner_page) == []
+    enter(owner_page, "not the password")
+    expect(owner_page.get_by_text("This is not your current password.")).to_be_visible()
+    assert find_faults("the question after a mistake", owner_page) == []
+    enter(owner_page, PASSWORD)
+
+    expect(owner_page).to_have_url(f"{dashboard.base}/keys")
+    expect(owner_page.get_by_role("heading", name="Keys", exact=True)).to_be_visible()
+
+
+def test_export_begins_by_itself_after_the_password(dashboard, owner_page):
+    owner_page.goto(f"{dashboard.base}/wallets")
+    let_confirmation_end(dashboard)
+    owner_page.locator("a[href$='wallets.csv']").click()
+
+    with owner_page.expect_download() as download:
+        enter(owner_page, PASSWORD)
+
+    assert download.value.suggested_filename == f"wallets-{dashboard.page_id}.csv"
+    expect(owner_page).to_have_url(f"{dashboard.base}/wallets")
+    expect(owner_page.get_by_role("link", name="Export")).to_be_visible()

@@ -1,18 +1,17 @@
-"""Deciding from a message: a mail arrives, its link is opened, its button pressed."""
+"""Links in mails: one decides on a submission, one stops the mails."""
 
 from contextlib import closing
 from dataclasses import replace
 
 import pytest
 from axe import find_faults
-from embedded_page import sign_in
 from playwright.sync_api import expect
 from support.receivers import run_mail_server
 from support.world import Visitor
 
 from embed.db.models import Message, Receiver, Submission
 from embed.events.kinds import Event
-from embed.notifications import targets
+from embed.notifications import own_mail, targets
 from embed.notifications.delivery import send
 from embed.runtime import EXTENSION
 from embed.serializers import write_json
@@ -93,28 +92,30 @@ def test_link_in_a_mail_and_its_button_decide(page, mail, submission, decision, 
     assert find_faults("the page after a decision", page) == []
 
 
-def test_other_link_then_says_by_whom(page, mail, submission):
-    open_mail(page, mail)
-    page.get_by_role("link", name="Approve").click()
-    page.get_by_role("button", name="Approve").click()
-    expect(page.get_by_text("The wallet is on the list now.")).to_be_visible()
+@pytest.fixture
+def own(dashboard) -> Receiver:
+    """The owner's own mail, which fails."""
+    now = dashboard.clock()
+    return Receiver.create(
+        page=dashboard.page_id,
+        person=dashboard.owner,
+        kind="channel",
+        target="",
+        created_at=now,
+        failed_attempts=1,
+        first_failed_at=now,
+    )
 
-    open_mail(page, mail)
-    page.get_by_role("link", name="Reject").click()
 
-    expect(page.get_by_role("alert")).to_contain_text("approved by channel team@example.com")
-    expect(page.get_by_role("button")).to_have_count(0)
-    assert find_faults("what was decided", page) == []
-
-
-@pytest.mark.parametrize("language", ["en", "ar"])
-def test_pages_with_the_switch_fit_a_small_phone(dashboard, page, channel, language):
-    dashboard.owner.language = language
-    dashboard.owner.save()
-    sign_in(page, dashboard)
+def test_link_stops_by_a_button_for_somebody_who_is_not_signed_in(dashboard, page, own):
+    link = own_mail.build_link(own, dashboard.settings, dashboard.clock)
     page.set_viewport_size({"width": 320, "height": 640})
-    notifications = f"{dashboard.base}/notifications"
-    for path in ("", "/channels/new", f"/{channel.id}/decide"):
-        page.goto(notifications + path)
-        assert page.evaluate("document.documentElement.scrollWidth") == 320, path
-        assert find_faults(f"notifications{path}", page) == []
+    page.goto(f"{dashboard.service_url}/dashboard/mail/{link.rpartition('/')[2]}")
+    assert find_faults("the link of a mail", page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert own_mail.find(dashboard.page_id, dashboard.owner) == own
+
+    page.get_by_role("button", name="Stop the mails").click()
+
+    expect(page.get_by_text("You get no more mails about this page.")).to_be_visible()
+    assert own_mail.find(dashboard.page_id, dashboard.owner) is None

@@ -1,14 +1,11 @@
-"""The list: searching, sorting, copying, polling, and escaping of visitors' text."""
-
-from datetime import timedelta
+"""The list: searching, sorting, copying, refreshing, the keyboard, and hostile texts."""
 
 import pytest
-from embedded_page import BrowserWallet, frame_of, submit
+from embedded_page import HOSTILE, BrowserWallet, frame_of
 from playwright.sync_api import expect
+from support.world import Visitor
 
-from embed.db.connection import db
-from embed.db.models import Balance, Submission, Wallet
-from embed.domain.identifiers import make_id
+from embed.db.models import Wallet
 
 pytestmark = pytest.mark.browser
 
@@ -21,6 +18,17 @@ def names(embedded_page):
     """The names in the list, from the top."""
     # Not their inner texts: a row that has just moved is not rendered until the next frame.
     return lambda widget: widget.locator("#wallets .name").all_text_contents()
+
+
+@pytest.fixture
+def reads(page):
+    """The requests for the list that were answered so far."""
+    seen = []
+    page.on(
+        "requestfinished",
+        lambda request: "/embed/api/tracking/" in request.url and seen.append(request.url),
+    )
+    return seen
 
 
 def test_search_finds_names_and_addresses(embedded_page, page):
@@ -71,32 +79,6 @@ def test_narrow_row_leaves_out_only_small_parts_of_a_balance(embedded_page, page
 
     shown = widget.locator("#wallets .balance bdi:not(.share)").all_inner_texts()
     assert shown[:6] == shown[-6:] == ["100", "99.50", "1.50", "0.99", "<0.01", "0"]
-
-
-def test_amounts_are_shown_and_ordered_exactly(embedded_page, page, names):
-    """A JavaScript number can hold neither large amount: at this size, they are 2048 apart."""
-    page.clock.install()
-    widget = embedded_page.open(page)
-    wallets = [
-        f"""{{"id": "{name}", "address": "{BrowserWallet().address}", "publicAlias": "{name}",
-        "tokenBalance": {balance}, "tags": []}}"""
-        for name, balance in (
-            ("less", "18446744073709551614"),
-            ("more", "18446744073709551615"),
-            ("dust", "1E-6"),
-            ("some", "1.5E+3"),
-            ("new", '0, "balanceKnown": false'),
-        )
-    ]
-    body = f'{{"wallets": [{", ".join(wallets)}]}}'
-    page.route(READ, lambda route: route.fulfill(body=body, content_type="application/json"))
-    embedded_page.forward(page, "00:31")
-
-    expect(widget.locator("#wallets .balance")).to_have_text(
-        ["18446744.07T", "18446744.07T", "<0.01", "1,500.00", "unknown"]
-    )
-    widget.get_by_label("Order").select_option(label="Balance")
-    assert names(widget) == ["more", "less", "some", "dust", "new"]
 
 
 def test_refresh_of_an_unchanged_list_changes_nothing(embedded_page, page, reads):
@@ -166,17 +148,6 @@ def test_chosen_order_is_remembered_beside_the_owners(embedded_page, page, names
     expect(widget.locator("#wallets .rank")).to_have_text(["1", "2", "3"])
 
 
-def test_order_works_where_the_browser_remembers_nothing(embedded_page, context, page, names):
-    context.add_init_script(
-        """Object.defineProperty(window, "localStorage", {get() { throw new Error("blocked"); }})"""
-    )
-    embedded_page.track_many(2)
-    widget = embedded_page.open(page)
-    widget.get_by_label("Order").select_option(label="Balance")
-
-    assert names(widget) == ["Wallet 2", "Wallet 1"]
-
-
 def test_address_shows_both_ends_and_the_whole_of_it_when_opened(embedded_page, page):
     address = BrowserWallet().address
     embedded_page.track(address, balance="1234567.891")
@@ -196,16 +167,6 @@ def test_address_shows_both_ends_and_the_whole_of_it_when_opened(embedded_page, 
     expect(row.locator(".stats")).to_contain_text("98,765,432.1")
     name = row.locator(".name")
     assert name.evaluate("one => one.scrollWidth <= one.clientWidth")
-
-
-def test_wallet_without_a_name_is_called_by_both_ends_of_its_address(embedded_page, page):
-    address = BrowserWallet().address
-    embedded_page.track(address, balance="1234567.891")
-    widget = embedded_page.open(page)
-
-    expect(widget.locator("#wallets .name")).to_have_text(f"{address[:4]}…{address[-4:]}")
-    expect(widget.locator("#wallets summary code")).to_be_hidden()
-    expect(widget.locator("#wallets .balance")).to_have_text("1,234,567.89")
 
 
 def test_address_is_copied_also_where_the_site_gives_no_leave(embedded_page, context, page):
@@ -264,7 +225,7 @@ def test_empty_page_has_the_next_act_and_no_tools(embedded_page, page):
 
 def test_ten_thousand_wallets_are_read_when_somebody_searches(embedded_page, page, reads):
     page.clock.install()
-    fill_page(embedded_page, 10_000)
+    embedded_page.fill(10_000)
     widget = embedded_page.open(page, explorer="orb")
     rows = widget.locator("#wallets .wallet")
     order, search = widget.get_by_label("Order"), widget.get_by_role("searchbox")
@@ -293,26 +254,10 @@ def test_ten_thousand_wallets_are_read_when_somebody_searches(embedded_page, pag
     assert len(reads) == 1
 
 
-@pytest.mark.parametrize(("width", "count"), [(720, 7), (360, 6)])
-def test_frame_of_600_pixels_shows_many_whole_rows(embedded_page, page, width, count):
-    embedded_page.add_tag("team", "blue")
-    embedded_page.configure(public_comments="Those who hold the token and have shown it.")
-    embedded_page.track_many(12, tag_names=["team"])
-    page.set_viewport_size({"width": width, "height": 800})
-    widget = embedded_page.open(page, script=False, style="body { margin: 0 }", theme="light")
-
-    bottoms = widget.locator("#wallets .wallet").evaluate_all(
-        "(rows) => rows.map((row) => row.getBoundingClientRect().bottom)"
-    )
-    assert sum(bottom <= 600 for bottom in bottoms) >= count
-
-
-def test_no_javascript_is_needed_to_read_and_to_turn_pages(embedded_page, browser, watch):
-    fill_page(embedded_page, 60)
-    context = watch(browser.new_context(java_script_enabled=False))
-    page = context.new_page()
-    page.goto(embedded_page.host_page())
-    widget = page.frame_locator("iframe")
+def test_no_javascript_is_needed_to_read_and_to_turn_pages(embedded_page, plain_page):
+    embedded_page.fill(60)
+    plain_page.goto(embedded_page.host_page())
+    widget = plain_page.frame_locator("iframe")
     rows = widget.locator("#wallets .wallet")
 
     expect(rows).to_have_count(25)
@@ -331,49 +276,6 @@ def test_no_javascript_is_needed_to_read_and_to_turn_pages(embedded_page, browse
     expect(widget.get_by_role("link", name="Next")).to_have_count(0)
     widget.get_by_role("link", name="Previous").click()
     expect(rows.first).to_contain_text("Wallet 26")
-    context.close()
-
-
-def fill_page(embedded_page, count: int) -> None:
-    """Track many wallets with one statement for wallets and one for balances."""
-    now = embedded_page.clock()
-    with db.atomic():
-        page = embedded_page.page
-        addresses = [BrowserWallet().address for _ in range(count)]
-        wallets = [
-            {
-                "id": make_id(),
-                "page": page,
-                "address": address,
-                "public_alias": f"Wallet {number}",
-                "created_at": now + timedelta(milliseconds=number),
-            }
-            for number, address in enumerate(addresses, 1)
-        ]
-        balances = [
-            {
-                "owner": page.owner_id,
-                "mint": page.token_mint,
-                "address": address,
-                "amount": number,
-                "observed_at": now,
-            }
-            for number, address in enumerate(addresses, 1)
-        ]
-        for model, rows in ((Wallet, wallets), (Balance, balances)):
-            for start in range(0, count, 500):
-                model.insert_many(rows[start : start + 500]).execute()
-
-
-HOSTILE = [
-    "<img src=x onerror=alert(1)>",
-    "</script><script>alert(2)</script>",
-    "\"'><svg onload=alert(3)>",
-    "{{ 7*7 }}",
-    "javascript:alert(4)",
-    "\u2067gnorw\u2069",
-    "${alert(5)}",
-]
 
 
 def test_what_owners_write_does_nothing(embedded_page, page):
@@ -400,145 +302,89 @@ def test_what_owners_write_does_nothing(embedded_page, page):
     assert widget.locator("main svg:not(.icon, .avatar, .bar, [hidden])").count() == 0
 
 
-def test_what_visitors_write_does_nothing(embedded_page, context, page, browser_wallet):
-    """The rules allow no such nickname; if one were stored, it would be shown as text."""
-    context.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    submit(widget)
-    expect(widget.locator("#own-list li")).to_be_visible()
-    Submission.update(nickname=HOSTILE[0]).where(
-        Submission.wallet_address == browser_wallet.address
-    ).execute()
-    page.reload()
+# The keyboard: one stop for Tab however long the list is, and the arrow keys from there
 
-    expect(widget.locator("#own-list strong")).to_have_text(HOSTILE[0])
-    assert widget.locator("#own-list :not(li, svg, path, strong, span, code, a)").count() == 0
+MOST_PRESSES = 6  # over the skip link, the list, and what stands around it
 
 
 @pytest.fixture
-def reads(page):
-    """The requests for the list that were answered so far."""
+def proved(embedded_page) -> Visitor:
+    """The holder of the second of three wallets, who has proved it."""
+    visitor = Visitor()
+    embedded_page.track_many(1)
+    embedded_page.approve(embedded_page.submit(visitor, "Proved").json["submissionId"])
+    embedded_page.track(BrowserWallet().address, alias="Last", balance=3)
+    return visitor
+
+
+def name_of_row(widget) -> str:
+    """Return the name in the row that has the focus."""
+    return widget.locator(".wallet:focus-within .name").inner_text()
+
+
+def focus_first(widget):
+    widget.locator("#wallets summary").first.focus()
+    return widget.locator(":focus")
+
+
+def test_long_list_is_left_after_a_few_presses_of_tab(embedded_page, page):
+    embedded_page.fill(500)
+    widget = embedded_page.open(page)
+    widget.get_by_label("Order").focus()
+    end = widget.locator("#rights:focus")
+
+    presses = 0
+    while not end.count() and presses <= MOST_PRESSES:
+        page.keyboard.press("Tab")
+        presses += 1
+
+    expect(end).to_have_count(1)
+    back = 0
+    while not widget.locator("#sort:focus").count() and back <= MOST_PRESSES:
+        page.keyboard.press("Shift+Tab")
+        back += 1
+    expect(widget.locator("#sort")).to_be_focused()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_skip_link_leads_to_the_rest_of_a_long_list(embedded_page, open_browser, script):
+    embedded_page.fill(250)
+    page = open_browser(java_script_enabled=script)
+    page.goto(embedded_page.widget_url())
+    if script:
+        page.locator("#widget[data-ready]").wait_for()
+    page.get_by_role("link", name="Skip the list").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+
+    expect(page.locator("#more:focus" if script else "[rel=next]:focus")).to_be_visible()
+
+
+def test_arrow_keys_reach_every_wallet(embedded_page, page, proved):
+    widget = embedded_page.open(page)
+    focus_first(widget)
     seen = []
-    page.on(
-        "requestfinished",
-        lambda request: "/embed/api/tracking/" in request.url and seen.append(request.url),
-    )
-    return seen
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Home", "End", "ArrowUp"):
+        page.keyboard.press(key)
+        seen.append(name_of_row(widget))
+
+    assert seen == ["Proved", "Last", "Last", "Wallet 1", "Last", "Proved"]
 
 
-def open_paused(embedded_page, page):
-    """Open the widget with its clock stopped, 40 to 45 seconds before the list's next poll.
-
-    The first has just found nothing new.
-    """
-    page.clock.install()
+def test_enter_opens_a_wallet_and_tab_leads_into_it(embedded_page, page, proved):
     widget = embedded_page.open(page)
-    embedded_page.settle(page)
-    with page.expect_response(READ):
-        page.clock.pause_at("2100-01-01")
-    embedded_page.settle(page)
-    return widget
+    focused = focus_first(widget)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    row = widget.locator(".wallet", has_text="Proved")
+    expect(row.get_by_text("What was signed")).to_be_visible()
 
-
-def hide(page, service_url, is_hidden=True) -> None:
-    """Make the page hidden, as a browser does for a background tab."""
-    frame_of(page, service_url).evaluate(
-        """isHidden => {
-          Object.defineProperty(document, "hidden", {configurable: true, get: () => isHidden});
-          document.dispatchEvent(new Event("visibilitychange"));
-        }""",
-        is_hidden,
-    )
-
-
-def test_list_is_asked_for_while_somebody_looks_and_more_often_when_it_changes(
-    embedded_page, page, reads
-):
-    widget = open_paused(embedded_page, page)
-    reads.clear()
-
-    page.clock.run_for(40_000)
-    assert reads == []
-    embedded_page.track(BrowserWallet().address, alias="Newcomer")
-    with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
-        page.clock.run_for(6_000)
-    expect(widget.locator("#wallets .name")).to_have_text("Newcomer")
-    embedded_page.settle(page)  # only then is the next one due
-    with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
-        page.clock.run_for(31_000)
-    embedded_page.settle(page)
-
-    hide(page, embedded_page.service_url)
-    count = len(reads)
-    page.clock.run_for(600_000)
-    assert len(reads) == count
-    with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
-        hide(page, embedded_page.service_url, is_hidden=False)
-        page.clock.run_for(100)
-
-
-def test_list_backs_off_on_errors_and_waits_as_long_as_it_is_told(embedded_page, page):
-    widget = open_paused(embedded_page, page)
-    answers, asked = [], []
-
-    def answer(route):
-        asked.append(route.request.url)
-        if not answers:
-            return route.fallback()
-        status, headers, body = answers.pop(0)
-        return route.fulfill(status=status, headers=headers, body=body)
-
-    def ask_after(ms: int) -> int:
-        """Advance the clock; return the number of requests made meanwhile."""
-        before = len(asked)
-        page.clock.run_for(ms)
-        embedded_page.settle(page)
-        return len(asked) - before
-
-    page.route(READ, answer)
-    answers += [
-        (500, {}, '{"error": "internal_error"}'),
-        (429, {"Retry-After": "300"}, '{"error": "rate_limit_key"}'),
-    ]
-    assert ask_after(46_000) == 1
-    expect(widget.locator("#state")).to_have_text(
-        "The list could not be refreshed; it may be out of date."
-    )
-    assert ask_after(79_000) == 0
-    assert ask_after(12_000) == 1  # one and a half minutes after the failure
-    assert ask_after(290_000) == 0
-    assert ask_after(14_000) == 1  # as long as Retry-After said
-    expect(widget.locator("#state")).to_be_empty()
-    assert ask_after(31_000) == 1  # back to the usual pace
-
-
-def test_own_list_is_asked_for_only_while_something_is_pending(
-    embedded_page, context, page, browser_wallet
-):
-    context.clock.install()
-    context.add_init_script(browser_wallet.script())
-    asked = []
-    page.on(
-        "request", lambda request: "/session/submissions" in request.url and asked.append(request)
-    )
-    widget = embedded_page.open(page)
-    embedded_page.settle(page)
-    asked.clear()
-    embedded_page.forward(page, "01:00")
-    embedded_page.settle(page)
-    assert asked == []
-
-    submit(widget)
-    expect(widget.locator("#own-list li")).to_be_visible()
-    embedded_page.settle(page)
-    asked.clear()
-    with page.expect_request("**/session/submissions*"):
-        embedded_page.forward(page, "00:11")
-    embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
-    embedded_page.forward(page, "00:16")  # pauses grow while nothing changes
-    expect(widget.locator("#own-list li")).to_contain_text("turned down")
-    embedded_page.settle(page)
-    asked.clear()
-    embedded_page.forward(page, "05:00")
-    embedded_page.settle(page)
-    assert asked == []
+    page.keyboard.press("Tab")
+    expect(focused).to_have_text("Copy")
+    row.get_by_text("What was signed").click()
+    text = row.locator("pre")
+    text.focus()
+    page.keyboard.press("ArrowDown")  # scrolls, as everywhere
+    expect(text).to_be_focused()
+    page.keyboard.press("Control+ArrowDown")
+    expect(text).to_be_focused()

@@ -1,17 +1,16 @@
-"""What an idle tab asks for and what that costs, and what a change costs."""
+"""What the frame asks for: nothing of others, all at once, and little while nothing changes."""
 
 import re
 
 import pytest
-from embedded_page import BrowserWallet, EmbeddedPage, frame_of
+from embedded_page import BrowserWallet, EmbeddedPage
 from playwright.sync_api import expect
-from support.byte_counter import count_bytes
+from support.world import Visitor
 
 pytestmark = pytest.mark.browser
 
 READ = re.compile("/embed/api/tracking/")
 DOCUMENT = re.compile("/embed/tracking/")  # read again while the list is not read as a whole
-MAX_IDLE_BYTES = 1024  # of request and answer together
 
 
 @pytest.fixture
@@ -28,14 +27,6 @@ def asked(page):
     return seen
 
 
-@pytest.fixture
-def wire(embedded_page):
-    """What passes between the browser and the service; the widget is opened through it."""
-    with count_bytes(int(embedded_page.service_url.rpartition(":")[2])) as wire:
-        embedded_page.service_url = wire.url
-        yield wire
-
-
 def open_with_clock(embedded_page: EmbeddedPage, page):
     page.clock.install()
     widget = embedded_page.open(page)
@@ -48,22 +39,6 @@ def poll(embedded_page: EmbeddedPage, page, time: str = "05:00", *, what=READ):
     with page.expect_response(what) as answered:
         embedded_page.forward(page, time)
     return answered.value
-
-
-@pytest.mark.parametrize("count", [3, 250])
-def test_idle_poll_costs_less_than_a_kilobyte(embedded_page, page, wire, count):
-    embedded_page.track_many(count)
-    open_with_clock(embedded_page, page)
-    embedded_page.settle(page)
-    for _ in range(3):
-        wire.clear()
-        with page.expect_response(READ if count == 3 else DOCUMENT) as answered:
-            page.clock.fast_forward(301_000)
-        assert answered.value.status == 304
-        answered.value.finished()
-        assert wire.sent.count(b"/tracking/") >= wire.sent.count(b"\r\n\r\n") == 1
-        assert wire.received.count(b"HTTP/1.1 304") == 1
-        assert len(wire.sent) + len(wire.received) < MAX_IDLE_BYTES, wire.sent + wire.received
 
 
 def test_idle_tab_asks_for_nothing_but_the_page(embedded_page, page, asked):
@@ -122,17 +97,63 @@ def test_page_that_was_made_private_meanwhile_is_refused(embedded_page, page):
     expect(widget.locator("#state")).to_be_empty()
 
 
-def test_list_that_was_loaded_before_is_not_loaded_again_on_the_next_page(
-    embedded_page, page, wire
-):
-    embedded_page.track_many(250)
-    for is_known in (False, True):
-        wire.clear()
-        embedded_page.open(page)
-        frame = frame_of(page, embedded_page.service_url)
-        with page.expect_response(READ) as answered:
-            frame.get_by_role("searchbox").fill("Wallet 250")
-        assert answered.value.status == 200
-        expect(frame.locator("#wallets .name")).to_have_count(1)
-        expect(frame.locator("#wallets .name")).to_have_text("Wallet 250")
-        assert (b"HTTP/1.1 304" in wire.received) == is_known
+@pytest.fixture
+def hundred(embedded_page):
+    """A page of 100 wallets with names, balances and tags."""
+    embedded_page.add_tag("team", "blue")
+    embedded_page.add_tag("early bird", "green")
+    embedded_page.track_many(100, tag_names=["team", "early bird"])
+    return embedded_page
+
+
+def test_flow_opens_at_once_and_is_loaded_in_one_wave(hundred, page):
+    """Everything is asked for before anything is answered: nothing is found only by loading."""
+    widget = hundred.open(page)
+    is_answered, held, later = [], [], []
+
+    def hold(route) -> None:
+        if not is_answered:
+            held.append(route)
+        else:
+            later.append(route.request.url)
+            route.continue_()
+
+    page.route("**/*", hold)
+    add, panel = widget.get_by_role("button", name="Add your wallet"), widget.locator("#flow")
+    with page.expect_request("**/flow-setup.js"):
+        add.hover()
+    add.click()
+    expect(panel).to_be_visible()
+    expect(panel).to_contain_text("Loading…")
+    expect(widget.get_by_role("heading", name="Add your wallet")).to_be_focused()
+    add.click()  # again, as nothing seems to happen
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(add).to_be_focused()
+    add.click()
+    expect(panel).to_be_visible()
+
+    is_answered.append(True)
+    for route in held:
+        route.continue_()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
+
+    assert len([route for route in held if route.request.url.endswith(".js")]) > 10
+    assert later == []
+
+
+def test_frame_asks_nobody_else(hundred, page):
+    urls = []
+    page.on("request", lambda request: request.frame.parent_frame and urls.append(request.url))
+    hundred.approve(hundred.submit(Visitor(), "Proved").json["submissionId"])
+    widget = hundred.open(page)
+    widget.get_by_role("button", name="Show more").click()
+    widget.get_by_role("searchbox").fill("Proved")
+    expect(widget.locator("#wallets .wallet")).to_have_count(1)
+    widget.locator("#wallets summary").click()
+    expect(widget.locator(".proof")).to_be_visible()
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
+
+    assert len(urls) > 10
+    assert [url for url in urls if not url.startswith(f"{hundred.service_url}/")] == []

@@ -1,12 +1,99 @@
-"""Sites with a Cross-Origin-Embedder-Policy show the widget and lend it their wallets."""
+"""Pages that are public by link, in any site, and sites with a Cross-Origin-Embedder-Policy."""
 
 import pytest
-from embedded_page import BrowserWallet, submit
+from embedded_page import is_drawn, submit
 from playwright.sync_api import expect
+
+from embed.keys import derived
 
 pytestmark = pytest.mark.browser
 
+PAGE = '<!doctype html><meta charset="utf-8"><title>A site</title><link rel="icon" href="data:,">{}'
+FRAME = '<iframe src="{0}/frame" width="500" height="600"></iframe>'
 EMBEDDER, OPENER = "Cross-Origin-Embedder-Policy", "Cross-Origin-Opener-Policy"
+
+
+@pytest.fixture
+def open_site(embedded_page, page):
+    def open_site(body: str, **headers: str) -> None:
+        page.goto(embedded_page.host.show(PAGE.format(body), **headers))
+
+    return open_site
+
+
+@pytest.fixture
+def link(embedded_page) -> str:
+    """The address at which a page of three wallets is public."""
+    embedded_page.track_many(3)
+    derived.share_page(embedded_page.page_id, embedded_page.clock())
+    return f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}"
+
+
+def expect_list(page, count=3) -> None:
+    expect(page.frame_locator("iframe").locator("#widget[data-ready]")).to_be_visible()
+    expect(page.frame_locator("iframe").locator("#wallets .wallet")).to_have_count(count)
+
+
+def expect_grown(page) -> None:
+    grown = "(frame) => frame.style.height.endsWith('px') && frame.clientHeight !== 600"
+    page.wait_for_function(grown, arg=page.locator("iframe").element_handle())
+
+
+def expect_sent(page) -> None:
+    expect(page.frame_locator("iframe").locator("#own-list li")).to_contain_text("Night heron")
+
+
+def test_link_shows_the_list_as_a_page_of_its_own_that_remembers_its_visitor(
+    context, page, link, browser_wallet
+):
+    context.add_init_script(browser_wallet.script())
+    page.goto(link)
+
+    expect_list(page)
+    expect_grown(page)
+    expect(page).to_have_title("USD Coin wallets")
+    assert "svc_" not in page.url
+    submit(page.frame_locator("iframe"), "Night heron")
+    expect_sent(page)
+    page.reload()
+    expect_sent(page)
+
+
+@pytest.mark.parametrize("policy", [{}, {EMBEDDER: "require-corp"}])
+def test_site_of_which_the_service_knows_nothing_shows_the_list(
+    context, open_site, page, link, browser_wallet, policy
+):
+    context.add_init_script(browser_wallet.script())
+    open_site(FRAME.format(link), **policy)
+
+    expect_list(page)
+    submit(page.frame_locator("iframe"), "Night heron")
+    expect_sent(page)
+
+
+def test_frame_of_a_link_grows_with_the_script_for_sites(embedded_page, open_site, page, link):
+    script = f'<script src="{embedded_page.service_url}/embed.js"></script>'
+    open_site(FRAME.format(link) + script)
+
+    expect_list(page)
+    expect_grown(page)
+
+
+def test_list_can_be_read_in_a_sandbox(open_site, page, link, watch):
+    open_site(FRAME.format(link).replace("<iframe", '<iframe sandbox="allow-scripts"'))
+
+    expect_list(page)
+    watch.seen.clear()  # such a frame may ask for nothing
+
+
+def test_link_in_a_frame_that_a_site_makes_itself_shows_the_list(open_site, page, link):
+    open_site(f'<iframe src="{link}" width="600" height="500"></iframe>')
+
+    inner = page.frame_locator("iframe").frame_locator("iframe")
+    expect(inner.locator("#wallets .wallet")).to_have_count(3)
+
+
+# Isolated sites
 
 
 @pytest.fixture(params=["require-corp", "credentialless"])
@@ -44,14 +131,6 @@ def test_wallet_of_the_site_signs_through_the_script_for_sites(
     page.wait_for_function("document.querySelector('iframe').style.height !== ''")
 
 
-def test_refusal_is_shown_and_no_empty_box(embedded_page, page, isolated):
-    page.goto(embedded_page.host_page(headers=isolated, page_id="nonsense"))
-    refusal = page.frame_locator("iframe")
-
-    expect(refusal.get_by_text("This widget's key is not for this page.")).to_be_visible()
-    expect(refusal.locator("main")).to_have_css("max-width", "960px")  # its style was loaded
-
-
 def test_frame_in_a_sandbox_without_an_origin_loads_its_files(embedded_page, page, isolated, watch):
     key = embedded_page.make_key("public", origins=[], allow_null_origin=True)
     src = f"{embedded_page.service_url}/embed/tracking/{embedded_page.page_id}?key={key}"
@@ -66,9 +145,7 @@ def test_frame_in_a_sandbox_without_an_origin_loads_its_files(embedded_page, pag
     expect(widget.locator("main")).to_have_css("max-width", "960px")
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_text("On my phone").click()
-    code = widget.get_by_role("img", name="Code that opens this list in Phantom")
-    code.scroll_into_view_if_needed()
-    assert code.evaluate("async (image) => { await image.decode(); return image.naturalWidth }")
+    assert is_drawn(widget.get_by_role("img", name="Code that opens this list in Phantom"))
     # Such a frame has no session, and may not even ask for it.
     watch.seen[:] = [text for text in watch.seen if "/embed/session" not in text]
 
@@ -112,28 +189,3 @@ def test_other_sites_cannot_load_what_belongs_to_a_visitor(embedded_page, page):
         f"{widget}/receipts/x?key={embedded_page.key}",
     ):
         assert page.evaluate(load, url) == "refused", url
-
-
-def test_firefox_shows_the_list_and_signs_with_the_sites_wallet(embedded_page, firefox, isolated):
-    embedded_page.track_many(2)
-    wallet = BrowserWallet()
-    script = wallet.script(name="Host wallet", where="top")
-    site = firefox.open(embedded_page.host_page(headers=isolated), script)
-    assert site.evaluate("crossOriginIsolated")
-    widget = site.widget(embedded_page.service_url)
-
-    assert widget.evaluate("document.querySelectorAll('#wallets .wallet').length") == 2
-    widget.press("Add your wallet")
-    widget.press("Host wallet")
-    widget.fill("[name=nickname]", "Night heron")
-    widget.press("Continue")
-    widget.press("Sign with")
-
-    assert widget.read("[data-step=done]").startswith("Your wallet waits")
-    assert embedded_page.find_submission(wallet.address).status == "pending"
-
-
-def test_firefox_shows_a_refusal_in_the_plain_frame(embedded_page, firefox, isolated):
-    page = firefox.open(embedded_page.host_page(headers=isolated, script=False, page_id="nonsense"))
-
-    assert page.frame(embedded_page.service_url).read("h1").startswith("This widget's key")

@@ -6,11 +6,9 @@ import re
 
 import pytest
 from axe import find_violations
-from embedded_page import BrowserWallet, frame_of, read_text, submit
-from official_wallet import OfficialWallet, build
+from embedded_page import BrowserWallet, find_overflow, frame_of, read_text, submit
 from playwright.sync_api import expect
 from support.world import Visitor
-from test_accessible import find_overflow
 
 from embed.db.models import Proof, Submission, Wallet
 
@@ -97,42 +95,6 @@ def test_nothing_is_withdrawn_without_the_second_signature(
     assert Submission.get_by_id(sent).status == "approved"
 
 
-def test_owners_own_entry_stays_and_is_told(embedded_page, context, page, browser_wallet):
-    embedded_page.track(browser_wallet.address, alias="Whale", is_hidden=True)
-    context.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    open_rights(widget)
-    sign(widget)
-
-    records = widget.locator("[data-step=records]")
-    expect(records).to_contain_text("The owner put it there.")
-    expect(records).to_contain_text("It is hidden from visitors at the moment.")
-    expect(records).to_contain_text("so there is nothing to withdraw")
-    expect(records.get_by_role("button", name="Withdraw")).to_be_hidden()
-
-
-def test_withdrawal_of_a_wallet_that_the_owner_entered_says_what_stays(
-    embedded_page, context, page, browser_wallet, holder
-):
-    embedded_page.track(browser_wallet.address, alias="Whale")
-    sent = embedded_page.submit(holder, "Night heron").json
-    context.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    open_rights(widget)
-    sign(widget)
-    widget.get_by_role("button", name="Withdraw", exact=True).click()
-    read_text(widget)
-    widget.get_by_role("button", name="Sign with").click()
-
-    expect(widget.get_by_text("that entry stays")).to_be_visible()
-    expect(widget.locator("#wallets .name")).to_have_text("Whale")
-    assert Wallet.get(Wallet.address == browser_wallet.address).public_alias == "Whale"
-    assert (
-        "submissionId" not in sent
-        or Submission.get_or_none(Submission.id == sent["submissionId"]) is None
-    )
-
-
 def test_rights_by_hand(embedded_page, page, browser_wallet, sent):
     widget = embedded_page.open(page)
     open_rights(widget)
@@ -176,64 +138,6 @@ def test_rights_in_the_signing_window(embedded_page, context, page, browser_wall
 
     expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
     assert Submission.get_or_none(Submission.id == sent) is None
-
-
-def test_rights_with_a_wallet_of_the_host_page(embedded_page, context, page, browser_wallet, sent):
-    context.add_init_script(browser_wallet.script(where="top", name="Host wallet"))
-    widget = embedded_page.open(page)
-    open_rights(widget)
-    texts = [sign(widget, "Host wallet")]
-    records = widget.locator("[data-step=records]")
-    expect(records).to_contain_text("Night heron")
-    records.get_by_role("button", name="Withdraw", exact=True).click()
-    expect(widget.locator("[data-show=message]")).to_contain_text("to withdraw it from a page")
-    texts.append(read_text(widget))
-    widget.get_by_role("button", name="Sign with").click()
-
-    expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
-    assert page.evaluate("testWallet.signed") == texts
-    assert len(context.pages) == 1
-    assert Submission.get_or_none(Submission.id == sent) is None
-
-
-def test_fresh_text_speaks_of_no_name(embedded_page, context, page, browser_wallet, sent):
-    context.add_init_script(browser_wallet.script())
-    sentences = {
-        "invalid_nonce": "The text to sign had expired. Here is a new one.",
-        "nonce_binding_mismatch": "The text to sign belonged to something else. Here is a new one.",
-    }
-    codes = iter(sentences)
-    page.route(
-        "**/embed/api/wallet-records?lang=en",
-        lambda route: route.fulfill(status=400, json={"error": next(codes)}),
-        times=len(sentences),
-    )
-    widget = embedded_page.open(page)
-    open_rights(widget)
-    sign(widget)
-    for sentence in sentences.values():
-        expect(widget.get_by_role("alert")).to_have_text(sentence)
-        widget.get_by_role("button", name="Sign with").click()
-
-    expect(widget.locator("[data-step=records]")).to_contain_text("Night heron")
-
-
-def test_account_switched_in_the_middle_speaks_of_no_name(embedded_page, context, page):
-    wallet = OfficialWallet(build(), accounts=2)
-    context.add_init_script(wallet.script())
-    widget = embedded_page.open(page)
-    open_rights(widget)
-    widget.get_by_role("button", name="Official wallet").click()
-    expect(
-        widget.get_by_text("Your wallet has several accounts. Which one do you mean?")
-    ).to_be_visible()
-    widget.get_by_role("button", name="Account 1").click()
-    read_text(widget)
-
-    frame_of(page, embedded_page.service_url).evaluate("wallet.show([1])")
-    expect(widget.get_by_role("alert")).to_have_text(
-        "Your wallet now uses another account. Please choose it again."
-    )
 
 
 def test_withdrawal_is_shown_also_to_a_visitor_who_did_not_wait_for_it(

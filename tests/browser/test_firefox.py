@@ -2,6 +2,7 @@
 
 import pytest
 from embedded_page import BrowserWallet, HostSite
+from official_wallet import OfficialWallet, build
 
 pytestmark = pytest.mark.browser
 
@@ -11,6 +12,8 @@ SETTINGS = {
     "strict": {"browser.contentblocking.category": "strict"},
     "refused": {"network.cookie.cookieBehavior": 1, "network.cookie.CHIPS.enabled": False},
 }
+
+
 # A visitor who comes back to the tab after ten minutes.
 COME_BACK = """
   const now = Date.now;
@@ -50,19 +53,18 @@ def open_site(embedded_page, browser):
     return open_as
 
 
-def send(widget, nickname: str) -> None:
+def send(widget, wallet: str = "Test wallet") -> None:
     widget.press("Add your wallet")
-    widget.press("Test wallet")
-    widget.fill("[name=nickname]", nickname)
+    widget.press(wallet)
+    widget.fill("[name=nickname]", "Night heron")
     widget.press("Continue")
     widget.press("Sign with")
     assert widget.read("[data-step=done]").startswith("Your wallet waits")
-    widget.wait_for(OWN, f"{nickname} waits for review")
+    widget.wait_for(OWN, "Night heron waits for review")
 
 
 def come_back_until(widget, selector: str, text: str) -> None:
-    element = f"document.querySelector('{selector}')"
-    shown = f"{element}.innerText.replace(/\\s+/g, ' ')"
+    shown = f"document.querySelector('{selector}').innerText.replace(/\\s+/g, ' ')"
     widget.until(f"(comeBack(), {shown}.includes('{text}'))")
 
 
@@ -99,15 +101,12 @@ def test_approval_is_seen_in_the_frame(embedded_page, open_site, setting):
     widget = find_widget()
     assert is_remembered(widget) == (setting != "refused")
     assert widget.evaluate("document.querySelectorAll('#wallets .wallet').length") == 2
-    send(widget, "Night heron")
+    send(widget)
 
     embedded_page.approve(embedded_page.find_submission(wallet.address).id)
 
     come_back_until(widget, OWN, "Night heron approved")
-    come_back_until(widget, LIST, "Night heron")
-    assert widget.evaluate("document.querySelector('.wallet.mine .name').innerText").startswith(
-        "Night"
-    )
+    come_back_until(widget, LIST, "Night heron yours")
 
 
 def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(
@@ -116,7 +115,7 @@ def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(
     wallet = BrowserWallet()
     site, find_widget = open_site(wallet)
     widget = find_widget()
-    send(widget, "Night heron")
+    send(widget)
 
     embedded_page.reject(embedded_page.find_submission(wallet.address).id)
 
@@ -137,9 +136,60 @@ def test_list_as_a_page_of_its_own_remembers_under_every_setting(embedded_page, 
     wallet = BrowserWallet()
     page = browser.open(embedded_page.widget_url(), f"{COME_BACK}; {wallet.script()}")
     assert is_remembered(page)
-    send(page, "Night heron")
+    send(page)
 
     page.reload()
     page.wait_for(OWN, "Night heron waits for review")
     embedded_page.reject(embedded_page.find_submission(wallet.address).id)
     come_back_until(page, OWN, "Night heron turned down")
+
+
+def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox):
+    wallet = OfficialWallet(build(), accounts=2)
+    faults = {
+        "connect": ["hang"],
+        "signOffchainMessage": ["decline", "alter", "other", "text"],
+        "signMessage": ["malformed"],
+    }
+    script = wallet.script(where="window !== top", faults=faults)
+    site = firefox.open(embedded_page.host_page(), script)
+    widget = site.widget(embedded_page.service_url)
+
+    widget.press("Add your wallet")
+    widget.press("Official wallet")
+    assert widget.read("[data-busy]").startswith("Waiting for your wallet")
+    widget.press("Cancel")
+    widget.press("Official wallet")
+    widget.press("Account 1")
+    widget.fill("[name=nickname]", "Night heron")
+    widget.press("Continue")
+    widget.press("Sign with")
+    for sentence in (
+        "You declined in your wallet",
+        "Your wallet's answer was not a signature",
+        "Your wallet signed with a different account from the one chosen here",
+        "You declined in your wallet",
+    ):
+        assert widget.read("[data-sentence]").startswith(sentence)
+        widget.press("Try again")
+
+    assert widget.read("[data-step=done]").startswith("Your wallet waits")
+    assert embedded_page.find_submission(wallet.address).nickname == "Night heron"
+
+
+@pytest.mark.parametrize("policy", ["require-corp", "credentialless"])
+def test_isolated_site_shows_the_list_and_signs_with_its_wallet(embedded_page, firefox, policy):
+    embedded_page.track_many(2)
+    wallet = BrowserWallet()
+    headers = {
+        "Cross-Origin-Embedder-Policy": policy,
+        "Cross-Origin-Opener-Policy": "same-origin",
+    }
+    script = wallet.script(name="Host wallet", where="top")
+    site = firefox.open(embedded_page.host_page(headers=headers), script)
+    assert site.evaluate("crossOriginIsolated")
+    widget = site.widget(embedded_page.service_url)
+
+    assert widget.evaluate("document.querySelectorAll('#wallets .wallet').length") == 2
+    send(widget, "Host wallet")
+    assert embedded_page.find_submission(wallet.address).status == "pending"

@@ -1,24 +1,22 @@
-"""Proved wallets in the list: the mark, what it opens, and the visitor's own receipts."""
+"""What rows show beside the list: proofs with receipts, and changes with lines."""
 
 import json
+import math
 import re
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from embedded_page import BrowserWallet, submit
+from axe import find_faults
+from embedded_page import HOSTILE, BrowserWallet, find_overflow, sign_in, submit
 from playwright.sync_api import expect
-from support.world import Visitor
-from test_accessible import find_overflow
-from test_list_in_browser import HOSTILE, fill_page
+from support.chain_history import record_history
+from support.world import USDC, Visitor
 
 from embed.db.connection import db
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
 
 pytestmark = pytest.mark.browser
-
-RECEIPT = "**/embed/tracking/*/receipts/*"
-DETAILS = "**/embed/tracking/*/wallets/*"
 
 
 @pytest.fixture
@@ -85,29 +83,16 @@ def test_details_show_date_text_and_receipt(embedded_page, page, prove):
     expect(row.locator(".proof")).to_be_hidden()
 
 
-def test_another_name_than_the_one_that_was_sent_is_told(embedded_page, page, prove):
+def test_details_link_to_the_receipt_without_javascript(embedded_page, plain_page, prove):
     submission = prove("Night heron")
-    Wallet.update(public_alias="Whale").where(Wallet.address == submission.wallet_address).execute()
-    widget = embedded_page.open(page)
+    plain_page.goto(embedded_page.host_page())
+    row = open_row(plain_page.frame_locator("iframe"), "Night heron")
 
-    expect(open_row(widget, "Whale").locator(".proof")).to_contain_text(
-        "It was sent with the name \u2068Night heron\u2069."
-    )
-
-
-def test_details_link_to_the_receipt_without_javascript(embedded_page, browser, prove):
-    submission = prove("Night heron")
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(embedded_page.host_page())
-    row = open_row(page.frame_locator("iframe"), "Night heron")
-
-    with context.expect_page() as opened:
+    with plain_page.context.expect_page() as opened:
         row.get_by_role("link", name="proved").click()
     assert json.loads(opened.value.locator("pre").inner_text())["walletAddress"] == (
         submission.wallet_address
     )
-    context.close()
 
 
 def test_proof_that_was_withdrawn_meanwhile_is_gone(embedded_page, page, prove):
@@ -127,19 +112,6 @@ def test_proof_that_was_withdrawn_meanwhile_is_gone(embedded_page, page, prove):
     expect(find_mark(widget, "Night heron")).to_be_hidden()
 
 
-def test_answer_that_is_no_wallet_is_not_shown_as_one(embedded_page, page, prove):
-    prove("Night heron")
-    answers = ["{}", "null", "<html>", "<div class='loaded'"]
-    page.route(DETAILS, lambda route: route.fulfill(body=answers.pop(), content_type="text/html"))
-    widget = embedded_page.open(page)
-    while answers:
-        row = open_row(widget, "Night heron")
-        expect(row.locator(".loaded")).to_have_text(
-            "Something went wrong on the server. What you typed is kept; please try again."
-        )
-        open_row(widget, "Night heron")
-
-
 def test_what_was_signed_is_shown_as_text(embedded_page, page, prove):
     submission = prove("Night heron")
     Submission.update(nickname=HOSTILE[0]).where(Submission.id == submission.id).execute()
@@ -150,32 +122,6 @@ def test_what_was_signed_is_shown_as_text(embedded_page, page, prove):
     expect(proof.locator("pre")).to_have_text("\n".join(HOSTILE))
     expect(proof).to_contain_text(HOSTILE[0])
     assert proof.locator("img, script, svg:not(.icon)").count() == 0
-
-
-def make_last(proved: Submission) -> None:
-    """Put the wallet behind all others of its page."""
-    listed = Wallet.address == proved.wallet_address
-    Wallet.update(created_at=proved.created_at + timedelta(seconds=10)).where(listed).execute()
-
-
-def test_rows_further_down_learn_of_their_proofs_when_they_come_near(embedded_page, page, prove):
-    fill_page(embedded_page, 150)
-    make_last(prove("Night heron"))
-    asked = []
-    page.on("request", lambda one: "/proofs?" in one.url and asked.append(one.url))
-    widget = embedded_page.open(page)
-    widget.get_by_role("searchbox").fill("Wallet 7")
-    widget.get_by_role("searchbox").fill("")
-    expect(widget.locator("#wallets .wallet")).to_have_count(25)
-
-    widget.get_by_role("button", name="Show more").click()
-    widget.get_by_role("button", name="Show more").click()
-    expect(widget.locator("#wallets .wallet")).to_have_count(151)
-    find_row(widget, "Night heron").scroll_into_view_if_needed()
-    expect(find_mark(widget, "Night heron")).to_be_visible()
-    expect(open_row(widget, "Night heron").locator(".proof")).to_be_visible()
-    expect(widget.locator(".proved:visible")).to_have_count(1)
-    assert len(asked) <= 3
 
 
 def test_mark_stays_when_rows_are_searched_sorted_and_made_again(
@@ -221,43 +167,6 @@ def test_mark_appears_when_a_listed_wallet_is_proved(embedded_page, context, pag
     expect(find_mark(widget, "Night heron")).to_be_visible()
 
 
-def test_mark_that_could_not_be_read_appears_with_a_later_poll(embedded_page, context, page, prove):
-    context.clock.install()
-    visitor = Visitor()
-    embedded_page.track(visitor.address, alias="Night heron")
-    widget = embedded_page.open(page)
-    prove("Night heron", visitor)
-    page.route("**/proofs?*", lambda route: route.abort())
-    with page.expect_event("requestfailed"):
-        embedded_page.forward(page, "00:31")
-    page.unroute("**/proofs?*")
-    embedded_page.forward(page, "01:01")
-
-    expect(find_mark(widget, "Night heron")).to_be_visible()
-
-
-def test_proof_opens_before_the_whole_list_has_come(embedded_page, page, prove):
-    prove("Night heron")
-    fill_page(embedded_page, 150)
-    page.route("**/embed/api/tracking/*", lambda _: None)
-    widget = embedded_page.open(page)
-
-    expect(open_row(widget, "Night heron").locator(".proof")).to_contain_text(
-        "Signed by its holder"
-    )
-
-
-def test_own_wallet_is_proved_and_ones_own(embedded_page, context, page, browser_wallet):
-    embedded_page.configure(auto_approve=True)
-    context.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    submit(widget, "Night heron")
-
-    row = widget.locator("#wallets .wallet.mine")
-    expect(row.locator(".mark")).to_have_text("yours")
-    expect(row.get_by_text("proved")).to_be_visible()
-
-
 # The visitor's own receipts
 
 
@@ -285,59 +194,123 @@ def test_own_receipt_is_saved_before_the_owner_has_decided(
     other.close()
 
 
-def test_submission_without_a_proof_says_so(embedded_page, context, page, browser_wallet):
-    context.add_init_script(browser_wallet.script())
+# Changes
+
+DAY = timedelta(days=1)
+MONTH = {
+    day * DAY + timedelta(minutes=1): str(round(1000 + 90 * math.sin(day / 3) - 5 * day, 2))
+    for day in range(1, 30)
+}
+
+
+@pytest.fixture(scope="module")
+def service_environ(environ_with_chain) -> dict[str, str]:
+    return environ_with_chain
+
+
+@pytest.fixture
+def track(embedded_page):
+    """Track a wallet with a history, and return its address."""
+
+    def make(alias: str, amount: str = "1000", earlier=MONTH, **changes) -> str:
+        address = BrowserWallet().address
+        embedded_page.track(address, alias=alias, balance=amount, **changes)
+        if earlier is not None:
+            record_history(USDC, address, embedded_page.clock(), amount, earlier)
+        return address
+
+    return make
+
+
+def test_row_shows_a_change_and_a_line_and_its_details_all_of_them(embedded_page, page, track):
+    track("Ann", "1234.5", {DAY: "1222", 7 * DAY: "3200000"})
+    row = find_row(embedded_page.open(page), "Ann")
+
+    expect(row.locator(".change")).to_have_text("+12.5")
+    expect(row.locator(".up")).to_have_text("+12.5")
+    expect(row.locator(".up")).to_have_attribute("title", "1 day: +12.5")
+    expect(row.get_by_role("img", name="7 days: -3,198,765.5")).to_be_visible()
+    expect(row.locator(".balance")).to_contain_text("1,234.50")
+    row.locator("summary").click()
+    expect(row.locator(".stats .down")).to_have_text("-3,198,765.5")
+    expect(row.get_by_role("img", name="Balance over 30 days")).to_be_visible()
+
+
+def test_what_is_not_known_takes_no_place(embedded_page, page, track):
+    track("New", earlier=None)
+    track("Once", earlier={})
     widget = embedded_page.open(page)
-    submit(widget, "Night heron")
-    expect(widget.locator("#own-list li")).to_be_visible()
-    Proof.delete().execute()
+    expect(widget.get_by_text("30 days")).to_be_hidden()
 
-    widget.locator("#own-list").get_by_role("link", name="Receipt").click()
+    track("Short", "5", {3 * DAY: "5"})
+    widget = embedded_page.open(page)
+    expect(find_row(widget, "Short").get_by_role("img", name="3 days: 0")).to_be_visible()
+    expect(widget.get_by_text("30 days")).to_be_visible()
+    expect(find_row(widget, "Short").locator(".change bdi")).to_have_count(0)
+    expect(find_row(widget, "New").locator(".change, .line")).to_have_count(0)
+    expect(find_row(widget, "Once").locator(".change, .line")).to_have_count(0)
 
-    expect(widget.locator("#own-problem")).to_have_text(
-        "There is no receipt here that you can read."
+
+def test_rows_are_asked_for_when_they_come_near_the_screen(embedded_page, page, track):
+    with db.atomic():
+        for number in range(1, 231):
+            track(f"Wallet {number}", str(number), {DAY: "0"})
+    asked = []
+    page.on(
+        "request", lambda one: "/changes?" in one.url and asked.append(one.url.count("%2C") + 1)
     )
-
-
-def test_own_receipt_that_cannot_be_loaded_says_so_and_can_be_asked_for_again(
-    embedded_page, context, page, browser_wallet
-):
-    context.add_init_script(browser_wallet.script())
     widget = embedded_page.open(page)
-    submit(widget, "Night heron")
-    link = widget.locator("#own-list").get_by_role("link", name="Receipt")
-    problem = widget.locator("#own-problem")
-    page.route(RECEIPT, lambda route: route.abort())
-    link.click()
-    expect(problem).to_contain_text("The server cannot be reached.")
-    page.unroute(RECEIPT)
 
-    with page.expect_download():
-        link.click()
-    expect(problem).to_be_empty()
+    expect(find_row(widget, "Wallet 1").first.locator(".change")).to_have_text("+1")
+    embedded_page.settle(page)
+    assert sum(asked) < 40
+    widget.get_by_label("Order").select_option(label="Balance")
+    expect(find_row(widget, "Wallet 230").locator(".change")).to_have_text("+230")
+    for _ in range(2):
+        widget.get_by_role("button", name="Show more").click()
+    find_row(widget, "Wallet 150").scroll_into_view_if_needed()
+    expect(find_row(widget, "Wallet 150").locator(".change")).to_have_text("+150")
+    embedded_page.settle(page)
+    before = sum(asked)
+    assert before < 200
+    widget.get_by_role("searchbox").fill("Wallet 150")
+    expect(find_row(widget, "Wallet 150").locator(".change")).to_have_text("+150")
+    embedded_page.settle(page)
+    assert sum(asked) == before
 
 
-# Looks
-
-
-def test_nothing_sticks_out_at_320_pixels(embedded_page, page, prove):
+def test_nothing_is_wider_than_a_narrow_screen(embedded_page, page, track, prove):
+    page.set_viewport_size({"width": 320, "height": 700})
+    most = "99999999999999999999"
+    track("Whale " * 10, most, {DAY: "0.00000000000000000001", 7 * DAY: "1"})
+    track("Fallen", "0.000000123456789", {DAY: most, 7 * DAY: "123456.789"})
+    track("Ann")
+    Wallet.update(public_alias=None).where(Wallet.public_alias == "Ann").execute()
     prove("W" * 32)
-    prove("Night heron")
-    page.set_viewport_size({"width": 320, "height": 640})
-    for lang in ("en", "de", "ru", "ar", "ja"):
-        widget = embedded_page.open(page, lang=lang, style="body { margin: 0 }")
-        for name in ("W" * 32, "Night heron"):
-            open_row(widget, name).locator(".proof summary").click()
-        expect(widget.locator(".proof pre:visible")).to_have_count(2)
+    for lang in ("en", "ar", "de", "ja", "ru"):
+        page.goto(embedded_page.widget_url(lang=lang))
 
-        assert find_overflow(page.frames[1]) == [], lang
+        expect(page.locator(".change bdi")).to_have_count(3)
+        open_row(page, "W" * 32).locator(".proof summary").click()
+        expect(page.locator(".proof pre:visible")).to_have_count(1)
+        assert find_overflow(page.main_frame) == [], lang
+        assert page.locator(".list").evaluate("(one) => one.scrollWidth <= one.clientWidth"), lang
+        for cell in page.locator(".change, .names, .balance").all():
+            box = cell.bounding_box()
+            assert box["width"] > 0, lang
+            assert box["x"] >= 0, lang
+            assert box["x"] + box["width"] <= 320, lang
 
 
-def test_arabic_has_the_mark_left_of_the_name(embedded_page, page, prove):
-    prove("Night heron")
-    widget = embedded_page.open(page, lang="ar")
-    mark = widget.locator(".proved").first
-    assert mark.bounding_box()["x"] < widget.locator("#wallets .name").bounding_box()["x"]
-    widget.locator("#wallets summary").first.click()
-    expect(widget.locator(".proof pre")).to_have_css("direction", "ltr")
-    assert re.search(r"\S", mark.inner_text())
+def test_wallets_page_fits_a_narrow_screen_and_axe_finds_nothing(dashboard, page, track):
+    most = "99999999999999999999"
+    track("Whale", most, {DAY: "0.00000000000000000001", 7 * DAY: "1"})
+    track("Fallen", "0.000000123456789", {DAY: most, 7 * DAY: "123456.789"})
+    track("Ann")
+    track("New", earlier=None)
+    sign_in(page, dashboard)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{dashboard.base}/wallets")
+
+    expect(page.get_by_role("img", name=re.compile("days: "))).to_have_count(3)
+    assert find_faults("wallets", page) == []

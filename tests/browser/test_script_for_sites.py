@@ -1,6 +1,8 @@
-"""The script for sites finds frames whenever they come: single-page sites, lazy ones, modules."""
+"""The script for sites finds frames whenever they come, also those that React renders."""
 
 import pytest
+from embedded_page import sign_in
+from official_wallet import bundle
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -35,33 +37,22 @@ def expect_fitted(page, index=0) -> None:
     assert content["height"] > 99
 
 
+@pytest.mark.parametrize("is_above", [True, False])
 @pytest.mark.parametrize("script", [CLASSIC, MODULE, IMPORTED])
-def test_frame_that_is_there_is_fitted_by_every_kind_of_script(
-    embedded_page, open_site, page, script
+def test_frame_is_fitted_by_every_kind_of_script_above_and_below_it(
+    embedded_page, open_site, page, script, is_above
 ):
-    open_site(f'<iframe src="{embedded_page.widget_url()}"></iframe>', script)
+    frame = f'<iframe src="{embedded_page.widget_url()}"></iframe>'
+    if is_above:
+        open_site("", script + frame)
+    else:
+        open_site(frame, script)
 
     expect_fitted(page)
     expect(page.locator("iframe")).to_have_attribute("title", "Wallets")
 
 
-def test_module_in_the_head_finds_the_frames_below_it(embedded_page, page):
-    head = MODULE.format(embedded_page.service_url)
-    body = f'<body><iframe src="{embedded_page.widget_url()}"></iframe>'
-    page.goto(embedded_page.host.show(PAGE.format(body=head + body)))
-
-    expect_fitted(page)
-
-
-def test_script_in_the_head_finds_the_frames_below_it(embedded_page, page):
-    head = CLASSIC.format(embedded_page.service_url)
-    body = f'<body><iframe src="{embedded_page.widget_url()}"></iframe>'
-    page.goto(embedded_page.host.show(PAGE.format(body=head + body)))
-
-    expect_fitted(page)
-
-
-@pytest.mark.parametrize("script", [CLASSIC, MODULE])
+@pytest.mark.parametrize("script", [MODULE, CLASSIC + MODULE])
 def test_frame_that_is_added_later_is_fitted(embedded_page, open_site, page, script):
     open_site("", script)
     page.wait_for_load_state("load")
@@ -142,26 +133,6 @@ def test_frames_that_were_removed_leave_nothing_behind(embedded_page, page):
     assert page.evaluate("window.added") == before
 
 
-def test_site_that_adds_and_removes_many_frames_keeps_working(embedded_page, open_site, page):
-    open_site("", MODULE)
-    page.evaluate(
-        """(src) => {
-          for (let count = 0; count < 50; count += 1) {
-            const frame = document.createElement("iframe");
-            frame.src = src;
-            document.body.append(frame);
-            if (count % 2) frame.remove();
-            else setTimeout(() => frame.remove());
-          }
-        }""",
-        embedded_page.widget_url(),
-    )
-    page.wait_for_function("!document.querySelector('iframe')")
-    page.evaluate(ADD, embedded_page.widget_url())
-
-    expect_fitted(page)
-
-
 def test_two_frames_follow_their_own_content_and_the_theme(embedded_page, open_site, page):
     open_site(f'<iframe src="{embedded_page.widget_url()}"></iframe>')
     page.evaluate(ADD, embedded_page.widget_url(accent="ff6600"))
@@ -180,20 +151,9 @@ def test_two_frames_follow_their_own_content_and_the_theme(embedded_page, open_s
         expect(ink).to_have_css("color", "rgb(237, 238, 240)")
 
 
-def test_two_tags_of_the_script_do_no_harm(embedded_page, open_site, page):
-    open_site("", CLASSIC + MODULE)
-    page.evaluate(ADD, embedded_page.widget_url())
-
-    expect_fitted(page)
-
-
 @pytest.mark.parametrize(
     ("script", "is_lending"),
-    [
-        (MODULE, True),
-        (MODULE.replace("<script", '<script data-lend-wallets="off"'), False),
-        (IMPORTED, True),
-    ],
+    [(IMPORTED, True), (MODULE.replace("<script", '<script data-lend-wallets="off"'), False)],
 )
 def test_module_lends_wallets_unless_it_is_told_not_to(
     embedded_page, open_site, page, browser_wallet, script, is_lending
@@ -222,11 +182,51 @@ def test_site_with_a_policy_for_scripts_may_use_the_module(embedded_page, open_s
     expect_fitted(page)
 
 
-def test_module_needs_leave_of_the_service_to_load(embedded_page, open_site, page):
-    """Modules of other origins are loaded by CORS."""
-    answers = []
-    page.on("response", lambda one: one.url.endswith("embed.js") and answers.append(one.headers))
-    open_site("", MODULE)
-    page.wait_for_load_state("load")
+RENDER = """
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+%s
+const Frame = %s;
+createRoot(document.getElementById("root")).render(
+  <Frame><TrackedWallets /><TrackedWallets /></Frame>,
+);
+"""
 
-    assert [one["access-control-allow-origin"] for one in answers] == ["*"]
+
+@pytest.fixture
+def component(dashboard, page) -> str:
+    """The component with a new key for the host site, as an owner copies it."""
+    dashboard.track_many(3)
+    # The title of a page may hold anything that HTML and JSX have to escape.
+    dashboard.configure(public_title="""Ann's "wallets" {x} <b> & \\n""")
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/embed")
+    page.get_by_label("Address of your site").fill(dashboard.host.origin)
+    page.get_by_role("button", name="Create a key and its snippet").click()
+    return page.locator("#react").text_content()
+
+
+@pytest.mark.parametrize("frame", ["StrictMode", "({ children }) => children"])
+def test_component_shows_the_list_and_grows(dashboard, page, component, tmp_path, frame):
+    source = tmp_path / "main.jsx"
+    source.write_text(RENDER % (component, frame), encoding="utf-8")
+    script = bundle(source, "--jsx=automatic")
+
+    page.goto(
+        dashboard.host.show(
+            '<!doctype html><meta charset="utf-8"><title>React</title>'
+            f'<link rel="icon" href="data:,"><div id="root"></div><script>{script}</script>'
+        )
+    )
+
+    expect(page.locator("iframe")).to_have_count(2)
+    for shown in page.locator("iframe").all():
+        check_frame(page, shown)
+    expect(page.locator("script[src$='/embed.js']")).to_have_count(1)
+
+
+def check_frame(page, shown) -> None:
+    expect(shown.content_frame.locator(".wallet")).to_have_count(3)
+    expect(shown).to_have_attribute("title", """Ann's "wallets" {x} <b> & \\n""")
+    grown = "frame => frame.style.height !== '' && frame.clientHeight !== 600"
+    page.wait_for_function(grown, arg=shown.element_handle())

@@ -1,0 +1,326 @@
+"""The dashboard: first steps, people, phones, without scripts, and axe-core on every page."""
+
+import itertools
+import re
+
+import pytest
+from axe import find_faults
+from embedded_page import make_owner, sign_in, sign_in_by_form
+from playwright.sync_api import expect
+from support.owner_browser import PASSWORD
+from support.world import Visitor
+
+from embed import pages
+from embed.db.models import Delivery, Member, Receiver, Submission
+from embed.domain.clients import Client
+from embed.events.messages import send_messages
+from embed.notifications import receivers
+from embed.people import sessions
+from embed.runtime import EXTENSION
+from embed.submissions.deny_list import block_on_page
+
+pytestmark = pytest.mark.browser
+
+VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
+         "wallets/import", "wallets/suggestions", "tags", "keys", "keys/new/public", "policy",
+         "embed", "activity", "settings", "notifications", "notifications/log",
+         "notifications/channels/new", "notifications/webhooks/new", "deny-list",
+         "people")  # fmt: skip
+
+
+def test_owner_goes_from_link_to_snippet(page, embedded_page):
+    email = "new-owner@example.com"
+    answer = embedded_page.app.test_cli_runner().invoke(args=["owners", "create", email])
+    link = re.search(r"/dashboard/password/\S+", answer.output)[0]
+
+    page.goto(embedded_page.service_url + link)
+    page.get_by_label("New password", exact=True).fill(PASSWORD)
+    page.get_by_label("Repeat the new password").fill(PASSWORD)
+    page.get_by_role("button", name="Set password").click()
+    page.get_by_role("link", name="Create the first page").click()
+    page.get_by_label("Token name").fill("USD Coin")
+    page.get_by_label("Ticker").fill("USDC")
+    page.get_by_label("Mint address").fill("EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_label("Address of your site").fill("https://www.example.com/")
+    page.get_by_role("button", name="Create a key and its snippet").click()
+
+    expect(page.locator("#new-key")).to_have_text(re.compile("^svc_pub_[0-9A-Za-z]{32}$"))
+    key = page.locator("#new-key").inner_text()
+    expect(page.locator("#snippet")).to_contain_text(key)
+    page.get_by_role("link", name="I have copied it").click()
+    assert key not in page.content()
+    expect(page.get_by_text("https://www.example.com", exact=True)).to_be_visible()
+
+
+@pytest.fixture
+def full_dashboard(dashboard):
+    dashboard.configure(public_title="A title", trust_after=2)
+    for color in ("blue", "green", "red", "yellow"):
+        dashboard.add_tag(f"tag {color}", color)
+    dashboard.track_many(5, tag_names=["tag blue", "tag red"])
+    approved, rejected, _ = (
+        dashboard.submit(Visitor(), f"Visitor {number}").json["submissionId"] for number in range(3)
+    )
+    dashboard.approve(approved)
+    dashboard.reject(rejected)
+    dashboard.configure(min_balance=1)
+    add_receivers(dashboard)
+    now = dashboard.clock()
+    for role in ("reviewer", "editor"):
+        person = make_owner(dashboard)
+        person.email = f"{role}{'somebody' * 6}@{'subdomain.' * 6}example.com"
+        person.save()
+        Member.create(page=dashboard.page_id, person=person, role=role, created_at=now)
+    for kind, pattern in (("wallet", Visitor().address), ("name", "*scam*")):
+        block_on_page(dashboard.page_id, kind, pattern, now)
+    for user_agent in ("Android SamsungBrowser/28.0", ""):  # signed in elsewhere, too
+        client = Client.parse(user_agent, "2001:db8:1234:5::1")
+        sessions.begin(dashboard.owner, now, client)
+    return dashboard
+
+
+def add_receivers(dashboard) -> None:
+    """Add a channel and a webhook that fails, with messages in every state."""
+    settings = dashboard.app.extensions[EXTENSION].settings
+    now = dashboard.clock()
+    how = {"settings": settings, "now": now}
+    receivers.add_channel(dashboard.page_id, "ntfy", {"topic": "my-topic"}, **how)
+    url = f"https://{'very-long-name.' * 8}example/hook"
+    webhook = receivers.add_webhook(dashboard.page_id, url, **how)
+    receivers.rotate_secret(webhook.id, now)
+    for number in range(9):
+        message = ("queue.filling", {"pending": number, "queueCapacity": 10})
+        send_messages(dashboard.page_id, [message], now)
+    states = itertools.cycle(("given_up", "delivered", "waiting"))
+    deliveries = Delivery.select().join(Receiver).where(Receiver.page == dashboard.page_id)
+    # All are read before the first is written: the service's worker writes as well, and SQLite
+    # refuses to write from a read that has not ended and is older.
+    for delivery in list(deliveries):
+        delivery.state, delivery.answer = next(states), "503 Service Unavailable"
+        delivery.attempts, delivery.attempted_at = 2, now
+        delivery.save()
+    Receiver.update(first_failed_at=now, failed_attempts=2).where(
+        Receiver.id == webhook.id
+    ).execute()
+
+
+def test_every_page_is_accessible_and_narrow(full_dashboard, page):
+    found = []
+    for path in ("/", "/nothing", "/docs/", "/docs/owners", "/dashboard/sign-in"):
+        page.goto(full_dashboard.service_url + path)
+        found += find_faults(path, page)
+    sign_in(page, full_dashboard)
+    for path in ("", "account", "background", "pages/x", "nothing"):
+        page.goto(f"{full_dashboard.service_url}/dashboard/{path}")
+        found += find_faults(path, page)
+    for view in VIEWS:
+        assert page.goto(f"{full_dashboard.base}/{view}").ok, view
+        found += find_faults(view, page)
+    page.goto(f"{full_dashboard.base}/policy")
+    page.get_by_role("button", name="Preview").click()
+    found += find_faults("policy preview", page)
+    assert found == []
+
+
+def test_forms_of_a_receiver_are_accessible_and_narrow(full_dashboard, page):
+    webhook = receivers.list_receivers(full_dashboard.page_id, "webhook")[0]
+    sign_in(page, full_dashboard)
+    base = f"{full_dashboard.base}/notifications"
+    found = []
+    for path in (f"{webhook.id}/remove", f"{webhook.id}/secret", f"log?receiver={webhook.id}"):
+        page.goto(f"{base}/{path}")
+        found += find_faults(path, page)
+    page.locator("details summary").first.click()
+    found += find_faults("data of a message", page)
+    page.goto(f"{base}/channels/new")
+    page.get_by_role("textbox", name="E-mail address").fill("nonsense")
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator("#address-wrong")).to_be_visible()
+    found += find_faults("a mistake", page)
+    page.goto(f"{base}/webhooks/new")
+    page.get_by_role("textbox", name="Address").fill("https://hooks.example/")
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator("#secret")).to_contain_text("whsec_")
+    found += find_faults("a secret", page)
+    assert found == []
+
+
+def test_receivers_work_without_javascript(dashboard, plain_page):
+    page = plain_page
+    sign_in_by_form(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
+    page.get_by_role("link", name="Notifications").click()
+    page.get_by_role("link", name="Add a channel").click()
+    expect(page.get_by_role("textbox", name="Topic")).to_be_hidden()
+    page.get_by_label("Service").select_option("ntfy")
+    expect(page.get_by_role("textbox", name="E-mail address")).to_be_hidden()
+    page.get_by_role("textbox", name="Topic").fill("my-topic")
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator(".flash.done")).to_contain_text("has been added")
+
+
+def invite(page, dashboard, email: str, role: str) -> str:
+    """Invite somebody by the form, and return the link."""
+    page.goto(f"{dashboard.base}/people")
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_role("radio", name=re.compile(f"^{role}")).check()
+    page.get_by_role("button", name="Make an invitation").click()
+    return page.locator("#link").inner_text()
+
+
+def join(page, link: str) -> None:
+    """Accept as somebody new."""
+    page.goto(link)
+    page.get_by_label("New password", exact=True).fill(PASSWORD)
+    page.get_by_label("Repeat the new password").fill(PASSWORD)
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_role("heading", name="Queue")).to_be_visible()
+
+
+def test_reviewer_is_invited_decides_and_is_removed(dashboard, page, open_browser):
+    sign_in(page, dashboard)
+    first, second = (dashboard.submit(Visitor(), name).json["submissionId"] for name in "ab")
+    link = invite(page, dashboard, "ann@example.com", "Reviewer")
+    ann = open_browser()
+    join(ann, link)
+
+    sections = ann.get_by_role("navigation", name="Page", exact=True).get_by_role("link")
+    assert [one.split()[0] for one in sections.all_inner_texts() if one] == [
+        "Queue",
+        "Wallets",
+        "Activity",
+        "Tags",
+        "Policy",
+        "Deny",  # list
+    ]
+    # The page says so before the answer.
+    with ann.expect_response(lambda answer: "/queue/decide" in answer.url):
+        ann.locator(f"#submission-{first}").get_by_role("button", name="Approve").click()
+    expect(ann.locator("#undo [role=status]")).to_contain_text("Approved")
+    assert Submission.get_by_id(first).status == "approved"
+
+    page.goto(f"{dashboard.base}/people")
+    page.get_by_role("button", name="Remove: ann@example.com").click()
+    expect(page.locator(".flash")).to_contain_text("can no longer use this page")
+
+    # Her open tab: neither its undo button nor another decision does anything.
+    ann.get_by_role("button", name="Undo").click()
+    expect(ann.locator("main")).to_contain_text("belongs to somebody else")
+    assert Submission.get_by_id(first).status == "approved"
+    assert Submission.get_by_id(second).status == "pending"
+
+
+MOST_IMPORTANT = ["Queue", "Wallets", "Embed", "Activity"]
+OTHERS = ["Tags", "Keys", "Policy", "Deny list", "Notifications", "People", "Settings"]
+
+
+@pytest.fixture
+def open_on_phone(dashboard, open_browser):
+    """Sign in on a phone, 375 pixels wide; it has no JavaScript unless asked for."""
+
+    def start(view, **options):
+        options = {"java_script_enabled": False} | options
+        page = open_browser(viewport={"width": 375, "height": 667}, **options)
+        sign_in(page, dashboard)
+        page.goto(f"{dashboard.base}/{view}")
+        return page
+
+    return start
+
+
+def test_phone_has_a_low_bar_and_all_sections_in_a_dock_without_javascript(
+    dashboard, open_on_phone
+):
+    page = open_on_phone("policy")
+    dock = page.get_by_role("navigation", name="Page", exact=True)
+
+    assert page.locator(".side").bounding_box()["height"] <= 48
+    assert dock.get_by_role("link").all_inner_texts() == MOST_IMPORTANT
+    box = dock.bounding_box()
+    assert (box["x"], box["width"], box["y"] + box["height"]) == (0, 375, 667)
+    dock.get_by_role("button", name="More").click()
+    others = page.locator("#more").get_by_role("link")
+    assert others.all_inner_texts() == OTHERS
+    expect(others.filter(has_text="Policy")).to_have_attribute("aria-current", "page")
+    others.filter(has_text="Settings").click()
+    expect(page).to_have_url(f"{dashboard.base}/settings")
+    expect(others.first).to_be_hidden()
+
+
+def test_focus_is_not_hidden_by_the_dock(dashboard, open_on_phone):
+    dashboard.track_many(20)
+    page = open_on_phone("wallets", java_script_enabled=True)
+    dock = page.get_by_role("navigation", name="Page", exact=True).bounding_box()["y"]
+
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focused = page.locator("main :focus")
+        if focused.count():
+            box = focused.bounding_box()
+            assert box["y"] + box["height"] <= dock, focused.evaluate("(one) => one.outerHTML")
+
+
+def test_forced_colours_mark_the_present_section_and_no_other(dashboard, open_browser):
+    page = open_browser(viewport={"width": 1280, "height": 800}, forced_colors="active")
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/wallets")
+
+    marked = page.evaluate(
+        """() => [...document.querySelectorAll(".sections a")].filter((one) => {
+          const {outlineStyle, borderBottomStyle, textDecorationLine} = getComputedStyle(one);
+          return [outlineStyle, borderBottomStyle, textDecorationLine].some((is) => is !== "none");
+        }).map((one) => one.innerText)"""
+    )
+    assert marked == ["Wallets"]
+
+
+def test_one_of_many_pages_is_found_by_its_name(dashboard, page):
+    for number in range(30):
+        fields = {"owner": dashboard.owner, "token_symbol": f"T{number}"}
+        pages.update_page(dashboard.make_page(), fields, dashboard.clock())
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
+    page.get_by_role("button", name="Switch to another page").click()
+    menu = page.locator("#pages")
+    box = menu.bounding_box()
+    assert box["y"] + box["height"] <= page.viewport_size["height"]  # it scrolls
+
+    menu.get_by_role("searchbox").fill("t29 ")
+
+    expect(menu.locator("[data-page]:visible")).to_have_count(1)
+    assert find_faults("many pages", page) == []
+    page.keyboard.press("Escape")  # empties the field
+    page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+
+
+def test_colours_are_chosen_without_losing_what_was_typed_and_without_a_flash(dashboard, page):
+    sign_in(page, dashboard)
+    page.emulate_media(color_scheme="light")
+    page.goto(f"{dashboard.base}/settings")
+    page.get_by_label("Title").fill("Typed")
+
+    page.get_by_role("button", name="Account").click()
+    assert find_faults("account menu", page) == []
+    page.emulate_media(color_scheme="light")
+    with page.expect_response("**/account/theme"):
+        page.get_by_role("button", name="Dark").click()
+
+    expect(page.locator("html")).to_have_css("color-scheme", "dark")
+    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_label("Title")).to_have_value("Typed")
+    page.reload(wait_until="commit")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_keyboard_hints_are_for_those_with_a_keyboard(dashboard, open_browser):
+    assert dashboard.submit(Visitor(), "Visitor").status_code == 201
+    for has_touch in (True, False):
+        page = open_browser(has_touch=has_touch, is_mobile=has_touch)
+        sign_in(page, dashboard)
+        page.goto(f"{dashboard.base}/queue")
+
+        hints = page.locator(".keys")
+        expect(hints).not_to_have_attribute("hidden", "")  # the script has run
+        expect(hints).to_be_visible(visible=not has_touch)

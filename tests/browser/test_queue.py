@@ -1,0 +1,407 @@
+"""The queue in a browser: by keyboard and mouse, undo, blocks, and what comes in meanwhile."""
+
+import re
+
+import pytest
+from axe import find_faults
+from embedded_page import sign_in
+from playwright.sync_api import expect
+from support.many_submissions import add_submissions
+from support.world import with_session
+
+from embed.db.models import Submission
+from embed.submissions.deny_list import list_of_page
+
+pytestmark = pytest.mark.browser
+
+READ_PLACES = "(all) => all.map((one) => [one.id, one.getBoundingClientRect().top])"
+NEWS = re.compile(r"/queue/news\?since=")
+DECIDE, UNDO = "**/queue/decide*", "**/queue/undo*"
+
+
+class Queue:
+    """The queue in the owner's browser, and what the database says of it."""
+
+    def __init__(self, dashboard, page) -> None:
+        self.dashboard, self.page = dashboard, page
+        self.toast, self.rows = page.locator(".toast"), page.locator(".item")
+        self.news, self.names = page.locator("#news"), page.locator(".item .nickname")
+        self._ids: list[str] = []
+
+    def send(self, *nicknames: str) -> None:
+        for nickname in nicknames:
+            sent = self.dashboard.submit(with_session(self.dashboard), nickname)
+            self._ids.append(sent.json["submissionId"])
+
+    def open(self, query: str = "?order=oldest") -> None:
+        sign_in(self.page, self.dashboard)
+        self.page.goto(f"{self.dashboard.base}/queue{query}")
+
+    def press(self, key: str) -> None:
+        """Press a key that decides, or undoes, and wait for the answer."""
+        with self.page.expect_response(UNDO if key == "u" else DECIDE):
+            self.page.keyboard.press(key)
+
+    def click(self, name: str, times: int = 1) -> None:
+        with self.page.expect_response(UNDO if name == "Undo" else DECIDE):
+            self.page.get_by_role("button", name=name).click(click_count=times)
+
+    def find(self, nickname: str) -> Submission:
+        return Submission.get(
+            Submission.page == self.dashboard.page_id, Submission.nickname == nickname
+        )
+
+    def statuses(self) -> list[str]:
+        """Return how what was sent stands, in the order in which it was sent."""
+        return [Submission.get_by_id(one).status for one in self._ids]
+
+
+@pytest.fixture
+def queue(dashboard, page) -> Queue:
+    return Queue(dashboard, page)
+
+
+def isolate(name: str) -> str:
+    return f"\u2068{name}\u2069"
+
+
+def test_queue_is_reviewed_by_keyboard_alone(queue, page):
+    queue.send("First", "Second", "Third")
+    queue.open()
+
+    for key in ("j", "o"):
+        page.keyboard.press(key)
+    expect(queue.rows.first.get_by_text("This wallet before")).to_be_visible()
+    queue.press("a")
+    expect(queue.toast).to_contain_text(f"Approved {isolate('First')}.")
+    queue.press("r")
+    expect(queue.toast).to_contain_text(f"Rejected {isolate('Second')}.")
+    expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 1")
+    page.keyboard.press("R")
+    expect(page.get_by_label("Tell the visitor why")).to_be_focused()
+    page.get_by_label("Tell the visitor why").select_option("In my own words")
+    page.get_by_label("Your own words").fill("Ask me first.")
+    queue.press("Enter")
+    expect(page.get_by_text("Nothing is waiting for you.")).to_be_visible()
+    assert queue.statuses() == ["approved", "rejected", "rejected"]
+    assert queue.find("Third").reason_text == "Ask me first."
+
+    for left in (1, 2, 3):
+        queue.press("u")
+        expect(queue.rows).to_have_count(left)
+    expect(queue.names).to_have_text(["First", "Second", "Third"])
+    expect(queue.toast.get_by_role("status")).to_have_text(f"{isolate('First')} waits again.")
+    assert set(queue.statuses()) == {"pending"}
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+
+
+def test_undo_outlasts_its_notice_and_the_page(queue, page):
+    queue.send("Hasty", "Quick")
+    queue.open()
+    page.clock.install()
+    queue.click("Approve Hasty")
+    queue.click("Approve Quick")
+    expect(queue.toast).to_contain_text(f"Approved {isolate('Quick')}.")
+    page.clock.run_for(11_000)
+    expect(queue.toast).to_be_hidden()
+
+    page.reload()
+    for count in (1, 2):
+        page.keyboard.press("u")
+        expect(queue.rows).to_have_count(count)
+    assert set(queue.statuses()) == {"pending"}
+
+
+def test_many_are_approved_at_once_and_the_keyboard_goes_on_with_the_next(queue, page):
+    queue.send("First", "Second", "Third")
+    queue.open()
+    several = page.get_by_role("button", name="Approve selected")
+    expect(several).to_be_hidden()
+    page.get_by_role("checkbox", name="First").check()
+    several.press("Enter")
+    expect(page.locator(".item:focus")).to_contain_text("Second")
+
+    page.get_by_label("All on this screen").check()
+    queue.click("Approve selected")
+    expect(page.get_by_text("Nothing is waiting for you.")).to_be_visible()
+    assert set(queue.statuses()) == {"approved"}
+    queue.click("Undo")
+    expect(queue.rows).to_have_count(2)
+    assert queue.statuses() == ["approved", "pending", "pending"]
+
+
+def test_enter_on_a_box_changes_nothing(dashboard, queue, page):
+    queue.send("First")
+    dashboard.track_many(1)
+    queue.open()
+    for view in ("queue", "wallets"):
+        page.goto(f"{dashboard.base}/{view}")
+        box = page.locator("[name=ids][type=checkbox], [name=wallet]")
+        box.check()
+        box.press("Enter")
+        box.press("Space")  # is heard after it
+        expect(box).not_to_be_checked()
+    assert queue.statuses() == ["pending"]
+    page.reload()
+    expect(page.get_by_text("hidden", exact=True)).to_have_count(0)
+
+
+def test_double_click_decides_one_and_undoes_one(queue):
+    queue.send("First", "Second", "Third")
+    queue.open()
+    queue.click("Approve First", times=2)
+    queue.click("Approve Second", times=2)
+    expect(queue.names).to_have_text(["Third"])
+    queue.click("Undo", times=2)
+    expect(queue.names).to_have_text(["Second", "Third"])
+    assert queue.statuses() == ["approved", "pending", "pending"]
+
+
+def test_second_tab_is_told_what_happened_and_what_it_decided_can_be_undone(queue, page):
+    queue.send("Twice", "Other")
+    queue.open()
+    queue.dashboard.reject(queue.find("Twice").id)
+    page.get_by_label("All on this screen").check()
+    queue.click("Approve selected")
+
+    row = queue.rows.filter(has_text="Twice")
+    expect(row.locator(".problem")).to_contain_text("It is already rejected")
+    expect(queue.toast).to_contain_text("It is already rejected")
+    expect(row.get_by_role("button", name="Approve Twice")).to_have_count(0)
+    page.route(UNDO, lambda route: route.abort())
+    page.get_by_role("button", name="Undo").click()
+    expect(queue.toast).to_contain_text("The service did not answer.")
+    page.unroute(UNDO)
+    queue.click("Undo")
+    expect(queue.toast).to_contain_text(f"{isolate('Other')} waits again.")
+    assert queue.statuses() == ["rejected", "pending"]
+
+
+def test_undo_of_a_decision_that_does_not_arrive_leaves_the_one_before(queue, page):
+    queue.send("First", "Second", "Third")
+    queue.open()
+    queue.click("Approve First")
+    queue.click("Approve Second")
+    held = []
+    page.route(DECIDE, lambda route: held.append(route))
+    page.get_by_role("button", name="Approve Third").click()
+    page.keyboard.press("u")
+    held[0].abort()
+    expect(page.locator(".item .problem")).to_contain_text("The service did not answer.")
+    queue.press("u")
+    page.reload()
+    expect(queue.names).to_have_text(["Second", "Third"])
+
+
+def test_decision_that_does_not_arrive_brings_the_row_back(queue, page):
+    queue.send("First", "Second", "Third")
+    queue.open()
+
+    page.route(DECIDE, lambda route: route.abort())
+    page.get_by_role("button", name="Approve Second").click()
+    expect(queue.rows.nth(1).locator(".problem")).to_contain_text("The service did not answer.")
+    page.unroute(DECIDE)
+    cookies = page.context.cookies()
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Approve First").click()
+    expect(queue.rows.nth(0).locator(".problem")).to_contain_text("You are signed out.")
+    expect(queue.names).to_have_text(["First", "Second", "Third"])
+    assert set(queue.statuses()) == {"pending"}
+
+    page.context.add_cookies(cookies)
+    queue.click("Approve Second")
+    queue.click("Approve First")
+    expect(queue.rows).to_have_count(1)
+    assert queue.statuses() == ["approved", "approved", "pending"]
+
+
+def test_long_queue_refills_and_a_range_is_selected_by_keys(dashboard, queue, page):
+    ids = add_submissions(dashboard, 60)
+    queue.open()
+    for key in ("j", "x", *"j" * 44, "X"):
+        page.keyboard.press(key)
+    expect(page.locator("[data-selected]")).to_have_text("Selected: 45")
+    queue.click("Reject selected")
+
+    expect(queue.rows).to_have_count(15)
+    assert queue.rows.evaluate_all("(all) => all.map(({id}) => id.slice(-20))") == ids[45:]
+    expect(page.locator("a[rel=next]")).to_have_count(0)
+    expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 15")
+
+
+def test_review_works_without_javascript(dashboard, plain_page):
+    queue = Queue(dashboard, plain_page)
+    queue.send("Plain")
+    queue.open()
+    plain_page.get_by_role("button", name="Approve Plain").click()
+
+    assert queue.statuses() == ["approved"]
+    plain_page.get_by_role("button", name="Undo").click()
+    expect(queue.rows).to_have_count(1)
+
+
+# Blocks
+
+
+def test_one_key_rejects_and_blocks_and_another_takes_it_back(dashboard, queue):
+    queue.send("Ann", "Scam")
+    queue.open()
+    queue.rows.filter(has_text="Scam").focus()
+    queue.press("b")
+
+    expect(queue.toast).to_contain_text("Rejected and blocked")
+    expect(queue.rows).to_have_count(1)
+    (made,) = list_of_page(dashboard.page)
+    assert (made.kind, made.submission.nickname) == ("wallet", "Scam")
+    queue.press("u")
+    expect(queue.rows).to_have_count(2)
+    assert list_of_page(dashboard.page) == []
+    assert set(queue.statuses()) == {"pending"}
+
+
+def test_selection_is_blocked_and_offered_for_undo_after_a_reload(dashboard, queue, page):
+    queue.send("Ann", "Scam 1", "Scam 2")
+    queue.open()
+    for name in ("Scam 1", "Scam 2"):
+        queue.rows.filter(has_text=name).get_by_role("checkbox").check()
+    queue.click("Block selected")
+
+    assert len(list_of_page(dashboard.page)) == 2
+    assert queue.statuses() == ["pending", "rejected", "rejected"]
+    page.reload()
+    expect(queue.toast).to_contain_text("Rejected and blocked: 2.")
+    queue.click("Undo")
+    expect(queue.rows).to_have_count(3)
+    assert list_of_page(dashboard.page) == []
+
+
+# It refreshes itself, and moves nothing by itself
+
+
+@pytest.fixture
+def wait(page):
+    """Let twenty seconds pass, after which the queue asks what is new."""
+
+    def forward() -> None:
+        with page.expect_response(NEWS):
+            page.clock.run_for(20_000)
+
+    return forward
+
+
+def test_new_submissions_are_counted_and_offered_and_nothing_else_changes(queue, page, wait):
+    queue.send("First", "Second")
+    page.clock.install()
+    queue.open("")
+    page.get_by_role("checkbox", name="First").check()
+    page.get_by_role("button", name="Approve Second").focus()
+    places = queue.rows.evaluate_all(READ_PLACES)
+    expect(page).to_have_title("(2) Queue · Dashboard")
+    queue.send("Third")
+    wait()
+    expect(page.get_by_role("status").filter(has_text="New")).to_have_text(
+        "New submissions: 1. Show"
+    )
+    expect(page).to_have_title("(3) Queue · Dashboard")
+    expect(page.locator("#waiting-here")).to_have_text("3")
+    expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 3")
+    queue.send("Fourth")
+    wait()
+
+    expect(queue.news).to_have_text("New submissions: 2. Show")
+    expect(page.locator("#news p")).to_be_in_viewport()
+    expect(page.get_by_role("checkbox", name="First")).to_be_checked()
+    expect(page.get_by_role("button", name="Approve Second")).to_be_focused()
+    assert queue.rows.evaluate_all(READ_PLACES) == places
+    assert find_faults("queue", page) == []
+
+
+def test_dot_and_count_appear_with_the_first_submission(dashboard, queue, page, wait):
+    page.clock.install()
+    queue.open()
+    icon, count = page.locator("link[rel=icon]"), page.locator("#waiting-here")
+    expect(icon).to_have_attribute("href", re.compile(r"/mark\.svg$"))
+    expect(count).to_be_hidden()
+    queue.send("First")
+    wait()
+
+    expect(icon).to_have_attribute("href", re.compile(r"/mark-waiting\.svg$"))
+    expect(count).to_be_visible()
+    dashboard.approve(queue.find("First").id)
+    wait()
+    expect(icon).to_have_attribute("href", re.compile(r"/mark\.svg$"))
+    expect(count).to_be_hidden()
+    expect(queue.news).to_be_empty()
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("", ["Fourth", "Third", "Second", "First"]),
+        ("?order=oldest", ["First", "Second", "Third", "Fourth"]),
+    ],
+)
+def test_new_submissions_join_the_list_and_what_is_selected_stays(queue, page, wait, query, names):
+    queue.send("First", "Second")
+    page.clock.install()
+    queue.open(query)
+    page.get_by_role("checkbox", name="First").check()
+    queue.send("Third", "Fourth")
+    wait()
+    queue.news.get_by_role("link", name="Show").click()
+
+    expect(queue.names).to_have_text(names)
+    expect(page.get_by_role("checkbox", name="First")).to_be_checked()
+    expect(page.locator("[data-selected]")).to_have_text("Selected: 1")
+    expect(queue.news).to_be_empty()
+    expect(page.locator(".item:focus")).to_contain_text(["Third", "Fourth"][query == ""])
+    times = page.locator(".item time").all_text_contents()
+    assert not [one for one in times if "UTC" in one]
+
+    page.get_by_role("checkbox", name="Fourth").check()
+    queue.click("Approve selected")
+    expect(queue.rows).to_have_count(2)
+    assert (queue.find("First").status, queue.find("Fourth").status) == ("approved", "approved")
+
+
+def test_what_is_being_decided_neither_comes_back_nor_is_new(queue, page, wait):
+    queue.send("First")
+    page.clock.install()
+    queue.open()
+    show = queue.news.get_by_role("link", name="Show")
+    queue.send("Second")
+    wait()
+    show.click()
+    expect(queue.rows).to_have_count(2)
+    page.route(DECIDE, lambda route: None)  # never answered
+    for name in ("First", "Second"):
+        page.get_by_role("button", name=f"Approve {name}").click()
+    wait()
+    expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 2")
+    expect(queue.news).to_be_empty()
+
+    queue.send("Third")
+    wait()
+    show.click()
+    expect(page.locator(".item:focus")).to_contain_text("Third")
+    expect(queue.names).to_have_text(["Third"])
+
+
+def test_other_tabs_lead_to_what_is_new_and_ask_nothing_once_signed_out(queue, page, wait):
+    page.clock.install()
+    queue.open("?tab=decided&order=oldest")
+    queue.send("First")
+    wait()
+    expect(page).to_have_title("(1) Queue: Decided · Dashboard")
+    queue.news.get_by_role("link", name="Show").click()
+    expect(page).to_have_url(f"{queue.dashboard.base}/queue")
+    expect(queue.rows).to_have_count(1)
+
+    asked = []
+    page.on("request", lambda request: NEWS.search(request.url) and asked.append(request.url))
+    page.context.clear_cookies()
+    wait()
+    page.clock.run_for(120_000)
+    assert len(asked) == 1
+    expect(queue.rows).to_have_count(1)
