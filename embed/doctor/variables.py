@@ -107,8 +107,8 @@ def _check_secrets(settings: Settings) -> Iterator[Finding]:
     if any(map(is_weak, settings.secret_keys)):
         yield Finding(
             "secret_weak",
-            "SECRET_KEY contains a key that can be guessed. Anyone who guesses it can sign in as any"
-            " owner.",
+            "SECRET_KEY contains a key that can be guessed. Anyone who guesses it can sign in as"
+            " any owner.",
             f"Create a new one by {_NEW_KEY} and set SECRET_KEY to it alone; sessions end then.",
         )
     url = settings.database_url
