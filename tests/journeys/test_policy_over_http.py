@@ -69,6 +69,17 @@ def test_seconds_to_wait_are_rounded_up(world, passed, retry_after):
     assert world.submit(visitor).headers["Retry-After"] == retry_after
 
 
+def test_newest_rejection_counts(world):
+    visitor = Visitor()
+    world.configure(cooldown_s=60)
+    for _ in range(2):
+        world.reject(submit(world, visitor))
+        world.clock.forward(seconds=60)
+    world.reject(submit(world, visitor))
+
+    assert code_of(world.submit(visitor)) == "cooldown_active"
+
+
 def test_cooldown_concerns_the_wallet_and_the_page_only(world):
     visitor = with_session(world)
     world.reject(submit(world, visitor))
@@ -82,6 +93,22 @@ def test_cooldown_concerns_the_wallet_and_the_page_only(world):
 
 
 # Auto-approval
+
+
+@pytest.mark.parametrize("way", ["approved by hand", "auto-approved"])
+def test_wallet_that_is_tracked_already_stays_as_the_owner_has_it(world, way):
+    visitor = Visitor()
+    world.add_tag("Friend")
+    world.track(visitor.address, alias="Owner's", tag_names=["Friend"])
+    before = world.read().json["wallets"]
+
+    if way == "auto-approved":
+        world.configure(auto_approve=True)
+        assert submit_status(world, visitor) == "auto_approved"
+    else:
+        world.approve(submit(world, visitor, "Mine"))
+
+    assert world.read().json["wallets"] == before
 
 
 # Trust ladder
@@ -104,6 +131,15 @@ def test_session_climbs_with_enough_approvals(world, approvals, status):
     assert submit_status(world, visitor) == status
 
 
+def test_other_sessions_and_visitors_without_one_earn_nothing(world):
+    world.configure(trust_after=1)
+    earn_approvals(world, with_session(world), 1)
+    earn_approvals(world, Visitor(), 1)
+
+    assert submit_status(world, with_session(world)) == "pending"
+    assert submit_status(world, Visitor()) == "pending"
+
+
 @pytest.mark.parametrize("whose", ["the owner's", "a stranger's"])
 def test_wallet_carries_its_trust_to_the_owners_other_pages_and_a_session_to_none(world, whose):
     visitor = with_session(world)
@@ -117,6 +153,28 @@ def test_wallet_carries_its_trust_to_the_owners_other_pages_and_a_session_to_non
 
     assert submit_status(world, another_wallet(visitor)) == "pending"
     assert submit_status(world, visitor) == ("pending" if owner else "auto_approved")
+
+
+def test_rejection_since_the_last_approval_takes_trust_away(world):
+    world.configure(trust_after=1)
+    visitor = with_session(world)
+    waits = submit(world, another_wallet(visitor))
+    earn_approvals(world, visitor, 1)
+    world.reject(waits)
+    world.clock.forward(seconds=1)
+
+    assert submit_status(world, another_wallet(visitor)) == "pending"
+
+
+def test_auto_approvals_do_not_count_as_the_owners_hand(world):
+    visitor = with_session(world)
+    world.configure(auto_approve=True)
+    for _ in range(3):
+        submit(world, another_wallet(visitor))
+
+    world.configure(auto_approve=False, trust_after=1)
+
+    assert submit_status(world, visitor) == "pending"
 
 
 # Queue
@@ -219,6 +277,24 @@ def test_refusal_without_session_is_counted_and_nothing_of_it_kept(world, refuse
     assert not Submission.select().where(Submission.status == "soft_rejected").exists()
     counted = read_counts_without_session(world.page)
     assert counted == {policy.REJECT_REASON_BY_CODE[code]: 1}
+
+
+def test_repeated_refusal_renews_its_row_in_place(world):
+    visitor = with_session(world)
+    refuse_by_gate(world, visitor)
+    (first,) = world.list_own(visitor).json["submissions"]
+    world.clock.forward(seconds=5)
+
+    for nickname in ("Second", "Third"):
+        assert code_of(world.submit(visitor, nickname)) == "ca_gate_failed"
+
+    (renewed,) = world.list_own(visitor).json["submissions"]
+    assert renewed == first | {
+        "nickname": "Third",
+        "createdAtIso": "2026-01-31T09:30:05.000Z",
+        "decidedAtIso": "2026-01-31T09:30:05.000Z",
+    }
+    assert Submission.select().count() == 1
 
 
 @pytest.mark.in_process

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 import requests
 from support import version_0_6_0
-from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ, summarise
+from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ
 from support.servers import Gunicorn, open_postgres, run_gunicorn
 from support.waiting import wait_for
 from support.world import Visitor
@@ -122,24 +122,6 @@ def test_connection_cut_in_the_midst_of_a_submission_is_503_and_leaves_nothing(
         assert (answer.status_code, answer.json) == (503, {"error": "unavailable"})
         assert page.list_submissions() == []
         assert page.post(draft).status_code == 201
-
-
-def test_connections_that_the_server_dropped_are_replaced_after_one_503_each(postgres_database_url):
-    environ = make_environ(postgres_database_url)
-    with (
-        run_gunicorn(environ) as server,
-        psycopg.connect(postgres_database_url, autocommit=True) as operator,
-    ):
-        page = RemotePage(server.url, environ)
-        assert summarise(at_once([page.read] * 12)) == {(200, None): 12}
-
-        operator.execute(
-            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"  # once it has ended
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-
-        at_once([page.read] * 12)
-        wait_for(lambda: summarise(at_once([page.read] * 12)) == {(200, None): 12})
 
 
 def cut_off_waiting(operator: psycopg.Connection) -> None:

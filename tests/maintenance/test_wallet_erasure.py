@@ -19,11 +19,9 @@ from embed.db.models import (
     UsedNonce,
 )
 from embed.domain.amounts import parse_amount
-from embed.errors import InvalidInput
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.maintenance.wallet_erasure import (
-    check_address,
     clear_deleted_content,
     erase_wallet,
     find_kept,
@@ -184,12 +182,6 @@ def test_signed_texts_cannot_be_sent_again(world, visitor):
 
     assert UsedNonce.select().count() == 1
     assert code_of(world.post(draft)) == "invalid_nonce"
-
-
-@pytest.mark.parametrize("raw", ["", "0", "x" * 44, USDC[:-1] + " ", "1" * 500])
-def test_what_is_no_address_is_refused(raw):
-    with pytest.raises(InvalidInput, match="not a wallet's address"):
-        check_address(raw)
 
 
 @pytest.mark.databases("sqlite")
