@@ -12,8 +12,6 @@ from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection, schema_version
 from embed.rate_limits.storages import check_storage
-from embed.runtime import EXTENSION
-from embed.server.first_owner import make_first_owner
 from embed.server.metrics import check_address, make_folder, remove_folder, start_metrics
 from embed.server.processes import REPLACED_AFTER, REPLACED_AFTER_SPREAD, check_worker_count
 from embed.settings import Settings, SettingsError
@@ -107,6 +105,8 @@ def post_worker_init(worker: Any) -> None:
     Its threads end with the process; an unfinished upgrade is then rolled back.
     """
     # Imported here: they import prometheus_client, before which the folder of metrics is made.
+    from embed.runtime import EXTENSION
+    from embed.server.first_owner import make_first_owner
     from embed.worker import jobs
     from embed.worker.background import Background
 
