@@ -94,7 +94,7 @@ def create_app(
     init_dashboard(app, settings)
     init_documents(app)
     init_front_page(app, settings)
-    init_health(app, clock)
+    init_health(app)
     init_commands(app)
     init_request_ids(app, settings.trusted_proxies)
     return app

@@ -53,24 +53,6 @@ def test_no_other_style_sheet_writes_out_what_is_a_token(sheet):
     assert find_written_out(read_rules(sheet)) == []
 
 
-@pytest.mark.parametrize(
-    "declaration",
-    [
-        "color: #fff;",
-        "border: 1px solid rgb(0 0 0 / .3);",
-        "background: White;",
-        "font: 600 .9rem/1.5 serif;",
-        "font-size: 14px;",
-        "margin-inline: calc(-1 * .5rem);",
-        "gap: var(--s1) 3px;",
-        "border-start-end-radius: 50%;",
-        "box-shadow: 0 1px 2px var(--line);",
-    ],
-)
-def test_what_is_written_out_would_be_found(declaration):
-    assert len(find_written_out(f"a {{ {declaration} }}")) == 1
-
-
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
 def test_every_token_that_is_used_exists(sheet):
     rules = read_rules(sheet)

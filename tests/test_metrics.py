@@ -230,7 +230,7 @@ def test_labels_take_no_value_that_clients_make_up(metered, counted):
     def make_up(characters: str = ascii_letters + digits) -> str:
         return "".join(random.choices(characters, k=random.randrange(1, 30)))
 
-    for _ in range(1_000):
+    for _ in range(200):
         path = re.sub(r"<[^>]+>", lambda _: make_up(), random.choice([*rules, "/<x>/<y>"]))
         method = random.choice([*sorted(known["method"]), make_up(ascii_uppercase)])
         body = random.choice([None, {make_up(): make_up()}, {"trackingPageId": metered.page_id}])
@@ -247,7 +247,7 @@ def test_labels_take_no_value_that_clients_make_up(metered, counted):
 
     metrics.begin_known_series()
     found = counted()
-    assert found.sum("embed_http_requests_total") == 1_000
+    assert found.sum("embed_http_requests_total") == 200
     assert {label for sample in found.samples for label in sample.labels} == {*known, "le"}
     for sample in found.samples:
         for label, value in sample.labels.items():

@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from support.requirements import (
     find_disagreements,
@@ -84,99 +83,3 @@ def test_command_that_made_the_lock_is_in_the_docs():
 
     assert command.startswith("uv pip compile --universal")
     assert command in re.sub(r"\s*\\\n\s*", " ", docs)
-
-
-# The comparison
-
-SITE = "framework[forms]==2.1"
-AGREEING_LOCK = """\
---only-binary :all:
-framework==2.1 \\
-    --hash=sha256:aa \\
-    --hash=sha256:bb
-    # via -r requirements.txt
-text-forms==1.4 \\
-    --hash=sha256:cc
-    # via framework
-old-python==1.0 ; python_version < '3' \\
-    --hash=sha256:dd
-"""
-
-
-def list_requirements(name, extras):
-    """Return what these made-up packages need."""
-    match name, extras:
-        case "framework", ("forms",):
-            return [Requirement("Text_Forms>=1.2"), Requirement("framework>=2")]
-        case "text-forms", ():
-            return [Requirement("framework")]
-    return []
-
-
-def compare(requirements: str, lock: str) -> list[str]:
-    direct = read_requirements(requirements)
-    return find_disagreements(direct, read_locked_versions(lock), list_requirements)
-
-
-def test_lock_that_agrees():
-    assert compare(f"# What it runs on.\n{SITE}  # the framework\n", AGREEING_LOCK) == []
-
-
-@pytest.mark.parametrize(
-    ("requirements", "lock", "sentence"),
-    [
-        (
-            f"{SITE}\nclock==1.0",
-            AGREEING_LOCK,
-            "requirements.txt needs clock==1.0, and the lock lacks it",
-        ),
-        (
-            "framework[forms]==2.2",
-            AGREEING_LOCK,
-            "requirements.txt needs framework[forms]==2.2, and the lock has 2.1",
-        ),
-        (
-            SITE,
-            AGREEING_LOCK.replace("text-forms==1.4", "text-forms==1.1"),
-            "framework needs Text_Forms>=1.2, and the lock has 1.1",
-        ),
-        (
-            SITE,
-            "framework==2.1 --hash=sha256:aa",
-            "framework needs Text_Forms>=1.2, and the lock lacks it",
-        ),
-        (
-            SITE,
-            AGREEING_LOCK.replace("1.4 ", "1.4 ; python_version < '3' "),
-            "framework needs Text_Forms>=1.2, and the lock lacks it",
-        ),
-        (
-            SITE,
-            f"{AGREEING_LOCK}clock==1.0 --hash=sha256:ee",
-            "the lock has clock, and nothing needs it",
-        ),
-        (
-            "framework==2.1",
-            AGREEING_LOCK,
-            "the lock has text-forms, and nothing needs it",
-        ),
-    ],
-)
-def test_comparison_tells(requirements, lock, sentence):
-    assert compare(requirements, lock) == [sentence]
-
-
-def test_package_of_another_version_is_told():
-    locked = read_locked_versions(LOCK)
-
-    sentences = find_other_versions(locked | {"pytest": "0.1", "not-installed": "1.0"})
-
-    assert "not-installed: 1.0 in the lock, not installed" in sentences
-    assert f"pytest: 0.1 in the lock, {pytest.__version__} installed" in sentences
-
-
-def test_extras_bring_the_requirements_of_an_installed_package():
-    assert "psycopg-binary" not in {one.name for one in list_installed_requirements("psycopg", ())}
-    assert "psycopg-binary" in {
-        one.name for one in list_installed_requirements("psycopg", ("binary",))
-    }

@@ -4,7 +4,6 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
 from support.servers import PROJECT_DIR
 
 # The demo acts as a visitor over HTTP, and as an owner by a command.
@@ -80,23 +79,6 @@ def test_scripts_make_no_markup_of_text():
 def test_templates_escape_everything():
     assert len(TEMPLATES) > 30
     assert find(UNESCAPED, TEMPLATES) == []
-
-
-@pytest.mark.parametrize(
-    "script", ['node.innerHTML = "x"', 'eval("1")', 'new Function("x")', 'setTimeout("x", 1)']
-)
-def test_markup_from_text_would_be_found(script):
-    assert MARKUP_FROM_TEXT.search(script)
-
-
-def test_unsafe_python_would_be_found():
-    source = "import subprocess, os\nfrom urllib.request import urlopen\nos.system('x'); eval('1')"
-
-    assert {name for name in list_imports(source) if UNSAFE_IMPORTS.fullmatch(name)} == {
-        "subprocess",
-        "urllib.request",
-    }
-    assert list_calls(source) >= {"system", "eval"}
 
 
 def test_browsers_keep_nothing_but_settings_of_the_queue_and_the_lists_order():

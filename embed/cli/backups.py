@@ -31,7 +31,7 @@ def backup(file: Path, keep: int | None) -> None:
     If FILE is a folder, the new file in it is named after the time.
     """
     if keep is not None and not file.is_dir():
-        raise click.UsageError(f"--keep needs a folder, and {file} is none.")
+        raise click.UsageError(f"--keep needs a folder, and {file} is not a folder.")
     started_at = runtime().clock()
     made = make_backup(runtime().settings.database_url, choose_path(file, started_at))
     _report(started_at)

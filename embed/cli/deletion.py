@@ -3,6 +3,8 @@
 import click
 from peewee import OperationalError
 
+from embed.domain.addresses import is_address
+from embed.errors import InvalidInput
 from embed.maintenance import pruning, wallet_erasure
 from embed.maintenance.wallet_erasure import clear_deleted_content
 from embed.terminal import Command, JsonObject, confirm_option, format_table, print_answer, runtime
@@ -22,24 +24,25 @@ def prune() -> None:
 @click.argument("address")
 @confirm_option
 def erase(address: str, yes: bool) -> None:
-    """Show what is kept of a wallet on all pages; with --yes, erase it.
+    """Show what is stored of a wallet on all pages; with --yes, erase it.
 
     Owners' own entries of the address go as well. Backups and what has left the service stay.
     """
-    wallet = wallet_erasure.check_address(address)
+    if not is_address(address):
+        raise InvalidInput(f"{address[:60]} is not a wallet's address.")
     if yes:
         now, lifetime = runtime().clock(), runtime().settings.nonce_lifetime
-        kept = wallet_erasure.erase_wallet(wallet, now, lifetime)
+        kept = wallet_erasure.erase_wallet(address, now, lifetime)
         _clear_files()
-        if wallet_erasure.find_kept(wallet):
+        if wallet_erasure.find_kept(address):
             raise click.ClickException(
                 "Something about the wallet was written at the same moment. Repeat the command."
             )
     else:
-        kept = wallet_erasure.find_kept(wallet)
-    mentions = wallet_erasure.find_mentions(wallet) if yes else []
+        kept = wallet_erasure.find_kept(address)
+    mentions = wallet_erasure.find_mentions(address) if yes else []
     described = {
-        "walletAddress": wallet,
+        "walletAddress": address,
         "erased": yes,
         "kept": [
             {"what": one.what, "trackingPageId": one.page_id, "count": one.count} for one in kept

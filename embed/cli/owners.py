@@ -55,7 +55,7 @@ def list_all() -> None:
 @group.command("sign-out")
 @click.argument("email")
 def sign_out(email: str) -> None:
-    """End all sessions of an owner, in whatever browser; the password stays."""
+    """End all sessions of an owner, in every browser; the password stays."""
     owner = accounts.get_person(email)
     print_answer(describe_owner(owner) | {"sessions": sessions.end_all(owner, runtime().clock())})
 

@@ -60,5 +60,5 @@ def reject(submission_id: str, reason: str | None) -> None:
 @group.command("receipt")
 @click.argument("submission_id")
 def show_receipt(submission_id: str) -> None:
-    """Show what the wallet's holder signed, whatever the submission's status."""
+    """Show what the wallet's holder signed, also of a submission that is not on the list."""
     print_answer(describe_receipt(proofs.get_proof(submission_id)))

@@ -95,7 +95,7 @@ def find_missing_file() -> Path | None:
     database = db.obj
     if not isinstance(database, _ServiceSqliteDatabase):
         return None
-    with suppress(PermissionError):  # whoever may not look does not know
+    with suppress(PermissionError):  # it may exist where this user may not look
         if not database.path.exists():
             return database.path
     return None

@@ -89,7 +89,7 @@ def check_variables(installation: Installation) -> Iterator[Finding]:
         yield Finding(
             "public_url_missing",
             "PUBLIC_URL is not set, although TRUSTED_PROXIES says that a proxy is in front. The"
-            " service trusts any Host header, and the texts that visitors sign name whatever host"
+            " service trusts any Host header, and the texts that visitors sign name the host that"
             " it gives.",
             "Set PUBLIC_URL to the address that visitors use, such as https://embed.example.com",
         )
@@ -107,8 +107,8 @@ def _check_secrets(settings: Settings) -> Iterator[Finding]:
     if any(map(is_weak, settings.secret_keys)):
         yield Finding(
             "secret_weak",
-            "SECRET_KEY contains a key that can be guessed. Whoever guesses it can sign in as any"
-            " owner.",
+            "SECRET_KEY contains a key that can be guessed. Anyone who guesses it can sign in as"
+            " any owner.",
             f"Create a new one by {_NEW_KEY} and set SECRET_KEY to it alone; sessions end then.",
         )
     url = settings.database_url

@@ -1,4 +1,4 @@
-"""What no line of the log may show, whoever wrote it: a safety net below all messages.
+"""What no line of the log may show: a safety net below all messages, of libraries as well.
 
 No message of the service has such things in it on purpose. But the text of an error may quote what
 a client sent, and so may a library. What is taken out is what the settings and the request itself

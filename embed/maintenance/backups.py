@@ -57,18 +57,17 @@ def choose_path(path: Path, now: datetime) -> Path:
 
 
 def delete_older_backups(newest: Path, keep: int) -> list[Path]:
-    """Delete all but the newest `keep` backups of a folder by their names, and return the others.
+    """Delete all but the last `keep` backups of a folder by name, and return what was deleted.
 
-    Files with names that choose_path does not give stay, and so does `newest`, whatever its name
-    says: the clock may have gone back. What backups left that were killed is deleted after a day.
-    Raises OSError.
+    Files with other names than choose_path gives stay. Folders that killed backups left are
+    deleted after a day. Raises OSError.
     """
     named = [
         path
         for path in newest.parent.iterdir()
         if _NAME_FORM.fullmatch(path.name) and path.is_file()
     ]
-    older = [path for path in sorted(named)[:-keep] if path != newest]
+    older = sorted(named)[:-keep]
     for path in older:
         path.unlink(missing_ok=True)  # another backup may have deleted it meanwhile
     left = [

@@ -18,7 +18,7 @@ _MASK = (1 << 256) - 1
 
 @dataclass(frozen=True, slots=True)
 class TableSum:
-    """How many rows a table has, and a checksum of them, whatever their order."""
+    """How many rows a table has, and a checksum of them that does not depend on their order."""
 
     table: str
     rows: int

@@ -13,6 +13,7 @@ from peewee import PeeweeException, Table
 from psycopg.adapt import Buffer, Loader
 
 from embed.db.connection import SqliteFile, make_database
+from embed.db.schema_version import list_applied_migrations
 from embed.db.snapshots import reading_one_state, stream
 from embed.errors import InvalidInput
 from embed.settings import find_database_file
@@ -54,9 +55,7 @@ class _Rows:
     def list_migrations(self) -> list[str]:
         """Return the names of those that were applied, in order."""
         with self._explain("read"):
-            if not self._database.table_exists(_MIGRATIONS):
-                return []
-        return [name for (name,) in self.fetch(f"SELECT name FROM {_MIGRATIONS} ORDER BY name")]  # noqa: S608 -- a name of ours
+            return list_applied_migrations(self._database)
 
     def has_rows(self, table: str) -> bool:
         return bool(self.fetch(f"SELECT 1 FROM {_quote(table)} LIMIT 1"))  # noqa: S608 -- names of ours
@@ -92,7 +91,7 @@ class _Rows:
             if getattr(reason, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 raise InvalidInput(
                     f"Another program has {self._name} open: stop the service, its worker and"
-                    " whatever else uses it."
+                    " everything else that uses it."
                 ) from error
             if isinstance(reason, psycopg.errors.LockNotAvailable):
                 raise InvalidInput(
@@ -218,7 +217,8 @@ class PostgresRows(_Rows):
             if time.monotonic() > deadline:
                 raise InvalidInput(
                     "Other programs are connected to the Postgres database as this user, over"
-                    f" {count} connections: stop the service, its worker and whatever else uses it."
+                    f" {count} connections: stop the service, its worker and everything else"
+                    " that uses it."
                 )
             time.sleep(0.1)
 

@@ -28,8 +28,7 @@ from embed.db.models import (
     Wallet,
     Withdrawal,
 )
-from embed.domain.addresses import is_address
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners
 from embed.events.kinds import Event
 from embed.submissions.withdrawal import (
@@ -51,13 +50,6 @@ class Kept:
     count: int
 
 
-def check_address(raw: str) -> str:
-    """Raises InvalidInput."""
-    if not is_address(raw):
-        raise InvalidInput(f"{raw[:60]} is not a wallet's address.")
-    return raw
-
-
 def find_kept(address: str) -> list[Kept]:
     observed = ChainBalance.select(ChainBalance.id).where(ChainBalance.address == address)
     conditions: dict[str, tuple[Any, Any]] = {
@@ -74,9 +66,9 @@ def find_kept(address: str) -> list[Kept]:
     }
     kept = []
     for what, (model, condition) in conditions.items():
-        of_page = [model.page] if "page" in model._meta.fields else []
-        counts = model.select(*of_page or [Value(None)], fn.COUNT(Value(1))).where(condition)
-        rows = counts.group_by(*of_page).tuples()
+        pages = [model.page] if "page" in model._meta.fields else []
+        counts = model.select(*pages or [Value(None)], fn.COUNT(Value(1))).where(condition)
+        rows = counts.group_by(*pages).tuples()
         kept += [Kept(what, page_id, count) for page_id, count in rows if count]
     return sorted(kept, key=lambda one: (one.page_id is None, one.page_id or ""))
 
@@ -108,7 +100,7 @@ def find_mentions(address: str) -> list[tuple[str, int]]:
 
 
 def _holds(field: Any, address: str) -> Any:
-    """Return the condition that a text holds an address, in whatever words.
+    """Return the condition that a text holds an address.
 
     LIKE ignores case, which makes it ten times as slow on Postgres.
     """
@@ -118,7 +110,7 @@ def _holds(field: Any, address: str) -> Any:
 def erase_wallet(address: str, now: datetime, nonce_lifetime: timedelta) -> list[Kept]:
     """Erase a wallet, one page in a transaction, and return what was there.
 
-    Whatever interrupts it, it can be done again.
+    It can be repeated if it was interrupted.
     """
     kept = find_kept(address)
     for page_id in sorted({one.page_id for one in kept if one.page_id is not None}):
@@ -166,7 +158,7 @@ def _erase_balances(address: str) -> None:
 def clear_deleted_content() -> bool:
     """Rewrite SQLite's file, whose free pages keep what was deleted, and empty its journal.
 
-    Writers wait meanwhile. Return whether that was possible: somebody may read the journal still.
+    Writers wait meanwhile. Return False if another connection still reads the journal.
     Does nothing on Postgres, which is left to its operator. Raises OperationalError, for example
     if the disk has no room for a second copy.
     """

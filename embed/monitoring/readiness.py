@@ -5,6 +5,7 @@ import threading
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import Context
+from datetime import datetime
 from time import monotonic
 
 from peewee import PeeweeException
@@ -12,7 +13,6 @@ from peewee import PeeweeException
 from embed.db.connection import db
 from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
 from embed.db.work_status import find_lease
-from embed.domain.times import Clock
 
 _FRESH_S = 1.0  # how long an answer is given again
 _LIMIT_S = 2.0  # a database that takes longer does not answer
@@ -29,17 +29,16 @@ class Readiness:
     condition: without the shared ones, each process counts for itself.
     """
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._answer: Future[str | None] | None = None  # what is missing
         self._asked_at = 0.0
         self._worked_at = float("-inf")
         self._problem: str | None = None  # what was logged last
 
-    def is_ready(self) -> bool:
+    def is_ready(self, now: datetime) -> bool:
         """Tell whether nothing is missing, at most two seconds later."""
-        problem, detail = self._ask()
+        problem, detail = self._ask(now)
         with self._lock:
             is_known, self._problem = problem == self._problem, problem
         if not is_known:
@@ -47,9 +46,9 @@ class Readiness:
             Context().run(_log_change, problem, detail)
         return problem is None
 
-    def _ask(self) -> tuple[str | None, str]:
+    def _ask(self, now: datetime) -> tuple[str | None, str]:
         """Return what is missing, if anything, and what the database says about it."""
-        answer, asked_at = self._begin()
+        answer, asked_at = self._begin(now)
         try:
             return answer.result(max(0.0, asked_at + _LIMIT_S - monotonic())), ""
         except TimeoutError:
@@ -59,7 +58,7 @@ class Readiness:
         except Exception as error:  # whatever it is, the answer is no
             return "The database cannot answer.", " ".join(str(error).split())
 
-    def _begin(self) -> tuple[Future[str | None], float]:
+    def _begin(self, now: datetime) -> tuple[Future[str | None], float]:
         """Return an answer that is pending or fresh, else a new one; and when it was asked for."""
         with self._lock:
             answer = self._answer
@@ -68,23 +67,23 @@ class Readiness:
                 self._asked_at = monotonic()
                 # It may hang, and the process would wait for a thread of a ThreadPoolExecutor.
                 threading.Thread(
-                    target=self._look, args=(answer,), name="readiness", daemon=True
+                    target=self._look, args=(answer, now), name="readiness", daemon=True
                 ).start()
             return answer, self._asked_at
 
-    def _look(self, answer: Future[str | None]) -> None:
+    def _look(self, answer: Future[str | None], now: datetime) -> None:
         try:
-            answer.set_result(self._find_problem())
+            answer.set_result(self._find_problem(now))
         except Exception as error:
             answer.set_exception(error)
 
-    def _find_problem(self) -> str | None:
+    def _find_problem(self, now: datetime) -> str | None:
         try:
             check_version()
             missing = list_missing_migrations()
             if missing:
                 return f"The database has not been upgraded: {', '.join(missing)}."
-            if find_lease(self._clock()) is not None:
+            if find_lease(now) is not None:
                 self._worked_at = monotonic()
             elif monotonic() - self._worked_at >= _WORKER_GRACE_S:
                 return "The background work is not running."

@@ -27,6 +27,7 @@ Step = Callable[[Connection], None]
 
 MOST_LARGE = 16  # bodies in temporary files, each of 18 MiB at most
 _OTHER_FILES = 120  # that a process opens beside its connections: these, databases, logs
+_MOST_IN_SYSTEM = 256 * 1024  # of an answer: to copy 4 MB, as Linux would, takes its time
 _ACCEPTED_AT_ONCE = 50
 _TICK_S = 1.0
 _KEPT_AT_END_S = 2.0  # a client may be sending a request on a connection that was kept
@@ -86,6 +87,8 @@ class BufferingWorker(ThreadWorker):
         self.poller.register(self.method_queue.fileno(), _READ, from_threads)
         for listener in self.sockets:
             listener.setblocking(False)
+            with suppress(OSError):  # a unix socket
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _MOST_IN_SYSTEM)
             self.poller.register(listener, _READ, partial(self.accept, listener))
         while self.alive:
             self._turn()

@@ -2,17 +2,16 @@
 
 from datetime import timedelta
 
-from flask import Flask, Response, request
+from flask import Flask, Response
 
-from embed.domain.times import Clock
 from embed.monitoring.readiness import Readiness
+from embed.web.current import runtime
 
-_ENDPOINTS = {"healthz", "readyz"}
 _RETRY_AFTER = timedelta(seconds=5)
 
 
-def init_health(app: Flask, clock: Clock) -> None:
-    readiness = Readiness(clock)
+def init_health(app: Flask) -> None:
+    readiness = Readiness()
 
     @app.get("/healthz")
     def healthz() -> Response:
@@ -21,12 +20,7 @@ def init_health(app: Flask, clock: Clock) -> None:
 
     @app.get("/readyz")
     def readyz() -> Response:
-        return _answer(is_well=readiness.is_ready())
-
-
-def is_health_check() -> bool:
-    """Tell whether the request is a health check, which names any host and is not limited."""
-    return request.endpoint in _ENDPOINTS
+        return _answer(is_well=readiness.is_ready(runtime().clock()))
 
 
 def _answer(*, is_well: bool) -> Response:

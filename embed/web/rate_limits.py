@@ -16,8 +16,7 @@ from embed.rate_limits.limiter import RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
 from embed.settings import Settings
 from embed.web.assets import is_static_file
-from embed.web.current import check_host, is_api_request, runtime
-from embed.web.health import is_health_check
+from embed.web.current import check_host, is_api_request, is_health_check, runtime
 from embed.web.visitor import find_session_id
 
 # A program can send any Origin, so one client must not push all other sites off a key's list.

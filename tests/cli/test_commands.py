@@ -224,21 +224,6 @@ def test_update_changes_what_is_given_and_nothing_else(operator):
     assert operator.show("pages", "show", page["id"]) == page | {"shared": False}
 
 
-def test_page_is_made_with_every_option_and_they_can_be_taken_back(operator):
-    options = [word for given, _ in CHANGES for word in given]
-    page = operator.show("pages", "create", *TOKEN, *options)
-    for _, changed in CHANGES:
-        assert page | changed == page
-
-    back = ("--review", "--public", "--embed", "--title", "", "--comments", "", *TOKEN)
-    numbers = ("--min-balance", "0", "--queue-capacity", "100", "--cooldown", "86400")
-    rest = ("--trust-after", "0", "--holding-watch", "leave")
-    updated = operator.show("pages", "update", page["id"], *back, *numbers, *rest)
-
-    plain = operator.show("pages", "create", *TOKEN)
-    assert updated == plain | {"id": page["id"]}
-
-
 @pytest.mark.databases("sqlite", "postgres")
 def test_deleted_page_stays_in_the_list_until_it_is_purged(operator, page_id):
     deleted = operator.show("pages", "delete", page_id, "--yes")
@@ -421,11 +406,6 @@ def test_people_get_a_line_for_each_field_and_a_table_for_each_list(operator, pa
 def test_empty_list_is_said_in_words_and_is_an_empty_array_in_json(operator, page_id, group):
     assert operator.tell(group, "list", page_id) == "None yet.\n"
     assert operator.show(group, "list", page_id) == []
-
-
-def test_what_visitors_wrote_cannot_move_the_cursor(operator, page_id):
-    operator.show("pages", "update", page_id, "--comments", "Two\nlines")
-    assert "Two lines" in operator.tell("pages", "show", page_id)
 
 
 # Mistakes

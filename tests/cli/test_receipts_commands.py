@@ -150,18 +150,6 @@ def test_export_goes_to_a_file_whose_digest_can_be_checked(run, world, prove, tm
     assert path.read_bytes() == export(run, world)
 
 
-@pytest.mark.databases("sqlite", "postgres")
-def test_export_takes_one_statement_for_the_receipts_however_many(
-    run, world, prove, count_statements
-):
-    prove()
-    one = count_statements(lambda: export(run, world))
-    for _ in range(10):
-        prove()
-
-    assert count_statements(lambda: export(run, world)) == one
-
-
 @pytest.mark.parametrize(
     "close",
     [

@@ -53,19 +53,6 @@ def ask(page, grown) -> Callable[[int], RemotePage]:
     return choose
 
 
-def test_each_instance_has_two_processes(grown):
-    for instance in grown.instances:
-        instance.wait_for_workers(2)
-
-
-def test_all_is_ready_with_the_worker_apart(grown):
-    def is_ready() -> bool:
-        return requests.get(f"{grown.url}/readyz", timeout=TIMEOUT_S).status_code == 200
-
-    grown.instances[0].wait_until(is_ready)
-    assert requests.get(f"{grown.url}/healthz", timeout=TIMEOUT_S).status_code == 200
-
-
 def test_nonce_and_cookie_of_one_instance_are_good_at_the_other(ask):
     visitor = Visitor()
     ask(0).open_widget(visitor)

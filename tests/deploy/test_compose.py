@@ -42,14 +42,6 @@ def test_compose_file_keeps_the_specification(name):
     compose.validate()
 
 
-def test_checker_notices_mistakes():
-    wrong = read("compose.yml")
-    wrong["services"]["embed"]["read_onyl"] = True
-
-    with pytest.raises(ValueError, match="read_onyl"):
-        PyCompose.from_json(json.dumps(wrong))
-
-
 @each_service
 def test_every_service_is_confined(service):
     assert service["read_only"] is True

@@ -106,7 +106,7 @@ def test_everything_that_is_kept_is_in_the_volume_and_readable_by_its_user_only(
     assert stat.S_IMODE(kept["secret_key"].stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("folder", ["/", "/srv/embed", "/srv/embed/embed", "/etc", "/usr/bin"])
+@pytest.mark.parametrize("folder", ["/", "/srv/embed"])
 def test_its_user_cannot_write_to(folder, container):
     done = container.run("touch", f"{folder}/new", environ={}, check=False)
 

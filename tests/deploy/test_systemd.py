@@ -66,12 +66,6 @@ def test_timer_of_the_backup_is_valid(analyze, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_checker_notices_mistakes(analyze, tmp_path):
-    done = verify(analyze, install(UNITS[0], tmp_path, wrong="\n[Service]\nProtectHme=true\n"))
-
-    assert "ProtectHme" in done.stderr
-
-
 @each_unit
 def test_unit_may_do_little(unit, analyze):
     options = ("--offline=true", f"--threshold={MOST_EXPOSURE}", "--no-pager")

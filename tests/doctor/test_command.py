@@ -40,24 +40,6 @@ def examine_here(monkeypatch, *options: str, environ: dict[str, str]):
     return app.test_cli_runner().invoke(args=["doctor", *options], env=environ)
 
 
-def test_every_setting_may_be_wrong(monkeypatch):
-    environ = {
-        "DATABASE_URL": "mysql://a.example",
-        "SECRET_KEY": "short",
-        "PUBLIC_URL": "a.example",
-        "TRUSTED_PROXIES": "one",
-        "LOG_FORMAT": "prose",
-    }
-
-    told = examine_here(monkeypatch, "--json", environ=environ)
-
-    assert told.exit_code == 1
-    findings = [each for each in json.loads(told.stdout) if each["code"] == "setting_invalid"]
-    assert {each["remedy"].split()[1].strip(",") for each in findings} == set(environ)
-    assert all(set(each) == {"code", "severity", "problem", "remedy"} for each in findings)
-    assert "Not checked: the database" in told.stderr
-
-
 def test_command_makes_no_folder_and_tells_what_it_could_not_check(tmp_path, monkeypatch):
     environ = {
         "DATABASE_URL": f"sqlite:///{tmp_path}/folder/embed.db",
@@ -123,16 +105,6 @@ def test_report_for_support_has_no_secret_address_or_name(options, world, enviro
     if options:
         rows = {"owners": 1, "pages": 1, "wallets": 1, "submissions": 0}
         assert json.loads(told.stdout)["rows"] == rows
-
-
-def test_report_for_support_is_made_without_a_database_too(monkeypatch, tmp_path):
-    environ = {"DATABASE_URL": f"sqlite:///{tmp_path}/embed.db", "SECRET_KEY": RANDOM_KEY}
-
-    told = examine_here(monkeypatch, "--support", environ=environ)
-
-    assert told.exit_code == 0
-    assert "database: cannot be read: OperationalError" in told.stdout
-    assert "database_missing error" in told.stdout
 
 
 @pytest.mark.parametrize(("code", "status"), [("public_url_missing", 0), ("database_missing", 1)])

@@ -1,6 +1,5 @@
 """What flask doctor finds in the database and of the background work, on SQLite and Postgres."""
 
-import sqlite3
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -106,29 +105,11 @@ def test_minimum_that_nobody_can_meet_without_an_endpoint_is_found(database_url)
     assert examine(database_url, SOLANA_RPC_URL="no address") == {}  # which is a finding itself
 
 
-def test_what_another_process_has_written_last_is_read(make_sqlite):
-    url = make_sqlite()
-    writer = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
-    writer.execute("PRAGMA journal_mode = wal")
-    writer.execute("INSERT INTO schema_migration (name, applied) VALUES ('9999_x', '2026-01-01')")
-    found = examine(url)
-    writer.close()
-
-    assert set(found) == {"database_of_another_version"}
-
-
 def test_reading_makes_no_files(make_sqlite):
     url = make_sqlite()
 
     assert examine(url) == {}
     assert list_files(url) == ["embed.db"]
-
-
-def test_database_that_is_read_cannot_be_written(database_url):
-    open_for_reading(database_url)
-
-    with pytest.raises(Exception, match=r"read-?only"):
-        db.execute_sql("DELETE FROM schema_migration")
 
 
 def test_statements_of_postgres_are_bounded(postgres_database_url):

@@ -7,23 +7,11 @@ from support.servers import PROJECT_DIR
 from test_docs import read_rows
 
 from embed.doctor.examination import Examination
-from embed.doctor.findings import SEVERITY_BY_CODE, Finding, NotChecked, quote
+from embed.doctor.findings import SEVERITY_BY_CODE, Finding, NotChecked
 
 pytestmark = pytest.mark.slow
 
 WRONG = Finding("database_behind", "It is wrong.", "Mend it.")
-
-
-def test_findings_keep_the_order_of_the_checks():
-    first = Finding("database_missing", "First.", "Mend it.")
-    examination = Examination()
-
-    for subject, findings in (("one", [first]), ("what is fine", []), ("two", [WRONG])):
-        examination.add(subject, findings)
-
-    assert examination.findings == [first, WRONG]
-    assert examination.checked == ["one", "what is fine", "two"]
-    assert examination.has_errors
 
 
 def test_check_that_crashes_says_so_without_the_text_of_its_error():
@@ -52,15 +40,6 @@ def test_what_cannot_be_checked_is_told_with_what_was_found_before():
 
     assert examination.findings == [WRONG]
     assert (examination.checked, examination.not_checked) == ([], ["There is no way to tell."])
-
-
-def test_warnings_are_no_errors():
-    assert not Examination([Finding("public_url_missing", "So.", "Set it.")]).has_errors
-
-
-def test_what_others_sent_is_printed_in_short_and_without_control_characters():
-    assert quote("a\x1b[31m\nb") == "a [31m b"
-    assert len(quote("x" * 1000)) == 201
 
 
 def test_documentation_lists_every_finding_with_its_severity():

@@ -60,12 +60,6 @@ def test_folder_in_which_others_may_write_is_found(installation, folder):
     assert find(installation) == [("file_exposed", f"chmod 700 {folder}")]
 
 
-def test_file_that_the_service_cannot_write_is_found(installation, folder):
-    (folder / "embed.db").chmod(0o400)
-
-    assert [code for code, _ in find(installation)] == ["file_not_writable"]
-
-
 def test_files_of_another_user_are_found(installation):
     found = find(installation, SOMEBODY)
 

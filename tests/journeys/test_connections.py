@@ -89,21 +89,6 @@ def test_requests_sent_together_are_answered_in_their_order(page):
     assert statuses == [b"200", b"200", b"401", b"200"]
 
 
-def test_request_sent_together_with_a_large_body_before_it_is_answered(page):
-    head = make_head(page, b"POST /nowhere", b"Content-Length: 20000")
-    with connect(page) as client:
-        client.sendall(head + b"x" * 20_000 + make_get(page, CLOSE))
-
-        assert read(client).count(b"HTTP/1.1") == 2
-
-
-def test_many_requests_sent_together_are_all_answered(page):
-    with connect(page) as client:
-        client.sendall(make_get(page) * 500 + make_get(page, CLOSE))
-
-        assert read(client).count(b"HTTP/1.1 200 OK\r\n") == 501
-
-
 @pytest.mark.parametrize("size", [0, 10, 100_000, LARGE])
 def test_connection_is_kept_after_a_body_that_was_not_read(page, size):
     """The body looks like a request, which must not be answered."""
@@ -134,38 +119,6 @@ def test_body_that_is_too_long_is_refused_at_once_and_ends_the_connection(page):
     assert answer.count(b"HTTP/1.1") == 1
 
 
-def test_what_follows_a_body_without_end_is_not_taken_for_a_request(page):
-    head = make_head(page, b"POST /dashboard/sign-in", FORM, b"Content-Length: " + b"9" * 20)
-    with connect(page) as client:
-        client.sendall(head)
-        answers = client.recv(1)
-        client.sendall(make_get(page))
-        answers += read(client)
-
-    assert answers.count(b"HTTP/1.1") == 1
-
-
-def test_what_follows_is_the_body_if_its_length_has_zeros_in_front(page):
-    length = b"Content-Length: " + b"0" * 20 + b"9999"
-    with connect(page) as client:
-        client.sendall(make_head(page, b"POST /dashboard/sign-in", FORM, length))
-        client.sendall(make_get(page))
-        client.shutdown(socket.SHUT_WR)
-        answers = read(client)
-
-    assert answers.count(b"HTTP/1.1") == 1
-
-
-def test_length_with_zeros_in_front_is_what_it_says(page):
-    head, body = make_post(page)
-    with connect(page) as client:
-        client.sendall(head.replace(b"Content-Length: ", b"Content-Length: " + b"0" * 20))
-        client.sendall(body + make_get(page, CLOSE))
-        answers = read(client)
-
-    assert answers.count(b"HTTP/1.1 200 OK\r\n") == 2
-
-
 def test_client_that_awaits_100_continue_is_told_so_once(page):
     head, body = make_post(page, b"Expect: 100-continue", CLOSE)
     with connect(page) as client:
@@ -174,14 +127,6 @@ def test_client_that_awaits_100_continue_is_told_so_once(page):
         client.sendall(body)
 
         assert read(client).startswith(b"HTTP/1.1 200 OK\r\n")
-
-
-def test_client_that_awaits_100_continue_for_too_long_a_body_is_refused_without_it(page):
-    head = make_head(page, b"POST /dashboard/sign-in", *TOO_LONG, b"Expect: 100-continue")
-    with connect(page) as client:
-        client.sendall(head)
-
-        assert read(client).startswith(b"HTTP/1.1 413 ")
 
 
 def test_head_that_is_too_long_is_refused_before_gunicorn_parses_it(page):

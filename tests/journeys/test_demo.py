@@ -98,17 +98,3 @@ def test_demo_on_a_taken_port_says_so_in_one_line(tmp_path):
     (line,) = ended.stderr.splitlines()
     assert line.startswith(f"Error: Port {port} cannot be used")
     assert not path.exists()
-
-
-def test_demo_whose_server_cannot_start_says_so_after_the_reason(tmp_path):
-    environ = make_environ(
-        f"sqlite:///{tmp_path / 'embed.db'}", GUNICORN_CMD_ARGS="--user=nobody-of-here"
-    )
-    ports = ["--port", str(find_free_port()), "--host-port", str(find_free_port())]
-
-    ended = run_flask("demo", *ports, environ=environ, check=False)
-
-    assert ended.returncode == 1
-    *_, reason, sentence = ended.stderr.splitlines()
-    assert reason == "Error: No such user: 'nobody-of-here'"
-    assert sentence == "Error: gunicorn could not start; the reason is above."

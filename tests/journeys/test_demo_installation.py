@@ -135,31 +135,3 @@ def run_bare(command: str, folder: Path) -> str:
     )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
-
-
-def test_demo_says_that_its_secret_key_cannot_be_read(clone):
-    folder = clone / "instance" / "demo"
-    folder.mkdir(parents=True)
-    (folder / "secret_key").touch()
-
-    ended = try_demo(clone, choose_ports())
-
-    assert (ended.returncode, ended.stdout) == (1, "")
-    (line,) = ended.stderr.splitlines()
-    assert line.startswith(f"Error: {folder / 'secret_key'} is empty")
-
-
-def test_next_demo_finds_the_page_again(clone):
-    ids = []
-    for _ in range(2):
-        with run_demo({}, *choose_ports(), "--json", program=[FLASK], folder=clone) as demo:
-            ids.append(json.loads(demo.stdout.readline())["id"])
-
-    assert ids[0] == ids[1]
-    assert [path.name for path in (clone / "instance").iterdir()] == ["demo"]
-
-
-def try_demo(folder: Path, ports: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [FLASK, "demo", *ports], cwd=folder, env=clean_environ(), capture_output=True, text=True
-    )

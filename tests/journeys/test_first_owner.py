@@ -8,7 +8,7 @@ import requests
 from support.remote import TIMEOUT_S, make_environ
 from support.servers import run_flask, run_gunicorn
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 EMAIL = "owner@example.com"
 
@@ -44,6 +44,7 @@ def list_owners(environ) -> list[str]:
     return [owner["email"] for owner in json.loads(listed)]
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_first_of_all_starts_makes_the_owner_and_logs_one_link(start, environ):
     assert [len(start()), len(start())] == [1, 0]
     assert list_owners(environ) == [EMAIL]
@@ -59,12 +60,3 @@ def test_installation_that_has_an_owner_gets_no_other(start, environ):
 
     assert start() == []
     assert list_owners(environ) == ["somebody@example.com"]
-
-
-def test_owner_of_pages_without_one_does_not_count(start, environ):
-    run_flask("db", "upgrade", environ=environ)
-    token = ("--token-name=A", "--token-symbol=A", f"--token-mint={'1' * 32}")
-    run_flask("pages", "create", *token, environ=environ)
-
-    assert len(start()) == 1
-    assert list_owners(environ) == ["owner@localhost", EMAIL]

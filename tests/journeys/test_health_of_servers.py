@@ -2,10 +2,8 @@
 
 import json
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import HTTPConnection
-from threading import Event
 
 import psycopg
 import pytest
@@ -67,31 +65,6 @@ def post(server: Gunicorn, page: RemotePage, body: str) -> HTTPConnection:
     headers["Content-Type"] = "application/json"
     client.request("POST", "/api/embed/submissions", body, headers)
     return client
-
-
-def test_process_is_well_while_another_check_waits_for_the_database(postgres_database_url):
-    with run_gunicorn(make_environ(postgres_database_url), TRUSTING) as server:
-        wait_until_ready(server)
-        with ThreadPoolExecutor(1) as pool, held_reads(postgres_database_url):
-            is_waiting = Event()
-            # Until the last answer is too old to be given again.
-            checks = pool.submit(
-                lambda: [ask(server, "/readyz") for _ in iter(is_waiting.is_set, True)]
-            )
-            wait_for(lambda: is_locked_out(postgres_database_url))
-            is_waiting.set()
-
-            assert ask(server, "/healthz") == "yes\n"
-
-            assert not checks.done()
-        assert set(checks.result()) == {"yes\n"}
-
-
-def is_locked_out(database_url: str) -> bool:
-    """Tell whether somebody waits for a lock."""
-    with psycopg.connect(database_url) as operator:
-        query = "SELECT count(*) FROM pg_locks WHERE NOT granted"
-        return operator.execute(query).fetchone() != (0,)
 
 
 def test_many_checks_of_a_database_that_hangs_are_answered_and_keep_no_thread(

@@ -13,7 +13,7 @@ from embed import pages
 from embed.db.connection import db
 from embed.db.models import Wallet
 from embed.errors import InvalidInput
-from embed.events.editing import bump_version, lock_owners, lock_page
+from embed.events.editing import bump_version, lock_page
 from embed.people import accounts
 from embed.public_payload.payloads import get_payload
 from embed.submissions import decisions
@@ -158,38 +158,3 @@ def test_owners_changes_of_all_kinds_at_once_never_wait_for_each_other_in_a_circ
             db.close()
 
     at_once([lambda act=act: repeat(act) for act in (decide, enter, submit) * 2])
-
-
-def test_pages_made_at_once_never_wait_for_each_other_in_a_circle(world):
-    owner = world.page.owner
-
-    def make_pages():
-        try:
-            for _ in range(ROUNDS):
-                pages.create_page(owner, dict(TOKEN), world.clock())
-        finally:
-            db.close()
-
-    at_once([make_pages] * 4)
-    assert len(pages.list_of_owner(owner)) == 1 + 4 * ROUNDS
-
-
-@pytest.mark.databases("postgres")
-def test_page_that_is_updated_twice_does_not_wait_for_whoever_enters_balances(world):
-    def update_twice():
-        try:
-            with db.atomic():
-                bump_version(world.page_id)
-                bump_version(world.page_id)
-        finally:
-            db.close()
-
-    other = threading.Thread(target=update_twice)
-    with db.atomic():
-        lock_owners(world.page.owner_id)
-        other.start()
-        other.join(10)
-        is_done = not other.is_alive()
-    other.join()
-
-    assert is_done

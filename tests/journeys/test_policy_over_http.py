@@ -191,16 +191,6 @@ def test_queue_takes_as_many_as_its_capacity(world):
     assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_only_what_waits_fills_the_queue(world):
-    world.configure(queue_capacity=1, auto_approve=True)
-    submit(world, Visitor())
-    world.configure(auto_approve=False, min_balance=1)
-    world.submit(with_session(world))
-    world.configure(min_balance=0)
-
-    assert submit_status(world, Visitor()) == "pending"
-
-
 # Duplicates
 
 

@@ -1,14 +1,11 @@
 """What survives a restart, and what happens while a part of the installation is unavailable."""
 
-import subprocess
-import sys
-
 import psycopg
 import pytest
 import requests
 from support import version_0_6_0
-from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ, summarise
-from support.servers import PROJECT_DIR, Gunicorn, clean_environ, open_postgres, run_gunicorn
+from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ
+from support.servers import Gunicorn, open_postgres, run_gunicorn
 from support.waiting import wait_for
 from support.world import Visitor
 
@@ -127,24 +124,6 @@ def test_connection_cut_in_the_midst_of_a_submission_is_503_and_leaves_nothing(
         assert page.post(draft).status_code == 201
 
 
-def test_connections_that_the_server_dropped_are_replaced_after_one_503_each(postgres_database_url):
-    environ = make_environ(postgres_database_url)
-    with (
-        run_gunicorn(environ) as server,
-        psycopg.connect(postgres_database_url, autocommit=True) as operator,
-    ):
-        page = RemotePage(server.url, environ)
-        assert summarise(at_once([page.read] * 12)) == {(200, None): 12}
-
-        operator.execute(
-            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"  # once it has ended
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-
-        at_once([page.read] * 12)
-        wait_for(lambda: summarise(at_once([page.read] * 12)) == {(200, None): 12})
-
-
 def cut_off_waiting(operator: psycopg.Connection) -> None:
     """Wait until some connection waits for a lock, and end that connection."""
     query = (
@@ -152,34 +131,3 @@ def cut_off_waiting(operator: psycopg.Connection) -> None:
         " WHERE datname = current_database() AND wait_event_type = 'Lock'"
     )
     wait_for(lambda: operator.execute(query).fetchone() != (0,))
-
-
-# Refused when the settings are read, and when the app is created; test_settings.py has all cases.
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("LIMIT_PER_IP", "many"),
-        ("DATABASE_URL", "sqlite:////dev/null/embed.db"),
-    ],
-)
-def test_wrong_setting_ends_server_and_commands_with_one_line_that_names_it(name, value, tmp_path):
-    environ = clean_environ() | make_environ(f"sqlite:///{tmp_path}/embed.db") | {name: value}
-
-    def run(*command):
-        return subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=PROJECT_DIR,
-            env=environ,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-        )
-
-    for ended in at_once(
-        [lambda: run("gunicorn", "app:app"), lambda: run("flask", "pages", "list")]
-    ):
-        assert ended.returncode == 1
-        assert ended.stdout == ""
-        (line,) = ended.stderr.splitlines()
-        assert line.startswith("Error: ")
-        assert name in line

@@ -102,28 +102,6 @@ def test_two_processes_upgrade_a_filled_database_once(old_url):
 
 
 @pytest.mark.databases("postgres")
-def test_upgrade_gives_way_to_what_is_under_way(empty_database_url):
-    connection.open_database(empty_database_url)
-    with closing(db):
-        version_0_6_0.make()
-    environ = make_environ(empty_database_url)
-    with psycopg.connect(empty_database_url) as under_way:
-        under_way.execute("SET deadlock_timeout = '1min'")  # so that this one does not fail
-        under_way.execute("UPDATE wallet SET id = id")
-
-        upgrade, rows = at_once(
-            [
-                lambda: run_flask("db", "upgrade", environ=environ, check=False),
-                lambda: _count_once_somebody_waits(under_way, "page"),
-            ]
-        )
-
-    assert rows == len(ROWS["page"])
-    again = run_flask("db", "upgrade", "--json", environ=environ)
-    assert upgrade.returncode == 0 or json.loads(again.stdout)["applied"]
-
-
-@pytest.mark.databases("postgres")
 def test_upgrade_says_that_somebody_holds_a_table_and_has_changed_nothing(empty_database_url):
     connection.open_database(empty_database_url)
     with closing(db):
@@ -139,14 +117,6 @@ def test_upgrade_says_that_somebody_holds_a_table_and_has_changed_nothing(empty_
     connection.open_database(empty_database_url)
     with closing(db):
         assert "0002_from_0_6_0" in schema_version.list_missing_migrations()
-
-
-def _count_once_somebody_waits(under_way: psycopg.Connection, table: str) -> int:
-    query = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'relation'"
-    wait_for(lambda: under_way.execute(query).fetchone()[0])
-    ((count,),) = under_way.execute(f"SELECT count(*) FROM {table}")  # noqa: S608 -- above
-    under_way.commit()
-    return count
 
 
 # A database that a newer version has upgraded

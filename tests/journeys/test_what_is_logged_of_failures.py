@@ -1,16 +1,12 @@
 """What is logged of a database and a Redis that refuse, whose addresses hold passwords."""
 
 import json
-import sys
 
 import pytest
 import requests
 from everything_logged import find_leaks
 from support.remote import make_environ
 from support.servers import (
-    PROJECT_DIR,
-    Server,
-    clean_environ,
     find_free_port,
     run_flask,
     run_gunicorn,
@@ -58,25 +54,6 @@ def test_service_without_database_and_redis_says_so_without_passwords(environ, t
     said = [line["message"] for line in lines if line.get("requestId") == request_id]
     assert any("Rate limits are counted per process" in each for each in said)
     assert any('role "nobody" does not exist' in each for each in said)
-    assert find_leaks(log.read_text(), SECRETS) == []
-
-
-def test_worker_without_its_database_says_so_without_passwords(environ, tmp_path):
-    log = tmp_path / "log"
-    with log.open("wb") as file:
-        worker = Server(
-            [sys.executable, "-m", "flask", "worker"],
-            cwd=PROJECT_DIR,
-            env=clean_environ() | environ,
-            stderr=file,
-        )
-        try:
-            wait_for(lambda: "could not be upgraded" in log.read_text(), log.read_text)
-        finally:
-            worker.end(worker.process.terminate)
-
-    lines = read_lines(log.read_text())
-    assert any('role "nobody" does not exist' in line["message"] for line in lines)
     assert find_leaks(log.read_text(), SECRETS) == []
 
 

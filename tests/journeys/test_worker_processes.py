@@ -30,7 +30,7 @@ def environ(make_sqlite) -> dict[str, str]:
     ("options", "variables"),
     [
         ([], {"WEB_CONCURRENCY": "4"}),
-        (["--workers", "4", "--preload"], {"RATELIMIT_STORAGE_URI": "memory://"}),
+        (["--workers", "4"], {}),
     ],
     ids=["WEB_CONCURRENCY", "workers"],
 )
@@ -40,15 +40,6 @@ def test_several_workers_with_limits_in_memory_are_refused_in_one_line(environ, 
     (line,) = ended.stderr.splitlines()
     assert line.startswith(f"Error: 4 {REFUSAL}")
     assert (ended.returncode, ended.stdout) == (1, "")
-
-
-def test_several_workers_of_a_configuration_that_extends_ours_are_refused(environ, tmp_path):
-    own = tmp_path / "own.conf.py"
-    own.write_text(f"exec(open({str(PROJECT_DIR / 'gunicorn.conf.py')!r}).read())\nworkers = 4\n")
-
-    (line,) = start_and_fail(environ, "--config", str(own)).stderr.splitlines()
-
-    assert line.startswith(f"Error: 4 {REFUSAL}")
 
 
 def start_and_fail(environ, *options: str) -> subprocess.CompletedProcess[str]:
@@ -61,14 +52,6 @@ def start_and_fail(environ, *options: str) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=TIMEOUT_S,
     )
-
-
-def test_web_concurrency_is_the_number_of_workers_and_an_option_overrides_it(environ, redis_url):
-    environ |= {"WEB_CONCURRENCY": "3", "RATELIMIT_STORAGE_URI": redis_url}
-    with run_gunicorn(environ) as server:
-        server.wait_for_workers(3)
-    with run_gunicorn(environ, "--workers", "2") as server:
-        server.wait_for_workers(2)
 
 
 def test_several_workers_start_with_shared_limits_that_are_away_for_now(environ):

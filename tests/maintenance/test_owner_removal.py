@@ -86,16 +86,6 @@ def test_removing_an_owner_without_pages_makes_no_other_owner(app, clock):
     assert list_emails() == []
 
 
-@pytest.mark.usefixtures("owner")
-def test_owner_with_pages_stays_until_it_is_said_what_becomes_of_them(world, remove):
-    said = refusal(remove("--yes"))
-
-    assert "--pages-to" in said
-    assert "--delete-pages" in said
-    assert EMAIL in list_emails()
-    assert world.page.owner.email == EMAIL
-
-
 @pytest.mark.usefixtures("owner", "other")
 @pytest.mark.parametrize(
     ("options", "said"),
@@ -159,15 +149,6 @@ def test_page_that_was_deleted_before_is_kept_as_it_was(world, remove, options, 
 
     assert remove("--yes", *options).exit_code == 0
     assert (world.page.owner.email, world.page.deleted_at) == (heir, deleted_at)
-
-
-def test_session_ends_at_once(owner, remove):
-    assert owner.get("/dashboard/").status_code == 200
-
-    remove("--yes", "--delete-pages")
-
-    assert owner.get("/dashboard/").location.startswith("/dashboard/sign-in")
-    assert owner.sign_in_again(password=PASSWORD).status_code == 422
 
 
 @pytest.mark.databases("sqlite", "postgres")

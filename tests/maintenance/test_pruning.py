@@ -22,9 +22,8 @@ from embed.db.models import (
     UsedNonce,
 )
 from embed.domain.times import count_days
-from embed.events import account_log
 from embed.maintenance.pruning import prune, summarize
-from embed.people import invitations, sessions
+from embed.people import sessions
 from embed.runtime import EXTENSION
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.worker.jobs import list_jobs
@@ -107,21 +106,6 @@ def test_sessions_are_deleted_after_14_days_without_a_visit_and_90_at_most(world
     assert prune(began_at + timedelta(days=90), HISTORY)["sessions"] == 0
     assert prune(began_at + timedelta(days=90, seconds=1), HISTORY)["sessions"] == 2
     assert Session.select().count() == 2
-
-
-def test_invitations_are_deleted_after_seven_days(world):
-    invitations.invite(world.page_id, "ann@example.com", "viewer", world.clock())
-
-    assert prune(world.clock() + timedelta(days=6), HISTORY)["invitations"] == 0
-    assert prune(world.clock() + timedelta(days=7), HISTORY)["invitations"] == 1
-
-
-def test_events_of_accounts_are_deleted_after_180_days(world):
-    person, now = world.page.owner, world.clock()
-    account_log.store(person, "signed out", now)
-
-    assert prune(now + timedelta(days=180), HISTORY)["events of accounts"] == 0
-    assert prune(now + timedelta(days=180, seconds=1), HISTORY)["events of accounts"] == 1
 
 
 def test_more_rows_than_a_batch_are_deleted_in_small_transactions(world, monkeypatch):

@@ -13,19 +13,15 @@ from support.world import USDC, Visitor, code_of, read_log, with_session
 from embed.balances.observations import ChainObservation, store_chain
 from embed.db.connection import db
 from embed.db.models import (
-    Activity,
     Job,
     Message,
     Submission,
     UsedNonce,
-    Wallet,
 )
 from embed.domain.amounts import parse_amount
-from embed.errors import InvalidInput
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.maintenance.wallet_erasure import (
-    check_address,
     clear_deleted_content,
     erase_wallet,
     find_kept,
@@ -186,41 +182,6 @@ def test_signed_texts_cannot_be_sent_again(world, visitor):
 
     assert UsedNonce.select().count() == 1
     assert code_of(world.post(draft)) == "invalid_nonce"
-
-
-def test_what_is_about_another_wallet_loses_the_address_alone(world, visitor):
-    settings = world.app.extensions[EXTENSION].settings
-    receivers.add_webhook(
-        world.page_id, "https://hooks.example/", settings=settings, now=world.clock()
-    )
-    other = world.track(Visitor().address, alias=f"x ({visitor.address})")
-    with editing(world.page_id, "holding watch", world.clock()) as edit:
-        wallet, amounts = Wallet.get_by_id(other.id), (parse_amount("1"), parse_amount("2"))
-        edit.log(Event.of_holding(wallet, *amounts, is_flagged=True))
-
-    erase(world, visitor)
-
-    subjects = {one.action: one.subject for one in read_log(world.page_id)}
-    assert subjects["add wallet"] == f"x (…) ({other.address})"
-    (message,) = Message.select()
-    assert (message.address, "x (…)" in message.data) == (other.address, True)
-    assert find_mentions(visitor.address) == [("wallet.public_alias", 1)]
-
-
-def test_words_of_owners_are_told_and_left(world, visitor):
-    world.configure(public_comments=f"Thanks to {visitor.address}!")
-    world.track(Visitor().address, alias=f"not {visitor.address[:20]}")
-    Activity.delete().execute()
-
-    erase(world, visitor)
-
-    assert find_mentions(visitor.address) == [("page.public_comments", 1)]
-
-
-@pytest.mark.parametrize("raw", ["", "0", "x" * 44, USDC[:-1] + " ", "1" * 500])
-def test_what_is_no_address_is_refused(raw):
-    with pytest.raises(InvalidInput, match="not a wallet's address"):
-        check_address(raw)
 
 
 @pytest.mark.databases("sqlite")

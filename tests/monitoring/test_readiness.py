@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 from support import version_0_6_0
@@ -19,50 +20,51 @@ pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 
 @pytest.fixture
-def ready(app, clock, monkeypatch) -> Readiness:
-    """Readiness that looks each time it is asked, with somebody at the background work."""
+def is_ready(app, clock, monkeypatch) -> Callable[[], bool]:
+    """Look each time, with somebody at the background work: ``is_ready()``."""
     monkeypatch.setattr(readiness, "_FRESH_S", 0.0)
     hold_lease("a", "worker", clock(), clock())
     connection.db.close()
-    return Readiness(clock)
+    readiness_here = Readiness()
+    return lambda: readiness_here.is_ready(clock())
 
 
 def test_callers_wait_together_for_a_database_that_hangs_and_later_ones_no_longer(
-    ready, emptied_database_url
+    is_ready, emptied_database_url
 ):
-    wait_for(ready.is_ready)
+    wait_for(is_ready)
     began = time.monotonic()
     with held_reads(emptied_database_url):
-        assert at_once([ready.is_ready] * 20) == [False] * 20
-        assert [ready.is_ready() for _ in range(20)] == [False] * 20
+        assert at_once([is_ready] * 20) == [False] * 20
+        assert [is_ready() for _ in range(20)] == [False] * 20
         assert time.monotonic() - began < 20 * readiness._LIMIT_S
         assert [one.name for one in threading.enumerate()].count("readiness") == 1
 
-    wait_for(ready.is_ready)
+    wait_for(is_ready)
 
 
 def test_database_that_hangs_is_no_after_the_limit_and_yes_when_it_is_back(
-    ready, emptied_database_url, caplog
+    is_ready, emptied_database_url, caplog
 ):
     caplog.set_level(logging.INFO, "embed")
-    wait_for(ready.is_ready)
+    wait_for(is_ready)
     caplog.clear()
     with held_reads(emptied_database_url):
-        assert [ready.is_ready() for _ in range(20)] == [False] * 20
-        assert not ready.is_ready()
+        assert [is_ready() for _ in range(20)] == [False] * 20
+        assert not is_ready()
 
-    wait_for(ready.is_ready)
+    wait_for(is_ready)
     assert [record.message for record in caplog.records] == [
         "Not ready. The database has not answered for 2 seconds.",
         "Ready.",
     ]
 
 
-def test_first_answer_of_a_database_that_hangs_is_no(ready, emptied_database_url):
+def test_first_answer_of_a_database_that_hangs_is_no(is_ready, emptied_database_url):
     with held_reads(emptied_database_url):
-        assert not ready.is_ready()
+        assert not is_ready()
 
-    wait_for(ready.is_ready)
+    wait_for(is_ready)
 
 
 def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_missing(
@@ -72,9 +74,9 @@ def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_mis
     connection.open_database(empty_database_url)
     version_0_6_0.make()
     connection.db.close()
-    ready = Readiness(clock)
+    ready = Readiness()
 
-    assert [ready.is_ready() for _ in range(3)] == [False] * 3
+    assert [ready.is_ready(clock()) for _ in range(3)] == [False] * 3
 
     assert [record.message for record in caplog.records] == [
         "Not ready. The database has not been upgraded: 0002_from_0_6_0."
@@ -82,9 +84,9 @@ def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_mis
 
 
 def test_answer_is_given_again_for_a_second(app, clock):
-    ready = Readiness(clock)
-    assert not ready.is_ready()
+    ready = Readiness()
+    assert not ready.is_ready(clock())
 
     hold_lease("a", "worker", clock(), clock())
 
-    wait_for(ready.is_ready)
+    wait_for(lambda: ready.is_ready(clock()))

@@ -23,21 +23,31 @@ class Apps:
 
     def find(self, settings: Settings, *, clock, balances=None, chain=None) -> Flask:
         """Return an app that knows nothing of an earlier test."""
+        dependencies = {"clock": clock, "balances": balances, "chain": chain}
+        if not settings.ratelimit_storage_uri.startswith("memory:"):
+            return create_app(settings, **dependencies)
         same = replace(settings, database_url="")
-        app = self._made.pop(same, None) or create_app(settings)
+        app = self._made.pop(same, None)
+        if app is None:
+            app = create_app(settings, **dependencies)
+        else:
+            _renew(app, settings, **dependencies)
         self._made[same] = app
         if len(self._made) > _MOST:
             del self._made[next(iter(self._made))]
-        (limiter,) = app.extensions["limiter"]
-        limiter.reset()
-        chain = choose_chain(settings, chain)
-        app.extensions[EXTENSION] = replace(
-            app.extensions[EXTENSION],
-            settings=settings,
-            clock=clock,
-            chain=chain,
-            balances=balances or choose_balances(settings, chain, clock),
-            limiter=RateLimiter(limiter.storage, next(iter(settings.secret_keys), "")),
-        )
-        open_database(settings.database_url)
         return app
+
+
+def _renew(app: Flask, settings: Settings, *, clock, balances, chain) -> None:
+    (limiter,) = app.extensions["limiter"]
+    limiter.reset()
+    chain = choose_chain(settings, chain)
+    app.extensions[EXTENSION] = replace(
+        app.extensions[EXTENSION],
+        settings=settings,
+        clock=clock,
+        chain=chain,
+        balances=balances or choose_balances(settings, chain, clock),
+        limiter=RateLimiter(limiter.storage, next(iter(settings.secret_keys), "")),
+    )
+    open_database(settings.database_url)

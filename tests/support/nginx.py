@@ -94,13 +94,6 @@ def run_nginx(
 
 
 @contextmanager
-def run_nginx_with(servers: str, port: int) -> Iterator[None]:
-    """Run nginx with other servers than the sample's, one of which listens on `port`."""
-    with _make_folder() as made, _run(_write(made, servers), port, made):
-        yield
-
-
-@contextmanager
 def _make_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="embed-nginx-") as folder:
         yield Path(folder)

@@ -16,10 +16,6 @@ class Scraped:
         self.families = list(text_string_to_metric_families(text))
         self.samples = [sample for family in self.families for sample in family.samples]
 
-    @property
-    def text_without_values(self) -> str:
-        return "\n".join(line.rpartition(" ")[0] for line in self.text.splitlines())
-
     def sum(self, name: str, **labels: str) -> float:
         """Add up the series of a name that have these labels."""
         return sum(

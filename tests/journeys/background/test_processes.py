@@ -137,15 +137,3 @@ def test_worker_that_is_stopped_ends_its_jobs_and_the_next_does_them_again(scene
     assert scene.list("end") == []
     scene.start_worker(**work)
     scene.wait_for(lambda: {entry.name for entry in scene.list("end")} == set("abcdef"))
-
-
-def test_gunicorn_leaves_the_work_to_flask_worker_alone_if_told_so(scene: Scene):
-    scene.environ["BACKGROUND"] = "worker"
-    scene.start_gunicorn()
-    assert "start flask worker" in scene.ask_status()
-
-    worker = scene.start_worker()
-
-    (entry,) = scene.wait_for(lambda: scene.list("end", "count"))
-    assert entry.pid == worker.process.pid
-    assert "start flask worker" not in scene.ask_status()
