@@ -66,6 +66,7 @@ def test_keyboard_alone_goes_the_whole_way(embedded_page, context, page, browser
     tab_to("Add your wallet")
     page.keyboard.press("Enter")
     expect(widget.locator("#flow-title")).to_be_focused()
+    expect(widget.get_by_role("button", name="Test wallet")).to_be_visible()  # they are loaded
     tab_to("Test wallet")
     page.keyboard.press("Space")
     expect(widget.get_by_label("Name to show")).to_be_focused()

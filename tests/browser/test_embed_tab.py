@@ -224,7 +224,7 @@ def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, plai
 
 EXTREMES = {
     "accent": "ffee55", "neutral": "sand", "radius": "0", "density": "roomy", "font": "mono",
-    "size": "18", "order": "name", "explorer": "orb", "names": "instead",
+    "size": "18", "order": "name", "explorer": "orb",
     "hide": "heading,tools,changes",
 }  # fmt: skip
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { Problem } from "../../static/widget/api.js";
 import { answerCall, call } from "../../static/widget/calls.js";
@@ -46,16 +45,6 @@ test("a call is posted to one origin, with a port for its answer", async () => {
   assert.deepEqual(await asked, { nonceId: "1" });
 });
 
-test("answers that cross each other reach their own calls", async () => {
-  const frame = new FakeFrame();
-  const asked = [ask(frame), ask(frame)];
-
-  await answerCall(frame.received[1].port, async () => "second");
-  await answerCall(frame.received[0].port, async () => "first");
-
-  assert.deepEqual(await Promise.all(asked), ["first", "second"]);
-});
-
 test("a refusal arrives with its details and its time", async () => {
   const frame = new FakeFrame();
   const asked = ask(frame);
@@ -86,15 +75,6 @@ test("progress is told before the answer", async () => {
 
   assert.equal(await asked, "signature");
   assert.equal(count, 2);
-});
-
-test("an answer that is none gives nothing", async () => {
-  const frame = new FakeFrame();
-  const asked = ask(frame);
-
-  frame.received[0].port.postMessage(null);
-
-  assert.equal(await asked, undefined);
 });
 
 test("a bug in the frame is a problem of the server's", async () => {
@@ -136,13 +116,3 @@ test("who no longer waits aborts the call at the other end, too", async () => {
   await isAborted;
 });
 
-test("a signal that ends after the answer changes nothing", async () => {
-  const frame = new FakeFrame();
-  const controller = new AbortController();
-  const asked = ask(frame, { signal: controller.signal });
-  await answerCall(frame.received[0].port, async () => "done");
-  assert.equal(await asked, "done");
-
-  controller.abort();
-  await nextTurn();
-});

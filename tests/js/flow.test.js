@@ -194,16 +194,6 @@ test("a wallet that answers after the visitor has left sends nothing", async () 
   assert.deepEqual(submissions.calls, []);
 });
 
-test("a wallet that refuses after the visitor has left says nothing", async () => {
-  await showText();
-  view.visitor.sign();
-  view.visitor.back();
-  signatures.calls[0].reject(new Problem("wallet_rejected"));
-  await nextTurn();
-
-  assert.equal(view.shown.at(-1), "nickname");
-});
-
 test("a submission is not aborted, only no longer waited for", async () => {
   await send();
   view.visitor.back();
@@ -213,17 +203,6 @@ test("a submission is not aborted, only no longer waited for", async () => {
 
   assert.equal(view.step, "nickname");
   assert.deepEqual(results, []);
-});
-
-test("the end of a step that was left does not end the waiting for another", async () => {
-  await send();
-  view.visitor.back();
-  view.visitor.enterNickname("Other");
-  await nextTurn();
-  submissions.calls[0].resolve(RECEIPT);
-  await nextTurn();
-
-  assert.equal(view.isWaiting, true);
 });
 
 test("a text that has run out is replaced, and explained", async () => {
@@ -236,19 +215,6 @@ test("a text that has run out is replaced, and explained", async () => {
   assert.deepEqual(view.shown.slice(-2), ["confirm", "invalid_nonce"]);
   assert.equal(flow.nonce.nonceId, "fresh");
   assert.equal(view.canRetry, false);
-});
-
-test("a visitor who leaves while the text is replaced is not called back", async () => {
-  await send();
-  submissions.calls[0].reject(new Problem("nonce_binding_mismatch"));
-  await nextTurn();
-  view.visitor.back();
-  const [, { args: [, , signal], resolve }] = nonces.calls;
-  resolve(NONCE);
-  await nextTurn();
-
-  assert.equal(signal.aborted, true);
-  assert.equal(view.step, "nickname");
 });
 
 for (const [code, steps, canRetry] of /** @type {[string, string[], boolean][]} */ ([
@@ -316,14 +282,6 @@ test("one of several accounts is chosen by the visitor", async () => {
   assert.equal(view.step, "nickname");
   view.visitor.enterNickname("Nick");
   assert.equal(nonces.calls[0].args[0], "b");
-});
-
-test("the way back from the accounts leads to the wallets", async () => {
-  view.visitor.choose({ connect: async () => [watched("a"), watched("b")] });
-  await nextTurn();
-  view.visitor.back();
-
-  assert.equal(view.step, "choose");
 });
 
 test("a wallet that never answers can be cancelled, and its late answer shows nothing", async () => {
@@ -402,15 +360,6 @@ for (const code of ["wallet_account_changed", "wallet_disconnected"]) {
     });
   }
 }
-
-test("an account that is found lost when it has to sign is chosen again", async () => {
-  await showText();
-  view.visitor.sign();
-  signatures.calls[0].reject(new Problem("wallet_account_changed"));
-  await nextTurn();
-
-  assert.deepEqual(view.shown.slice(-2), ["choose", "wallet_account_changed"]);
-});
 
 test("what is being sent stays true, although the account changes", async () => {
   view.visitor.choose({ connect: async () => watched("a") });

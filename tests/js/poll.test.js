@@ -65,20 +65,6 @@ async function pass(context, seconds) {
   return calls - before;
 }
 
-test("the action is called once in every interval", async (context) => {
-  poll(action, { seconds: 30 });
-
-  assert.equal(await pass(context, 29), 0);
-  assert.equal(await pass(context, 1), 1);
-  assert.equal(await pass(context, 60), 2);
-});
-
-test("now() does not wait", async (context) => {
-  poll(action, { seconds: 30 }).now();
-
-  assert.equal(await pass(context, 1), 1);
-});
-
 test("each failure doubles the pause, up to ten minutes, and a success ends that", async (context) => {
   poll(action, { seconds: 30 });
   for (const pause of [30, 60, 120, 240, 480, 600, 600]) {
@@ -152,12 +138,6 @@ test("pauses grow by half up to the slowest while nothing changes", async (conte
   assert.equal(await pass(context, 64), 2); // what changes is looked at more often
 });
 
-test("a poll that does not grow keeps its pace whatever is found", async (context) => {
-  poll(findSame, { seconds: 30 });
-
-  assert.equal(await pass(context, 300), 10);
-});
-
 test("now() makes the pauses short again", async (context) => {
   const { now } = poll(findSame, SLOW);
   await pass(context, TO_SLOWEST);
@@ -166,17 +146,6 @@ test("now() makes the pauses short again", async (context) => {
   assert.equal(await pass(context, 1), 1);
   assert.equal(await pass(context, 32), 1); // what is waited for may be there by then
   assert.equal(await pass(context, 48), 1);
-});
-
-test("a failure after long pauses is followed by short ones when it is over", async (context) => {
-  poll(findSame, SLOW);
-  await pass(context, TO_SLOWEST);
-  answer = fail(new Error("away"));
-  assert.equal(await pass(context, 324), 1);
-  assert.equal(await pass(context, 599), 0);
-  assert.equal(await pass(context, 1), 1);
-
-  assert.equal(await pass(context, 32), 1);
 });
 
 test("Retry-After is kept to, also when something asks for a call at once", async (context) => {

@@ -132,41 +132,6 @@ test("what the document says is shown and not asked for", async () => {
   assert.deepEqual(page.shownTexts, ["9", undefined]);
 });
 
-test("wallets that come into view are asked for alone", async () => {
-  const page = new Page(2);
-  page.start();
-  await settled();
-  page.shown.push(makeShown("new", "1"));
-  page.render();
-  await settled();
-
-  assert.deepEqual(page.asked[1], ["new"]);
-});
-
-test("a wallet without a history is not asked for again, and nothing is shown", async () => {
-  const page = new Page(1);
-  page.changes = {};
-  page.start();
-  await settled();
-  page.render();
-  await settled();
-
-  assert.equal(page.asked.length, 1);
-  assert.deepEqual(page.shownTexts, [undefined]);
-});
-
-test("another row of a wallet shows its change at once", async () => {
-  const page = new Page(1);
-  page.start();
-  await settled();
-  page.shown = [makeShown("id0", "1")];
-  page.render();
-
-  assert.deepEqual(page.shownTexts, ["5"]);
-  await settled();
-  assert.equal(page.asked.length, 1);
-});
-
 test("another balance has another change", async () => {
   const page = new Page(1);
   page.start();

@@ -6,8 +6,9 @@ import {
   address, compileOffchainMessageEnvelope, getOffchainMessageEnvelopeEncoder, signatureBytes,
 } from "@solana/kit";
 
-import { encodeBase58, encodeBase64 } from "../../static/widget/signatures.js";
-import { findSignature, isPrivateKey } from "../../static/widget/signatures.js";
+import {
+  decodeBase58, decodeBase64, encodeBase58, encodeBase64, findSignature, isAddress, isPrivateKey,
+} from "../../static/widget/signatures.js";
 
 const SIGNATURE = Uint8Array.from({ length: 64 }, (_, index) => (index * 37 + 250) % 256);
 const BASE64 = encodeBase64(SIGNATURE);
@@ -116,4 +117,59 @@ test("a signature is no private key", () => {
     assert.equal(isPrivateKey(encodeBase58(signature), ADDRESS), false);
   }
   assert.equal(isPrivateKey(BASE64, "no address"), false);
+});
+
+// The codecs
+
+const MINT = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+
+for (const [text, bytes] of /** @type {[string, number[]][]} */ ([
+  ["", []],
+  ["1", [0]],
+  ["11", [0, 0]],
+  ["2", [1]],
+  ["z", [57]],
+  ["21", [58]],
+  ["5Q", [255]],
+  ["5R", [1, 0]],
+  ["1112", [0, 0, 0, 1]],
+])) {
+  test(`base58 ${JSON.stringify(text)} is [${bytes}]`, () => {
+    assert.deepEqual([.../** @type {Uint8Array} */ (decodeBase58(text))], bytes);
+    assert.equal(encodeBase58(Uint8Array.from(bytes)), text);
+  });
+}
+
+for (const text of ["0", "O", "I", "l", "a b", "é", "+", "1".repeat(129)]) {
+  test(`${JSON.stringify(text.slice(0, 9))} of ${text.length} is no base58`, () => {
+    assert.equal(decodeBase58(text), null);
+  });
+}
+
+test("an address is 32 bytes of base58", () => {
+  assert.equal(isAddress(MINT), true);
+  assert.equal(isAddress("1".repeat(32)), true);
+  assert.equal(isAddress("1".repeat(31)), false);
+  assert.equal(isAddress(MINT.slice(2)), false);
+  assert.equal(isAddress(`${MINT}1`), false);
+  assert.equal(isAddress(MINT.replace("D5", "O5")), false);
+  assert.equal(isAddress(` ${MINT}`), false);
+});
+
+test("base64 is read with and without padding, in both alphabets", () => {
+  const urlSafe = BASE64.replaceAll("+", "-").replaceAll("/", "_");
+
+  assert.notEqual(urlSafe, BASE64);
+  for (const text of [BASE64, urlSafe, BASE64.replace(/=+$/, "")]) assert.deepEqual(decodeBase64(text), SIGNATURE);
+});
+
+test("what is no base64, or has stray bits at its end, is refused", () => {
+  const texts = ["!", "AAAAA", `${BASE64}!`, "AB==", "AAB=", "AAAA=AAA"];
+
+  for (const text of texts) assert.equal(decodeBase64(text), null, text);
+});
+
+test("base58 longer than a caller allows is refused before it is read", () => {
+  assert.equal(decodeBase58("2".repeat(200)), null);
+  assert.equal(decodeBase58("2".repeat(200), 200)?.length, 146);
 });

@@ -171,14 +171,6 @@ test("a wallet that alters the bytes that it is given deceives nobody", async ()
   await assert.rejects(account.sign(TEXT), { code: "wallet_altered_text" });
 });
 
-test("features are read again when they are used", async () => {
-  const account = await connectOne();
-  wallet.features = { [RAW]: { signMessage: (/** @type {any} */ { message }) => (asked.push("new"), signRaw(message)) } };
-  await account.sign(TEXT);
-
-  assert.deepEqual(asked, ["new"]);
-});
-
 test("an account is offered once, and only if it can sign on Solana", async () => {
   const broken = { address: 7, chains: ["solana:mainnet"], features: [RAW] };
   wallet.accounts = [
@@ -264,14 +256,6 @@ test("an account that is away for a moment is not lost", async (context) => {
   wallet.accounts = accounts;
   change();
   context.mock.timers.tick(1000);
-});
-
-test("a wallet that never lists its accounts can sign", async () => {
-  const account = makeAccount(signer);
-  give({ "standard:connect": { connect: async () => ({ accounts: [account] }) } });
-  wallet.accounts = [];
-
-  assert.ok(await (await connectOne()).sign(TEXT));
 });
 
 for (const events of [undefined, {}, { on() { throw new Error("no"); } }, { on: () => "off" }]) {

@@ -98,23 +98,6 @@ test("objects that are no wallets hide none that are", () => {
   assert.deepEqual(names(), ["Good"]);
 });
 
-test("a wallet whose name and icon can be read only once hides no others", () => {
-  begin();
-  const once = (/** @type {string} */ text) => {
-    let count = 0;
-    return () => {
-      if (count++ > 0) throw new Error("no");
-      return text;
-    };
-  };
-  const [name, icon] = [once("Once"), once("data:,")];
-  const wallet = Object.defineProperties(makeWallet(""), { name: { get: name }, icon: { get: icon } });
-  register(wallet, makeWallet("Good"));
-
-  assert.deepEqual(names(), ["", "Good"]);
-  assert.equal(shown.at(-1)?.[0].icon, null);
-});
-
 // The older objects
 
 test("objects of wallets' names that cannot be read hide no wallets", () => {
@@ -157,14 +140,6 @@ test("an older object gives way to the standard's wallet of the same name", () =
   assert.notEqual(shown.at(-1)?.[0], older);
 });
 
-test("an older object that appears with the page's load is found", () => {
-  begin();
-  page.solflare = makeProvider({ isPhantom: false });
-  page.dispatchEvent(new Event("load"));
-
-  assert.deepEqual(names(), ["Solflare"]);
-});
-
 test("an older wallet signs", async () => {
   const [, account] = await connectOlder();
 
@@ -200,6 +175,3 @@ test("an older wallet that answers with another account's signature is told so",
   await assert.rejects(account.sign(TEXT), { code: "wallet_other_account" });
 });
 
-test("an older wallet without an account says so", async () => {
-  await assert.rejects(connectOlder({ publicKey: null }), { code: "wallet_no_account" });
-});

@@ -1,7 +1,31 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { describeOrigin } from "../../static/dashboard/origin-rules.js";
 import { judgeKey } from "../../static/dashboard/pasted-key.js";
+import { readCases } from "./cases.js";
+
+for (const { case: name, raw, origin, refused, meant } of readCases("origin_cases.json")) {
+  test(`origin: ${name}`, () => {
+    const described = describeOrigin(raw);
+
+    assert.equal(described.origin, origin);
+    assert.equal(described.refused, refused);
+    assert.equal(described.meant, meant);
+  });
+}
+
+test("a path is noticed, a slash alone is none", () => {
+  /** @param {string} raw */
+  const hasPath = (raw) => /** @type {any} */ (describeOrigin(raw)).hasPath;
+
+  assert.deepEqual(
+    ["https://a.example", "https://a.example/", "https://a.example/b", "https://a.example?b"].map(hasPath),
+    [false, false, true, true],
+  );
+});
+
+// A pasted key
 
 const KEY = `svc_pub_Ab12${"x".repeat(28)}`;
 const NAMES = { svc_pub_Ab12: "Blog (svc_pub_Ab12…)" };
