@@ -122,6 +122,15 @@ def test_every_language_has_a_catalog_and_every_catalog_a_language():
     assert {path.name for path in CATALOG_DIR.iterdir()} == {f"{name}.po" for name in TRANSLATED}
 
 
+def test_every_sentence_of_the_code_is_extracted():
+    keywords = ("gettext", "ngettext", "lazy_gettext", "gettext_noop")
+    every = extract_from_dir(
+        PROJECT_DIR / "embed", keywords={name: DEFAULT_KEYWORDS.get(name) for name in keywords}
+    )
+
+    assert {text for _, _, text, *_ in every} <= read_source(("embed", "templates"))
+
+
 @each_translation
 def test_catalog_has_all_that_visitors_read(language):
     whole = {
