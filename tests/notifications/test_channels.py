@@ -406,6 +406,7 @@ def test_mail_server_that_is_not_there_is_told(owner_with):
         assert send_to(owner, "ann@example.com") == "the connection was refused"
 
 
+@pytest.mark.slow  # openssl makes the certificate
 def test_mail_server_that_nobody_vouches_for_is_not_trusted(owner_with, tmp_path):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(make_certificate(tmp_path / "both.pem"))
