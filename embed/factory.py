@@ -79,7 +79,7 @@ def create_app(
         limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )
-    app.extensions[JOBS] = jobs or list_jobs(settings)
+    app.extensions[JOBS] = list_jobs(settings) if jobs is None else jobs
     init_security_headers(app, settings)
     init_error_handlers(app)
     init_compression(app)

@@ -10,10 +10,9 @@ from support.shared_clock import SharedClock
 
 from embed.factory import create_app
 from embed.settings import Settings
-from embed.worker.jobs import Jobs
 
 app = create_app(
     Settings.from_environ(),
     clock=SharedClock(Path(os.environ["SHARED_CLOCK"]), is_new=False),
-    jobs=Jobs(),
+    jobs=(),
 )
