@@ -13,6 +13,7 @@ from resource import RLIMIT_NOFILE, prlimit, setrlimit
 from urllib.parse import urlsplit
 
 import pytest
+import requests
 from support.remote import TIMEOUT_S, RemotePage, make_environ
 from support.servers import PROJECT_DIR, clean_environ, run_gunicorn
 from support.waiting import wait_for
@@ -177,6 +178,7 @@ def test_more_connections_than_open_files_are_refused_with_a_sentence(environ):
 
 def test_process_that_may_open_no_more_files_goes_on_and_accepts_those_who_waited(environ):
     with run_gunicorn(environ) as server, ExitStack() as opened:
+        wait_for(lambda: requests.get(f"{server.url}/readyz", timeout=TIMEOUT_S).ok)
         (worker,) = server.wait_for_workers(1)
         files = Path(f"/proc/{worker}/fd")
         allowed = len(list(files.iterdir())) + 10

@@ -1,11 +1,7 @@
 """The shipped worker with other limits, for gunicorn's --worker-class."""
 
-from threading import Event
-from typing import Any
-
 from embed.db import connection
 from embed.monitoring import readiness
-from embed.server.connection import Connection
 from embed.server.worker import BufferingWorker
 
 
@@ -15,22 +11,6 @@ class ImpatientWorker(BufferingWorker):
 
 class PatientWorker(BufferingWorker):
     patience_s = 10_000.0
-
-
-class StuckWorker(PatientWorker):
-    """Handles no request before it is told to stop."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._stops = Event()
-
-    def _handle(self, conn: Connection) -> None:
-        self._stops.wait()
-        super()._handle(conn)
-
-    def handle_exit(self, sig: int, frame: Any) -> None:
-        self._stops.set()
-        super().handle_exit(sig, frame)
 
 
 class CountingWorker(BufferingWorker):
