@@ -10,7 +10,6 @@ from typing import Any, Self
 from urllib.parse import quote, unquote
 
 from limits import RateLimitItem
-from platformdirs import user_state_path
 
 from embed.domain.texts import parse_email
 from embed.settings.secret_keys import list_secrets, load_secret_key, parse_secret_keys
@@ -46,7 +45,10 @@ _PACKAGE_DIR = Path(__file__).resolve().parent.parent
 IS_INSTALLED = (_PACKAGE_DIR / "templates").is_dir()  # as a package, and not run from a checkout
 # Of templates, static files, catalogs, documents and gunicorn's configuration.
 PROJECT_DIR = _PACKAGE_DIR if IS_INSTALLED else _PACKAGE_DIR.parent
-INSTANCE_DIR = user_state_path("tracking-embed") if IS_INSTALLED else PROJECT_DIR / "instance"
+INSTANCE_DIR = PROJECT_DIR / "instance"
+if IS_INSTALLED:
+    _state_dir = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
+    INSTANCE_DIR = Path(_state_dir, "tracking-embed")
 # From which relative paths in settings count.
 _BASE_DIR = INSTANCE_DIR if IS_INSTALLED else PROJECT_DIR
 _SQLITE = "sqlite:///"
