@@ -140,7 +140,7 @@ def certificate(tmp_path_factory):
 @pytest.fixture(scope="package")
 def secure_port(service_environ, certificate) -> Iterator[int]:
     """The port at which the service answers by HTTPS, at whatever host."""
-    # The service's own worker takes no TLS. Connections that a browser opens in advance occupy threads.
+    # The service's own worker takes no TLS. What a browser opens in advance occupies a thread.
     worker = ("--worker-class=gthread", "--threads=50")
     tls = (*worker, f"--certfile={certificate}", f"--keyfile={certificate}")
     with run_gunicorn(service_environ, *tls) as server:
