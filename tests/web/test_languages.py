@@ -4,6 +4,7 @@ import html
 import json
 import re
 from decimal import Decimal
+from functools import cache
 
 import pytest
 from babel import Locale
@@ -52,6 +53,7 @@ each_translation = pytest.mark.parametrize("language", TRANSLATED)
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
+@cache
 def read_source(folders):
     with (PROJECT_DIR / "babel.cfg").open() as file:
         methods, options = parse_mapping_cfg(file)
@@ -60,6 +62,7 @@ def read_source(folders):
     return {text for name, _, text, *_ in found if name.startswith(folders)}
 
 
+@cache
 def read_catalog(language):
     with (CATALOG_DIR / f"{language}.po").open("rb") as file:
         return read_po(file, locale=language)
