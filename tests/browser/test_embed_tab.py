@@ -7,7 +7,6 @@ from support.waiting import wait_for
 from support.world import Visitor
 
 from embed import pages
-from embed.db.models import ApiKey
 from embed.domain.colors import compute_contrast
 
 pytestmark = pytest.mark.browser
@@ -168,18 +167,6 @@ def test_pasted_key_is_not_sent_with_the_form_for_a_new_one(dashboard, tab):
     assert f"?key={key}&amp;lang=de" in read_codes(tab)[0]
     tab.get_by_label("Language").select_option("fr")
     assert f"?key={key}&amp;lang=fr" in read_codes(tab)[0]
-
-
-def test_double_press_creates_one_key(dashboard, tab):
-    before = ApiKey.select().count()
-    tab.get_by_label("Address of your site").fill("https://new.example")
-
-    tab.get_by_role("button", name="Create a key and its snippet").dblclick()
-
-    expect(tab.get_by_role("heading", name="Your new public key")).to_be_visible()
-    assert ApiKey.select().count() == before + 1
-    tab.get_by_role("link", name="I have copied it").click()
-    expect(tab.get_by_text("https://new.example", exact=True)).to_have_count(1)
 
 
 # What fits where
