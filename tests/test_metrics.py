@@ -189,6 +189,15 @@ def test_no_request_is_counted_where_metrics_are_off(world_with, counted):
     assert counted().sum("embed_http_requests_total") == 0
 
 
+def test_what_may_happen_is_exported_before_it_does(counted):
+    def list_limits() -> set[str]:
+        return {one.labels["limit"] for one in counted().samples if "limit" in one.labels}
+
+    assert list_limits() == set()
+    metrics.begin_known_series()
+    assert list_limits() == {"rate_limit_ip", "rate_limit_key", "rate_limit_session", "sign_in"}
+
+
 def test_labels_hold_nothing_that_names_anybody(metered, counted):
     visitor = with_session(metered)
     submitted = metered.submit(visitor, "Ann Example").json["submissionId"]
