@@ -250,20 +250,6 @@ def test_focus_is_not_hidden_by_the_dock(dashboard, open_on_phone):
             assert box["y"] + box["height"] <= dock, focused.evaluate("(one) => one.outerHTML")
 
 
-def test_forced_colours_mark_the_present_section_and_no_other(dashboard, open_browser):
-    page = open_browser(viewport={"width": 1280, "height": 800}, forced_colors="active")
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/wallets")
-
-    marked = page.evaluate(
-        """() => [...document.querySelectorAll(".sections a")].filter((one) => {
-          const {outlineStyle, borderBottomStyle, textDecorationLine} = getComputedStyle(one);
-          return [outlineStyle, borderBottomStyle, textDecorationLine].some((is) => is !== "none");
-        }).map((one) => one.innerText)"""
-    )
-    assert marked == ["Wallets"]
-
-
 def test_one_of_many_pages_is_found_by_its_name(dashboard, page):
     for number in range(30):
         fields = {"owner": dashboard.owner, "token_symbol": f"T{number}"}

@@ -172,22 +172,6 @@ def test_pasted_key_is_not_sent_with_the_form_for_a_new_one(dashboard, tab):
 # What fits where
 
 
-def test_preview_is_beside_on_wide_screens_and_in_sight_on_phones(tab):
-    for width in (1280, 375, 320):
-        tab.set_viewport_size({"width": width, "height": 667})
-
-        accent = tab.get_by_label("Accent color", exact=True)
-        for field in (accent, tab.get_by_label("“Add your wallet”")):
-            field.focus()
-            preview, chosen = tab.locator(".preview-box").bounding_box(), field.bounding_box()
-            assert preview["y"] + 100 < 667
-            assert (preview["x"] > chosen["x"] + chosen["width"]) == (width == 1280)
-            assert width == 1280 or chosen["y"] + chosen["height"] <= preview["y"]
-            saves = [save.bounding_box() for save in tab.get_by_role("button", name="Save").all()]
-            assert any(save and 0 <= save["y"] <= 630 for save in saves)
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, plain_page):
     page = plain_page
     sign_in(page, dashboard)

@@ -156,15 +156,6 @@ def test_browser_that_is_too_old_is_told_so_and_shows_the_list(embedded_page, un
     expect(widget.get_by_role("link", name="Next")).to_be_visible()
 
 
-def test_window_for_signing_says_so_too(embedded_page, unwatched):
-    script = {"content_type": "text/javascript", "body": "export const pattern = /./vv;"}
-    unwatched.route("**/widget/flow-input.js", lambda route: route.fulfill(**script))
-    page = unwatched.new_page()
-    page.goto(f"{embedded_page.service_url}/embed/sign")
-
-    expect(page.get_by_role("alert")).to_contain_text(TOO_OLD)
-
-
 def test_steps_that_the_browser_cannot_read_are_not_blamed_on_the_server(embedded_page, unwatched):
     script = {"content_type": "text/javascript", "body": "export const pattern = /./vv;"}
     unwatched.route("**/widget/flow-input.js", lambda route: route.fulfill(**script))
