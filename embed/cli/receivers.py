@@ -8,7 +8,7 @@ from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import receivers
 from embed.notifications.delivery import send_test
 from embed.notifications.receivers import Kind, mask_target
-from embed.notifications.signatures import read_public_key
+from embed.notifications.webhooks import read_public_key
 from embed.serializers import describe_delivery, format_optional
 from embed.terminal import Group, JsonObject, print_answer, print_list, runtime
 

@@ -12,12 +12,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from embed.db.connection import lock_rows
 from embed.db.models import Message, Page, Person, Receiver, Submission
-from embed.db.used_nonces import check_unused, use_nonce
+from embed.db.used_nonces import use_nonce
 from embed.domain.identifiers import make_id
 from embed.domain.roles import includes
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
-from embed.errors import ApiError
 from embed.events.editing import editing
 from embed.events.messages import read_data
 from embed.notifications.digest import MAX_NAMES
@@ -36,10 +35,6 @@ Decidable: TypeAlias = tuple[Submission, Mapping[str, str]]
 
 class MayNotDecide(Exception):
     """The receiver of a link is gone or may no longer decide, or its page is gone."""
-
-
-class AlreadyUsed(Exception):
-    """The link, or its counterpart, has decided before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,20 +108,12 @@ def open_link(link: DecisionLink) -> Page:
     return page
 
 
-def check_can_be_used(link: DecisionLink) -> None:
-    """Raises AlreadyUsed."""
-    try:
-        check_unused(link.token)
-    except ApiError:
-        raise AlreadyUsed from None
-
-
 @contextmanager
 def using(link: DecisionLink, now: datetime) -> Iterator[str]:
     """Use a link up, for a decision that the block makes by the actor that it is given.
 
     The block is in the same transaction: what it raises leaves the link unused.
-    Raises MayNotDecide, AlreadyUsed.
+    Raises MayNotDecide, and AlreadyUsed if the link, or its counterpart, has decided before.
     """
     with editing(open_link(link).id, "", now):
         # A person's own may be removed or changed without the page's lock.
@@ -135,8 +122,5 @@ def using(link: DecisionLink, now: datetime) -> Iterator[str]:
         actor = None if receiver is None else find_actor(receiver)
         if actor is None:
             raise MayNotDecide
-        try:
-            use_nonce(link.token, link.expires_at)
-        except ApiError:
-            raise AlreadyUsed from None
+        use_nonce(link.token, link.expires_at)
         yield actor

@@ -13,7 +13,6 @@ from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import channels, webhooks
-from embed.notifications.signatures import make_secret, make_signing_key
 from embed.notifications.targets import check_url
 from embed.pages import get_page
 from embed.settings import Settings
@@ -49,8 +48,8 @@ def add_webhook(
         kind="webhook",
         target=url,
         event_types=_parse_types(event_types),
-        secret=make_secret(),
-        signing_key=make_signing_key(),
+        secret=webhooks.make_secret(),
+        signing_key=webhooks.make_signing_key(),
         created_at=now,
     )
     return _add(receiver, page_id, now, actor)
@@ -201,7 +200,7 @@ def rotate_secret(
 def _rotate(edit: Edit, receiver: Receiver) -> None:
     receiver.previous_secret = receiver.secret
     receiver.previous_secret_expires_at = edit.now + SECRET_OVERLAP
-    receiver.secret = make_secret()
+    receiver.secret = webhooks.make_secret()
     receiver.save(
         only=[
             Receiver.secret,

@@ -8,7 +8,7 @@ from itsdangerous import BadSignature
 from embed.db.connection import db
 from embed.db.models import Page, Passkey, Person, Session
 from embed.domain.clients import Client
-from embed.domain.passwords import fingerprint, hash_password, is_correct_password
+from embed.domain.passwords import find_weakness, fingerprint, hash_password, is_correct_password
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
@@ -121,8 +121,6 @@ def judge_password(password: str, email: str, host: str, pages: Iterable[Page]) 
 
     The person's address, the service's host and the names of the person's pages do not count.
     """
-    from embed.domain.password_strength import find_weakness  # its word lists take 14 MB
-
     own_texts = [email, host]
     for page in pages:
         own_texts += [page.token_name, page.token_symbol, page.public_title or ""]

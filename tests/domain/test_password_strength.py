@@ -9,14 +9,14 @@ import zxcvbn
 from zxcvbn import feedback
 from zxcvbn.matching import RANKED_DICTIONARIES
 
-from embed.domain.password_strength import (
+from embed.domain.passwords import (
     GUESSABLE,
     JUDGED_LENGTH,
+    MIN_LENGTH,
     OWN_WORDS,
     SENTENCE_BY_WARNING,
     find_weakness,
 )
-from embed.domain.passwords import MIN_LENGTH
 
 OWN_TEXTS = ["anna.moreau@example.com", "track.whales.example:8000", "Blue Harbor Club", "HRBR"]
 TAKES_LONG = "4@8({[<3691!|70$5+%2"  # each sign stands for a letter, some for several

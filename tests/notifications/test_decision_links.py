@@ -14,9 +14,10 @@ from support.world import Visitor, read_log
 
 from embed import pages
 from embed.db.models import Member, Receiver, Submission, UsedNonce
+from embed.db.used_nonces import AlreadyUsed
 from embed.errors import InvalidInput
 from embed.notifications import decision_links, own_mail, receivers
-from embed.notifications.decision_links import AlreadyUsed, MayNotDecide
+from embed.notifications.decision_links import MayNotDecide
 from embed.people import accounts, members
 from embed.submissions import decisions
 

@@ -15,7 +15,7 @@ from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.events.messages import DATA_BY_TYPE, TEST
 from embed.notifications import receivers
-from embed.notifications.signatures import read_public_key
+from embed.notifications.webhooks import read_public_key
 
 
 def load_example(name: str):

@@ -19,9 +19,8 @@ from support.world import Visitor
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput
 from embed.notifications import receivers, targets, webhooks
-from embed.notifications.signatures import read_public_key
 from embed.notifications.targets import check_url
-from embed.notifications.webhooks import mask_url
+from embed.notifications.webhooks import mask_url, read_public_key
 
 SECRET_PATH = "/hook-that-nobody-may-read"
 
