@@ -156,12 +156,7 @@ def let_decide(
 
 def is_supported(receiver: Receiver) -> bool:
     """Tell whether messages to a receiver are tried: channels of Apprise never are."""
-    return receiver.kind == "webhook" or find_service(receiver) is not None
-
-
-def find_service(channel: Receiver) -> str | None:
-    """Return the name of a channel's service; None: it is no longer supported."""
-    return channels.find_service(channel.target)
+    return receiver.kind == "webhook" or channels.find_service(receiver.target) is not None
 
 
 def is_told_of_submissions(channel: Receiver) -> bool:

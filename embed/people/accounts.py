@@ -83,10 +83,6 @@ def has_account(email: str) -> bool:
     return Person.select().where(Person.email == email).exists()
 
 
-def find_by_id(person_id: str) -> Person | None:
-    return Person.get_or_none(Person.id == person_id)
-
-
 def lock_person(person_id: str) -> Person:
     """Read a person whom nobody else changes until the transaction ends. Raises NotFound.
 

@@ -14,7 +14,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
 from embed.pages import is_page_of
 from embed.people import sessions
-from embed.people.accounts import find_by_id, lock_person, normalise_email
+from embed.people.accounts import lock_person, normalise_email
 
 LINK_LIFETIME = timedelta(days=1)
 _PURPOSE = "dashboard password link"
@@ -23,8 +23,8 @@ _PURPOSE = "dashboard password link"
 def find_by_password(raw_email: str, password: str) -> Person | None:
     """Return the person if the password is right; an unknown address takes equally long."""
     person = Person.get_or_none(Person.email == normalise_email(raw_email))
-    is_correct = is_correct_password(password, person.password_hash if person is not None else None)
-    return person if is_correct else None
+    password_hash = None if person is None else person.password_hash
+    return person if is_correct_password(password, password_hash) else None
 
 
 def build_link(person: Person, signer: Signer, base_url: str) -> str:
@@ -42,7 +42,7 @@ def find_by_link(token: str, signer: Signer) -> Person | None:
         person_id, made_for = signer.read(_PURPOSE, token, tuple[str, str]).value
     except BadSignature:
         return None
-    person = find_by_id(person_id)
+    person = Person.get_or_none(Person.id == person_id)
     is_usable = person is not None and fingerprint(person.password_hash) == made_for
     return person if is_usable else None
 

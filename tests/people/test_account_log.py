@@ -72,7 +72,7 @@ def test_sign_in_is_stored_with_browser_and_network(world, ann):
 
 def test_sign_in_that_is_refused_is_none(world, ann):
     changed = passwords.choose_password(ann, PASSWORD, world.clock(), host="", client=HERE)
-    assert sessions.begin(accounts.find_by_id(ann.id), world.clock()) is not None
+    assert sessions.begin(Person.get_by_id(ann.id), world.clock()) is not None
     changed.password_hash = None
     assert sessions.begin(changed, world.clock()) is None
 
