@@ -8,10 +8,9 @@ from babel.support import NullTranslations
 
 from embed.db.models import Message, Page, Person, Submission
 from embed.domain.addresses import shorten_address
-from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.texts import neutralise
 from embed.events.messages import QueueFilling, SubmissionChanged, WalletFlagged, read_data
-from embed.translations import load_catalog
+from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 MAX_NAMES = 5
 _MAX_NAME_LENGTH = 40
