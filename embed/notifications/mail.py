@@ -9,8 +9,7 @@ from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from embed.notifications.digest import Digest
-from embed.notifications.formats import write_html, write_text
+from embed.notifications.digest import Digest, write_html, write_text
 from embed.notifications.targets import Outcome
 from embed.outbound.http import explain
 from embed.settings import Settings

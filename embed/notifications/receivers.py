@@ -188,22 +188,19 @@ def rotate_secret(
     with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
         expires_at = receiver.previous_secret_expires_at
         if expires_at is None or now - (expires_at - SECRET_OVERLAP) >= at_most_every:
-            _rotate(edit, receiver)
+            receiver.previous_secret = receiver.secret
+            receiver.previous_secret_expires_at = now + SECRET_OVERLAP
+            receiver.secret = webhooks.make_secret()
+            # Not what its deliveries change meanwhile.
+            receiver.save(
+                only=[
+                    Receiver.secret,
+                    Receiver.previous_secret,
+                    Receiver.previous_secret_expires_at,
+                ]
+            )
+            _log(edit, "rotate secret", receiver)
     return receiver
-
-
-def _rotate(edit: Edit, receiver: Receiver) -> None:
-    receiver.previous_secret = receiver.secret
-    receiver.previous_secret_expires_at = edit.now + SECRET_OVERLAP
-    receiver.secret = webhooks.make_secret()
-    receiver.save(
-        only=[
-            Receiver.secret,
-            Receiver.previous_secret,
-            Receiver.previous_secret_expires_at,
-        ]
-    )
-    _log(edit, "rotate secret", receiver)
 
 
 def _log(edit: Edit, action: str, receiver: Receiver) -> None:

@@ -79,22 +79,18 @@ def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = C
         is_revoked = _delete_invitation(edit, email)
         member = _find_member(edit.page, email)
         if member is not None:
-            _tell_removed(edit, member.person)
-            own_mail = (Receiver.page == edit.page) & (Receiver.person == member.person)
+            person, page = member.person, edit.page.token_name
+            if actor == email:
+                account_log.store(person, "left a page", now, page=page)
+            else:
+                account_log.store(person, "removed from a page", now, actor=actor, page=page)
+            own_mail = (Receiver.page == edit.page) & (Receiver.person == person)
             Receiver.delete().where(own_mail).execute()
             member.delete_instance()
             edit.log(Event.of_person("remove member", email, member.role))
         elif not is_revoked:
             raise _explain_absence(edit.page, email)
     return email
-
-
-def _tell_removed(edit: Edit, person: Person) -> None:
-    if edit.actor == person.email:
-        account_log.store(person, "left a page", edit.now, page=edit.page.token_name)
-    else:
-        page = edit.page.token_name
-        account_log.store(person, "removed from a page", edit.now, actor=edit.actor, page=page)
 
 
 def revoke_invitation(
