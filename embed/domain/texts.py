@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 from embed.errors import InvalidInput
 
@@ -120,6 +121,17 @@ def drop_dollar_signs(symbol: str) -> str:
     """Return a symbol without the dollar signs and spaces in front of it; it may be empty."""
     leading = _LEADING_SIGNS.match(symbol)
     return symbol[leading.end() :] if leading else symbol
+
+
+def check_choice(raw: str, choices: Collection[str], field: str) -> None:
+    """Raises InvalidInput for `field`, whose name the sentence has, unless `raw` is a choice."""
+    if raw not in choices:
+        raise InvalidInput(
+            "The %(name)s must be one of %(choices)s.",
+            field=field,
+            name=field,
+            choices=", ".join(choices),
+        )
 
 
 _EMAIL = re.compile(r"[^\s@\x00-\x1f]{1,64}@[^\s@\x00-\x1f]{1,189}")

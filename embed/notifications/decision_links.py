@@ -16,13 +16,12 @@ from embed.db.used_nonces import use_nonce
 from embed.domain.identifiers import make_id
 from embed.domain.roles import includes
 from embed.domain.signing import Signer
-from embed.domain.times import Clock
 from embed.events.editing import editing
 from embed.events.messages import read_data
 from embed.notifications.digest import MAX_NAMES
 from embed.notifications.receivers import mask_target
 from embed.people.members import find_role
-from embed.settings import Settings
+from embed.runtime import Runtime
 
 LIFETIME = timedelta(hours=48)
 LEAST_ROLE = "reviewer"  # of a person whose own mails decide
@@ -47,13 +46,13 @@ class DecisionLink:
 
 
 def list_decidable(
-    receiver: Receiver, messages: Sequence[Message], settings: Settings, clock: Clock
+    receiver: Receiver, messages: Sequence[Message], runtime: Runtime
 ) -> list[Decidable]:
     """Return the first submissions of these messages that still wait, with links to decide.
 
     None unless the receiver may decide. Links begin with PUBLIC_URL, so none without it either.
     """
-    if settings.public_url is None or find_actor(receiver) is None:
+    if runtime.settings.public_url is None or find_actor(receiver) is None:
         return []
     created = [
         read_data(one.type, one.data) for one in messages if one.type == "submission.created"
@@ -64,25 +63,23 @@ def list_decidable(
     )
     waiting = {one.id: one for one in rows}
     named = [waiting[each] for each in ids if each in waiting][:MAX_NAMES]
-    return [(one, build_links(receiver, one, settings, clock)) for one in named]
+    return [(one, build_links(receiver, one, runtime)) for one in named]
 
 
-def build_links(
-    receiver: Receiver, submission: Submission, settings: Settings, clock: Clock
-) -> dict[str, str]:
+def build_links(receiver: Receiver, submission: Submission, runtime: Runtime) -> dict[str, str]:
     """Return the addresses that approve and reject."""
-    signer, token = Signer(settings.secret_keys, clock), make_id()
+    token = make_id()
     return {
-        decision: f"{settings.base_url}/dashboard/decide/"
-        + signer.sign(_PURPOSE, (submission.id, receiver.id, decision, token), LIFETIME)
+        decision: f"{runtime.settings.base_url}/dashboard/decide/"
+        + runtime.signer.sign(_PURPOSE, (submission.id, receiver.id, decision, token), LIFETIME)
         for decision in get_args(Decision)
     }
 
 
-def read_link(raw: str, settings: Settings, clock: Clock) -> DecisionLink:
+def read_link(raw: str, signer: Signer) -> DecisionLink:
     """Raises BadSignature for a link that was not made here, and SignatureExpired."""
     shape: Any = tuple[str, str, Decision, str]
-    signed = Signer(settings.secret_keys, clock).read(_PURPOSE, raw, shape)
+    signed = signer.read(_PURPOSE, raw, shape)
     submission_id, receiver_id, decision, token = signed.value
     return DecisionLink(submission_id, receiver_id, decision, token, signed.expires_at)
 

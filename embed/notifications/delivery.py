@@ -159,7 +159,7 @@ def send(
         receiver.page,
         messages,
         public_url=settings.public_url,
-        decisions=list_decidable(receiver, messages, settings, runtime.clock),
+        decisions=list_decidable(receiver, messages, runtime),
     )
     return channels.send(receiver.target, digest, client, settings)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from embed.db.connection import lock_rows
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Person
-from embed.domain.texts import parse_email
+from embed.domain.texts import check_choice, parse_email
 from embed.errors import InvalidInput, NotFound
 from embed.translations import LANGUAGES
 
@@ -23,7 +23,8 @@ def create_person(
 ) -> Person:
     """Raises InvalidInput if the e-mail address is invalid or taken, or for an unknown language."""
     email = parse_email(raw_email)
-    _check_language(language)
+    if language is not None:
+        check_choice(language, LANGUAGES, "language")
     taken = InvalidInput("There is already an account of %(email)s.", field="email", email=email)
     with translate_unique_violations({"person_email": taken}):
         return Person.create(
@@ -47,18 +48,8 @@ def choose_language(person_id: str, language: str) -> None:
 
     Raises InvalidInput for an unknown one.
     """
-    _check_language(language)
+    check_choice(language, LANGUAGES, "language")
     Person.update(language=language).where(Person.id == person_id).execute()
-
-
-def _check_language(language: str | None) -> None:
-    if language is not None and language not in LANGUAGES:
-        raise InvalidInput(
-            "The %(name)s must be one of %(choices)s.",
-            field="language",
-            name="language",
-            choices=", ".join(LANGUAGES),
-        )
 
 
 def list_people() -> list[Person]:

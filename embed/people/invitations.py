@@ -10,13 +10,13 @@ from embed.db.models import Invitation, Member, Page, Person
 from embed.domain.identifiers import hash_key
 from embed.domain.passwords import hash_password
 from embed.domain.roles import OWNER, ROLES
-from embed.domain.texts import parse_email
+from embed.domain.texts import check_choice, parse_email
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, editing
 from embed.events.kinds import Event
 from embed.people.accounts import INSTALLATION_OWNER, create_person
-from embed.people.members import MAX_PEOPLE, check_role
+from embed.people.members import MAX_PEOPLE
 from embed.people.passwords import judge_password
 
 LIFETIME = timedelta(days=7)
@@ -30,7 +30,7 @@ def invite(
     It replaces an earlier one to this address, whose link ends. The role `owner` asks somebody to
     take the page over. Raises NotFound, InvalidInput.
     """
-    check_role(role, ROLES)
+    check_choice(role, ROLES, "role")
     email, token = parse_email(raw_email), secrets.token_urlsafe()
     with editing(page_id, actor, now) as edit:
         _check_invited(edit.page, email, role)

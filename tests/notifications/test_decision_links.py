@@ -58,13 +58,11 @@ def submit(owner):
 
 
 def read(owner, raw: str):
-    return decision_links.read_link(raw, owner.runtime.settings, owner.world.clock)
+    return decision_links.read_link(raw, owner.runtime.signer)
 
 
 def make_links(owner, receiver: Receiver, submission: Submission) -> dict[str, Any]:
-    urls = decision_links.build_links(
-        receiver, submission, owner.runtime.settings, owner.world.clock
-    )
+    urls = decision_links.build_links(receiver, submission, owner.runtime)
     return {name: read(owner, LINK.fullmatch(url)[1]) for name, url in urls.items()}
 
 

@@ -89,7 +89,7 @@ def test_mail_ends_with_why_it_came_and_a_link_that_stops_it(page, join, start, 
     assert reason == "You get this mail because you asked for mails about this page."
     assert re.fullmatch(rf"To stop them, open this link: {PUBLIC_URL}/dashboard/mail/\S+", stop)
     token = read_link(mailbox.messages[0])
-    named = own_mail.read_link(token, page.runtime.settings, page.world.clock)
+    named = own_mail.read_link(token, page.runtime.signer)
     assert named == (page.world.page_id, own.person_id)
 
 
@@ -424,12 +424,12 @@ def test_queue_that_fills_is_told_to_members_alone(page, join, start, mailbox):
 
 
 def test_link_lasts_a_year_and_is_of_one_person_and_page(page, join, start):
-    world, settings = page.world, page.runtime.settings
+    world, signer = page.world, page.runtime.signer
     own = start(join())
-    token = own_mail.build_link(own, settings, world.clock).rpartition("/")[2]
+    token = own_mail.build_link(own, page.runtime).rpartition("/")[2]
     world.clock.forward(days=364)
-    assert own_mail.read_link(token, settings, world.clock) == (own.page_id, own.person_id)
+    assert own_mail.read_link(token, signer) == (own.page_id, own.person_id)
 
     world.clock.forward(days=1)
     with pytest.raises(SignatureExpired):
-        own_mail.read_link(token, settings, world.clock)
+        own_mail.read_link(token, signer)

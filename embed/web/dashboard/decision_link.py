@@ -27,7 +27,7 @@ from embed.web.languages import gettext
 def decide_by_link(token: str) -> ResponseReturnValue:
     """Show what a link decides on, and decide when the button is pressed: scanners open links."""
     try:
-        link = decision_links.read_link(token, runtime().settings, runtime().clock)
+        link = decision_links.read_link(token, runtime().signer)
         page = decision_links.open_link(link)
     except SignatureExpired:
         return render_mistake(gettext("This link has expired: it worked for 48 hours."), 410)
