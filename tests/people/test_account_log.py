@@ -22,19 +22,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.
 
 
 @pytest.fixture
-def owner(world) -> Person:
-    owner = accounts.create_person(OWNER, world.clock())
-    pages.update_page(world.page_id, {"owner": owner}, world.clock())
-    return owner
-
-
-@pytest.fixture
-def ann(world, owner) -> Person:
-    return accounts.create_person(ANN, world.clock())
-
-
-@pytest.fixture
-def join(world, ann):
+def join(world, owner, ann):
     """Let Ann in, as what the role says."""
 
     def accept(role: str = "viewer") -> None:
@@ -208,12 +196,11 @@ def test_failure_at_an_unknown_address_takes_the_same_statements_and_stores_noth
 # Reading
 
 
-def test_list_is_newest_first_and_shows_everything_once(world, ann):
+def test_list_is_newest_first_and_shows_everything_once(world, owner, ann):
     for number in range(25):
         world.clock.forward(seconds=number % 2)  # two of a time
         account_log.store(ann, "session ended", world.clock(), count=number)
-    accounts.get_person(OWNER)
-    account_log.store(accounts.get_person(OWNER), "signed in", world.clock())
+    account_log.store(owner, "signed in", world.clock())
 
     slices, after = [], None
     while not slices or after:

@@ -18,18 +18,6 @@ PASSWORD = "four words that nobody says"
 
 
 @pytest.fixture
-def owner(world) -> Person:
-    owner = accounts.create_person("owner@example.com", world.clock())
-    pages.update_page(world.page_id, {"owner": owner}, world.clock())
-    return owner
-
-
-@pytest.fixture
-def ann(world) -> Person:
-    return accounts.create_person(ANN, world.clock())
-
-
-@pytest.fixture
 def invite(world, owner):
     """Invite somebody, and return the token of the link."""
 

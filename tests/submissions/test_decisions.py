@@ -10,9 +10,7 @@ from support.world import Visitor
 from embed.db.models import Activity, Delivery, Message, Submission, Wallet, Withdrawal
 from embed.domain.reasons import Reason
 from embed.errors import InvalidInput, NotFound
-from embed.notifications import receivers
 from embed.people import accounts
-from embed.runtime import EXTENSION
 from embed.submissions import decisions
 from embed.wallets import tracking
 
@@ -22,13 +20,6 @@ ACTOR = "owner@example.com"
 
 
 approve = partial(decisions.approve, max_wallets=50_000)
-
-
-@pytest.fixture
-def webhook(world):
-    settings = world.app.extensions[EXTENSION].settings
-    url = "https://hooks.example/"
-    return receivers.add_webhook(world.page_id, url, settings=settings, now=world.clock())
 
 
 def status_of(submission_id: str) -> str:

@@ -9,8 +9,6 @@ from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing
 from embed.events.kinds import Event
-from embed.notifications import receivers
-from embed.runtime import EXTENSION
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
 from embed.wallets.imports import apply_import
@@ -24,13 +22,6 @@ NAME = "Ann of Arc"
 @pytest.fixture
 def visitor(world) -> Visitor:
     return with_session(world)
-
-
-@pytest.fixture
-def webhook(world):
-    settings = world.app.extensions[EXTENSION].settings
-    url = "https://hooks.example/"
-    return receivers.add_webhook(world.page_id, url, settings=settings, now=world.clock())
 
 
 def submit(world, visitor, status="pending", name=NAME) -> str:
