@@ -48,7 +48,7 @@ class Look(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return replace(self, **{name: _parse(name, text) for name, text in texts.items()})
 
     def override(self, texts: Mapping[str, str]) -> Self:
-        """Return the look with other values; those that are not valid count as absent."""
+        """Return the look with other values; invalid ones are ignored."""
         values = {}
         for name, text in texts.items():
             known = [part for part in text.split(",") if name == "hide" and part in _PARTS]
@@ -67,7 +67,7 @@ FIELDS = tuple(_TYPES)
 
 
 def list_choices(name: str) -> list[str]:
-    """Return the values of a field other than `accent`, of which `hide` takes several."""
+    """Return the values that a field other than `accent` takes; `hide` takes several at once."""
     return [str(word) for word in (_PARTS if name == "hide" else get_args(_TYPES[name]))]
 
 

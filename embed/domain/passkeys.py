@@ -87,7 +87,7 @@ def check_challenge(
 
 @dataclass(frozen=True, slots=True)
 class NewPasskey:
-    """What is kept of a passkey that a browser has made."""
+    """What the database stores of a new passkey."""
 
     credential_id: str  # base64url
     credential: str  # base64url of the id with the public key (WebAuthn 3, section 6.5.1)
@@ -96,7 +96,7 @@ class NewPasskey:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A browser's answer to a challenge, of which nothing is verified yet."""
+    """A browser's answer to a challenge, not yet verified."""
 
     fields: Mapping[str, Any]  # a credential, in the standard's JSON
     credential_id: str  # base64url
@@ -113,7 +113,7 @@ def describe_creation(
 ) -> str:
     """Return what a browser needs to make a passkey: PublicKeyCredentialCreationOptionsJSON.
 
-    `known_ids` are those of the person's passkeys, whose devices then make no second one.
+    `known_ids`: of the person's passkeys; a device that has one makes no second.
     """
     return json.dumps(
         {

@@ -113,7 +113,7 @@ def find_weakness(password: str, own_texts: Iterable[str]) -> str | None:
     """Return what is wrong with a password, as an English sentence to translate, or None.
 
     Its first JUDGED_LENGTH characters must be hard to guess without the words of `own_texts`,
-    also those that are spelled backwards or with digits and signs in place of letters.
+    even where these are spelled backwards, or with digits and signs in place of letters.
     """
     # The one character whose lower case is two, which zxcvbn takes for one.
     judged = unicodedata.normalize("NFC", password)[:JUDGED_LENGTH].replace("\u0130", "I")

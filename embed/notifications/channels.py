@@ -32,7 +32,7 @@ _RESERVE = 200  # of a service's room, for what it counts that we do not
 
 
 class _Channel(msgspec.Struct, tag=str.lower):
-    """A service, whose name is that of its class; the fields are texts."""
+    """A service, named like its class; its fields are texts."""
 
     def mask(self) -> str:
         """Return where messages go, without secrets."""

@@ -41,7 +41,7 @@ class DecisionLink:
     submission_id: str
     receiver_id: str
     decision: Decision
-    token: str  # the same for approving and rejecting: one of both can be used, once
+    token: str  # shared by both decisions, so that only one of them can be used, once
     expires_at: datetime
 
 
@@ -85,7 +85,7 @@ def read_link(raw: str, signer: Signer) -> DecisionLink:
 
 
 def find_actor(receiver: Receiver) -> str | None:
-    """Return who decides by a receiver's links, as the log names them; None: nobody may."""
+    """Return who decides by a receiver's links, as named in the log; None if nobody may."""
     page: Page = receiver.page
     if not receiver.may_decide or page.deleted_at is not None:
         return None

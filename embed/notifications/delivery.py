@@ -59,7 +59,7 @@ def find_due_receivers(now: datetime) -> list[str]:
 def deliver(
     receiver_id: str, runtime: Runtime, is_stopping: Callable[[], bool] = lambda: False
 ) -> None:
-    """Send what waits for a receiver, until it is all sent, an attempt fails or time is up.
+    """Send a receiver's waiting messages until none is left, an attempt fails or time is up.
 
     One process at a time does this for a receiver, the one that claims it; another may when the
     claim has run out. What was sent is marked after the answer, so a process that is killed leaves

@@ -67,7 +67,7 @@ def find_last_attempted(page: Page) -> dict[str, Delivery]:
 
 
 def count_waiting(page: Page) -> dict[str, int]:
-    """Count what waits by receiver; receivers for which nothing waits are absent."""
+    """Count waiting messages by receiver; receivers without any are absent."""
     rows: Any = (
         Delivery.select(Delivery.receiver, fn.COUNT(Delivery.id))
         .join(Receiver)
@@ -145,7 +145,7 @@ def list_given_up(page: Page, *, limit: int) -> Sequence[Delivery]:
 
 
 def send_again(delivery: Delivery) -> None:
-    """Let a message be sent once more, with the same id, before those that are newer.
+    """Send a message once more, with the same id, before newer ones.
 
     A receiver that failed last is tried at once.
     """
@@ -179,7 +179,7 @@ def send_all_again(page_id: str) -> int:
 
 
 def queue_test(receiver: Receiver, now: datetime) -> Message:
-    """Leave a test message, which goes ahead of all others.
+    """Queue a test message ahead of all others.
 
     Raises NotFound if the receiver has been removed.
     """

@@ -193,7 +193,7 @@ def write_slack(digest: Digest) -> str:
 
 
 def write_telegram(digest: Digest) -> str:
-    """Write HTML with no tags but those that Telegram shows."""
+    """Write HTML with only the tags that Telegram supports."""
     return _write_marked(digest, "<b>{}</b>", '<a href="{0}">{1}</a>', _escape)
 
 

@@ -60,7 +60,7 @@ def start(page_id: str, person: Person, settings: Settings, now: datetime) -> No
 
 
 def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) -> None:
-    """Let whoever reads a person's mails decide as that person may, or end that at once.
+    """Let readers of a person's mails decide in that person's name, or end that at once.
 
     Raises NotFound, and InvalidInput for somebody who gets none.
     """
@@ -83,7 +83,7 @@ def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) ->
 
 
 def stop(page_id: str, person_id: str) -> None:
-    """Delete a person's receiver, with what waits for it."""
+    """Delete a person's receiver with its waiting messages."""
     Receiver.delete().where(Receiver.page == page_id, Receiver.person == person_id).execute()
 
 

@@ -68,7 +68,7 @@ def add_channel(
 ) -> Receiver:
     """Add a channel of a service, by the fields of its class; without `event_types`: CHANNEL_TYPES.
 
-    `may_decide`: whoever reads it may decide on submissions, by links (decision_links.py).
+    `may_decide`: everyone who reads it can decide on submissions, by links (decision_links.py).
     Raises NotFound, InvalidInput.
     """
     target = channels.parse_channel(service, raw, settings)
@@ -129,7 +129,7 @@ def get_receiver(receiver_id: str, kind: Kind) -> Receiver:
 def remove_receiver(
     receiver_id: str, kind: Kind, now: datetime, *, actor: str = COMMAND_LINE
 ) -> Receiver:
-    """Remove a receiver; what waits for it is not delivered. Raises NotFound."""
+    """Remove a receiver with its waiting messages. Raises NotFound."""
     get_receiver(receiver_id, kind)
     with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
         _log(edit, "remove receiver", receiver)
@@ -140,7 +140,7 @@ def remove_receiver(
 def let_decide(
     channel_id: str, may_decide: bool, now: datetime, *, actor: str = COMMAND_LINE
 ) -> Receiver:
-    """Let whoever reads a channel decide on submissions, or end that at once.
+    """Let everyone who reads a channel decide on submissions, or end that at once.
 
     Raises NotFound, InvalidInput.
     """

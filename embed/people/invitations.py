@@ -96,7 +96,7 @@ def accept(token: str, person: Person, now: datetime) -> Page:
         raise NotFound("This link has already been used.")
     if found.email != person.email:
         raise InvalidInput("This invitation is for %(email)s.", email=found.email)
-    # With any role, the person is locked as a next owner is, lest they are removed meanwhile.
+    # Whatever the role, lock the person as a next owner, so that they cannot be removed meanwhile.
     with editing(found.page_id, person.email, now, next_owner_id=person.id) as edit:
         # If it is accepted twice at once, or revoked meanwhile, there is no row any more.
         if not Invitation.delete().where(Invitation.id == found.id).execute():

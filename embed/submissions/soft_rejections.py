@@ -109,7 +109,7 @@ def read_counts_without_session(page: Page) -> Counter[str]:
 
 
 def prune_soft_rejections(now: datetime) -> int:
-    """Delete those that no session can ask for any more; return how many."""
+    """Delete soft rejections whose sessions have expired; return how many."""
     before = now - SESSION_LIFETIME
     is_old = (Submission.status == "soft_rejected") & (Submission.created_at < before)
     return delete_in_batches(Submission.id, is_old) + delete_in_batches(
