@@ -102,6 +102,10 @@ def test_own_word_beside_enough_others_is_no_mistake(password):
     assert find_weakness(password, ["Whale Club"]) is None
 
 
+def test_short_parts_of_names_are_not_looked_for():
+    assert find_weakness("correct horse", ["co rr ec t h or se"]) is None
+
+
 def test_only_the_first_characters_are_judged(monkeypatch):
     """The time that zxcvbn takes grows with more than the square of the length."""
     judged, judge = [], zxcvbn.zxcvbn

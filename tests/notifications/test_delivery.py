@@ -75,18 +75,24 @@ def test_waits_grow_from_seconds_to_hours_and_are_jittered():
     assert all(wait <= LONGEST_WAIT for wait in waits)
     assert waits[10] > timedelta(hours=1)
     assert compute_wait(10**9) <= LONGEST_WAIT
+    assert compute_wait(1, timedelta(days=9)) == LONGEST_WAIT
     assert len({compute_wait(30) for _ in range(20)}) > 1
 
 
-def test_receiver_may_ask_for_a_longer_wait(owner, http_receiver):
+@pytest.mark.parametrize(
+    ("asked", "longest"),
+    [("600", timedelta(minutes=10)), ("tomorrow", timedelta(seconds=5))],
+)
+def test_receiver_may_ask_for_a_longer_wait_in_seconds(owner, http_receiver, asked, longest):
     webhook = owner.add_webhook(http_receiver.url)
     owner.tell()
-    http_receiver.statuses, http_receiver.headers = [429], {"Retry-After": "600"}
+    http_receiver.statuses, http_receiver.headers = [429], {"Retry-After": asked}
 
     owner.deliver(webhook)
 
-    assert owner.read(webhook).next_attempt_at == owner.world.clock() + timedelta(minutes=10)
-    assert compute_wait(1, timedelta(days=9)) == LONGEST_WAIT
+    wait = owner.read(webhook).next_attempt_at - owner.world.clock()
+    assert longest * 0.7 < wait <= longest
+    assert owner.list_states(webhook) == [("waiting", 1, "429 Too Many Requests")]
 
 
 def test_message_is_given_up_after_a_day_and_the_next_has_its_turn(owner, http_receiver):

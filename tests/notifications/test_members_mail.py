@@ -410,6 +410,17 @@ def test_limit_of_receivers_does_not_count_members(page, join, start, monkeypatc
     assert Receiver.select().count() == 2
 
 
+def test_asking_is_in_no_log_and_gives_no_new_version(page, join, start):
+    person, version = join(), page.world.page.version
+    activity = page.world.dump()["activity"]
+
+    start(person)
+    own_mail.stop(page.world.page_id, person.id)
+
+    assert page.world.page.version == version
+    assert page.world.dump()["activity"] == activity
+
+
 def test_queue_that_fills_is_told_to_members_alone(page, join, start, mailbox):
     page.world.configure(queue_capacity=1)
     own = start(join())
