@@ -1,4 +1,7 @@
-"""Gettext catalogs, one for each language; what one lacks is said in English."""
+"""The languages of what visitors and owners see and are sent, and their gettext catalogs.
+
+What a catalog lacks is said in English.
+"""
 
 import io
 from functools import cache
@@ -8,9 +11,22 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 
-from embed.domain.languages import SOURCE_LANGUAGE
 from embed.settings import PROJECT_DIR
 
+SOURCE_LANGUAGE = "en"  # of the texts in the templates and in the code
+# What each calls itself, by its code. Written out, as Babel takes 77 ms to read the names.
+LANGUAGES = {
+    SOURCE_LANGUAGE: "English",
+    "ar": "العربية",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+    "ja": "日本語",
+    "pt": "Português",
+    "ru": "Русский",
+    "tr": "Türkçe",
+    "zh": "中文",
+}
 CATALOG_DIR = PROJECT_DIR / "translations"
 
 

@@ -3,11 +3,11 @@
 import click
 
 from embed.db.models import Person
-from embed.domain.languages import LANGUAGES
 from embed.maintenance import owner_removal
 from embed.people import accounts, passwords, sessions
 from embed.serializers import describe_owner
 from embed.terminal import Group, check_confirmed, confirm_option, print_answer, print_list, runtime
+from embed.translations import LANGUAGES
 
 group = Group("owners", help="People who own tracking pages.")
 

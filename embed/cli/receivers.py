@@ -6,9 +6,10 @@ from embed.db.models import Receiver
 from embed.domain.times import format_instant
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import receivers
+from embed.notifications.channels import find_service
 from embed.notifications.delivery import send_test
 from embed.notifications.receivers import Kind, mask_target
-from embed.notifications.signatures import read_public_key
+from embed.notifications.webhooks import read_public_key
 from embed.serializers import describe_delivery, format_optional
 from embed.terminal import Group, JsonObject, print_answer, print_list, runtime
 
@@ -33,7 +34,7 @@ def describe(receiver: Receiver) -> JsonObject:
         "nextAttemptAtIso": format_optional(receiver.next_attempt_at),
     }
     if receiver.kind == "channel":
-        described["service"] = receivers.find_service(receiver) or "unsupported"
+        described["service"] = find_service(receiver.target) or "unsupported"
         described["mayDecide"] = receiver.may_decide
     if receiver.signing_key is not None:
         described["publicKey"] = read_public_key(receiver.signing_key)

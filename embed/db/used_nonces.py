@@ -11,6 +11,14 @@ from embed.db.models import Submission, UsedNonce
 from embed.db.statements import Parameter, Statement
 from embed.errors import ApiError
 
+
+class AlreadyUsed(ApiError):
+    """Somebody has used the nonce before; the API answers `invalid_nonce`."""
+
+    def __init__(self) -> None:
+        super().__init__("invalid_nonce")
+
+
 # At least: NONCE_LIFETIME may have been longer when a nonce was issued.
 KEPT_AFTER_WITHDRAWAL = timedelta(days=30)
 # So that a clock which was ahead for a while makes none usable again.
@@ -18,9 +26,9 @@ KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
 def check_unused(token: str) -> None:
-    """Raises ApiError `invalid_nonce`."""
+    """Raises AlreadyUsed."""
     if _FIND_USE.execute(token=token).fetchone() is not None:
-        raise ApiError("invalid_nonce")
+        raise AlreadyUsed
 
 
 def select_uses(token: Any) -> Any:
@@ -33,11 +41,11 @@ _FIND_USE = Statement(select_uses(Parameter("token")))
 
 
 def use_nonce(token: str, expires_at: datetime) -> None:
-    """Use a nonce; of several requests that race, one does. Raises ApiError `invalid_nonce`."""
+    """Use a nonce; of several requests that race, one does. Raises AlreadyUsed."""
     kept_until = expires_at + KEPT_AFTER_EXPIRY
     insertion = UsedNonce.insert(token=token, expires_at=kept_until).on_conflict_ignore()
     if not insertion.as_rowcount().execute():
-        raise ApiError("invalid_nonce")
+        raise AlreadyUsed
 
 
 def keep_used(tokens: Iterable[str], now: datetime, lifetime: timedelta) -> None:

@@ -77,6 +77,16 @@ _PAGE_FIELDS = {
     "holding_watch": gettext_noop("wallets below the minimum"),
 }
 
+# Receivers of messages, and entries of a deny list.
+_NAME_BY_KIND = {
+    "webhook": gettext_noop("webhook %(target)s"),
+    "channel": gettext_noop("channel %(target)s"),
+    "mail": gettext_noop("mails to %(target)s"),
+    "wallet": gettext_noop("wallet %(pattern)s"),
+    "name": gettext_noop("name %(pattern)s"),
+    "network": gettext_noop("network %(pattern)s"),
+}
+
 # Who erased the facts of an entry, which were about a wallet.
 _ERASED = {
     "holder": gettext_noop("withdrawn by the wallet's holder"),
@@ -130,18 +140,9 @@ def write_subject(action: str, facts: Facts, gettext: Gettext = str) -> str:
             return f"{count}, {facts['tagName']}" if facts.get("tagName") else f"{count}"
         case {"submissionId": submission_id, "createdAtIso": sent_at}:
             return gettext("%(id)s, sent %(time)s") % {"id": submission_id, "time": sent_at}
-        case {"kind": "webhook", "target": target}:
-            return gettext("webhook %(target)s") % {"target": target}
-        case {"kind": "channel", "target": target}:
-            return gettext("channel %(target)s") % {"target": target}
-        case {"kind": "mail", "target": target}:
-            return gettext("mails to %(target)s") % {"target": target}
-        case {"kind": "wallet", "pattern": pattern}:
-            return gettext("wallet %(pattern)s") % {"pattern": pattern}
-        case {"kind": "name", "pattern": pattern}:
-            return gettext("name %(pattern)s") % {"pattern": pattern}
-        case {"kind": "network", "pattern": pattern}:
-            return gettext("network %(pattern)s") % {"pattern": pattern}
+        case {"kind": str(kind), "target": shown} | {"kind": str(kind), "pattern": shown}:
+            name = gettext(_NAME_BY_KIND[kind]) if kind in _NAME_BY_KIND else ""
+            return name % {"target": shown, "pattern": shown}
     return gettext("and all that was kept of it") if action == "erase wallet" else ""
 
 

@@ -45,7 +45,7 @@ def name_network(ip: IPv4Address | IPv6Address) -> str:
     return str(ip_network((int(ip), _PREFIX_LENGTH[ip.version]), strict=False))
 
 
-# The first that fits counts: most browsers also name those that they want to be taken for.
+# The first match counts: most browsers also name others, for compatibility.
 _BROWSERS = {
     "Edge": re.compile(r"\bEdg(?:e|A|iOS)?/"),
     "Opera": re.compile(r"\b(?:OPR|OPT|OPiOS|Opera)[/ ]"),

@@ -3,6 +3,7 @@
 docs/embedding.md, Look.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -11,8 +12,10 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from embed.domain.colors import DEFAULT_ACCENT
+from embed.domain.texts import check_choice
 from embed.errors import InvalidInput
 
+_ACCENT = "[0-9a-f]{6}"
 HideablePart = Literal["heading", "tools", "changes", "add"]
 
 
@@ -22,7 +25,7 @@ class Look(Struct, frozen=True, kw_only=True, omit_defaults=True):
     Stored fields of older versions, such as `names`, are ignored.
     """
 
-    accent: Annotated[str, Meta(pattern=r"^[0-9a-f]{6}(?![\s\S])")] = DEFAULT_ACCENT
+    accent: Annotated[str, Meta(pattern=rf"^{_ACCENT}(?![\s\S])")] = DEFAULT_ACCENT
     neutral: Literal["slate", "gray", "sand", "sage"] = "slate"
     radius: Literal[0, 1, 2, 3] = 2
     density: Literal["compact", "normal", "roomy"] = "normal"
@@ -45,7 +48,7 @@ class Look(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return replace(self, **{name: _parse(name, text) for name, text in texts.items()})
 
     def override(self, texts: Mapping[str, str]) -> Self:
-        """Return the look with other values; those that are not valid count as absent."""
+        """Return the look with other values; invalid ones are ignored."""
         values = {}
         for name, text in texts.items():
             known = [part for part in text.split(",") if name == "hide" and part in _PARTS]
@@ -64,7 +67,7 @@ FIELDS = tuple(_TYPES)
 
 
 def list_choices(name: str) -> list[str]:
-    """Return the values of a field other than `accent`, of which `hide` takes several."""
+    """Return the values that a field other than `accent` takes; `hide` takes several at once."""
     return [str(word) for word in (_PARTS if name == "hide" else get_args(_TYPES[name]))]
 
 
@@ -74,29 +77,20 @@ def _parse(name: str, text: str) -> Any:
         raise InvalidInput(
             "A look has no %(name)s, only %(fields)s.", name=name, fields=", ".join(FIELDS)
         )
-    raw: str | list[str] = text
     if name == "accent":
-        raw = text.strip().removeprefix("#").lower()
-    elif name == "hide":
-        named = text.split(",") if text else []
-        raw = [part for part in _PARTS if part in named]
-        raw += [part for part in named if part not in raw]  # which are refused
-    try:
-        return msgspec.convert(raw, _TYPES[name], strict=False)
-    except msgspec.ValidationError:
-        raise _refuse(name) from None
-
-
-def _refuse(name: str) -> InvalidInput:
-    if name == "accent":
-        return InvalidInput("The accent must be six hex digits, such as 7c4ddb.", field=name)
-    choices = ", ".join(list_choices(name))
-    if name == "hide":
-        return InvalidInput(
+        accent = text.strip().removeprefix("#").lower()
+        if not re.fullmatch(_ACCENT, accent):
+            raise InvalidInput("The accent must be six hex digits, such as 7c4ddb.", field=name)
+        return accent
+    choices = list_choices(name)
+    if name != "hide":
+        check_choice(text, choices, name)
+        return msgspec.convert(text, _TYPES[name], strict=False)
+    named = set(text.split(",")) if text else set()
+    if not named.issubset(choices):
+        raise InvalidInput(
             "What to hide must be some of %(choices)s, with commas between them.",
             field=name,
-            choices=choices,
+            choices=", ".join(choices),
         )
-    return InvalidInput(
-        "The %(name)s must be one of %(choices)s.", field=name, name=name, choices=choices
-    )
+    return tuple(part for part in choices if part in named)

@@ -11,6 +11,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from embed.domain.hosts import expand_ipv4, normalise_host
+from embed.domain.texts import gettext_noop
 from embed.errors import InvalidInput
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -66,54 +67,38 @@ def parse_allowlist_entry(raw: str) -> str:
 
 
 def _explain_refusal(entry: str) -> InvalidInput:
-    shown = repr(entry)
-    if "*" in entry:
-        return InvalidInput(
-            "%(entry)s has a wildcard, which is not supported: "
-            "list every origin by itself, such as https://www.example.com.",
-            field="origins",
-            entry=shown,
-        )
-    if entry.lower() == "null":
-        return InvalidInput(
-            "The null origin cannot be listed: use the key's allow-null-origin switch.",
-            field="origins",
-        )
     meant = find_meant_origin(entry)
-    if "://" not in entry:
-        if meant:
-            return InvalidInput(
-                "%(entry)s has no scheme: write %(origin)s.",
-                field="origins",
-                entry=shown,
-                origin=meant,
-            )
-        return InvalidInput(
+    if "*" in entry:
+        sentence = gettext_noop(
+            "%(entry)s has a wildcard, which is not supported: "
+            "list every origin by itself, such as https://www.example.com."
+        )
+    elif entry.lower() == "null":
+        sentence = gettext_noop(
+            "The null origin cannot be listed: use the key's allow-null-origin switch."
+        )
+    elif "://" not in entry and meant:
+        sentence = gettext_noop("%(entry)s has no scheme: write %(origin)s.")
+    elif "://" not in entry:
+        sentence = gettext_noop(
             "%(entry)s has no scheme: write it as the address bar shows it, "
-            "such as https://www.example.com.",
-            field="origins",
-            entry=shown,
+            "such as https://www.example.com."
         )
-    if _read_scheme(entry) in _SCHEMES_WITHOUT_SITES:
-        return InvalidInput(
+    elif _read_scheme(entry) in _SCHEMES_WITHOUT_SITES:
+        sentence = gettext_noop(
             "%(entry)s is not the address of a site: write one that begins with "
-            "https:// or http://, such as https://www.example.com.",
-            field="origins",
-            entry=shown,
+            "https:// or http://, such as https://www.example.com."
         )
-    if meant:
-        return InvalidInput(
-            "%(entry)s is not how browsers write this IP address: write %(origin)s.",
-            field="origins",
-            entry=shown,
-            origin=meant,
+    elif meant:
+        sentence = gettext_noop(
+            "%(entry)s is not how browsers write this IP address: write %(origin)s."
         )
-    return InvalidInput(
-        "%(entry)s is not an origin: write scheme, host and, where needed, port, "
-        "such as https://www.example.com or http://localhost:8080.",
-        field="origins",
-        entry=shown,
-    )
+    else:
+        sentence = gettext_noop(
+            "%(entry)s is not an origin: write scheme, host and, where needed, port, "
+            "such as https://www.example.com or http://localhost:8080."
+        )
+    return InvalidInput(sentence, field="origins", entry=repr(entry), origin=meant)
 
 
 def find_meant_origin(raw: str) -> str | None:

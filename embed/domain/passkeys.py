@@ -18,6 +18,8 @@ from itsdangerous import BadSignature
 
 from embed.domain.identifiers import make_id
 from embed.domain.signing import Signer
+from embed.domain.texts import gettext_noop
+from embed.errors import InvalidInput
 
 ADD, SIGN_IN, CONFIRM = "add", "sign in", "confirm"  # what a challenge is for
 CHALLENGE_LIFETIME = timedelta(hours=1)  # for as long, a page that offers passkeys may stay open
@@ -26,12 +28,16 @@ _SIGNED_FOR = "passkey challenge"
 MAX_CREDENTIAL_BYTES = 2048  # an id of 1,023 bytes, which is the longest, and a key of RSA
 
 
-class RefusedPasskey(ValueError):
-    """An answer that is not accepted; the text says why, for tests and developers."""
+_WRONG = gettext_noop("The answer of your browser could not be verified.")
+LATE = gettext_noop("The answer came too late, or twice. Please try again.")
 
 
-class ExpiredChallenge(RefusedPasskey):
-    """The answer is right in form, and too late or a repeated one."""
+class RefusedPasskey(InvalidInput):
+    """An answer that is not accepted; a note says why, for tests and developers."""
+
+    def __init__(self, why: str, sentence: str = _WRONG) -> None:
+        super().__init__(sentence)
+        self.add_note(why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,36 +60,34 @@ class RelyingParty:
         return None if _is_address(host) else cls(origin, host)
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge:
-    """What a passkey signs, so that its answer is of use for one thing, once."""
-
-    purpose: str
-    session_id: str  # "" for signing in
-    token: str
-    expires_at: datetime
-
-
 def issue_challenge(signer: Signer, purpose: str, session_id: str = "") -> str:
-    """Return a signed value, so that no challenge is stored before it is used."""
+    """Return what a passkey signs, so that its answer is of use for one thing, once.
+
+    It is signed, so that it is not stored before it is used. `session_id` is "" for signing in.
+    """
     return signer.sign(_SIGNED_FOR, (purpose, session_id, make_id()), CHALLENGE_LIFETIME)
 
 
-def check_challenge(raw: str, signer: Signer, purpose: str, session_id: str = "") -> Challenge:
-    """Raises RefusedPasskey unless it was issued for this purpose and session."""
+def check_challenge(
+    raw: str, signer: Signer, purpose: str, session_id: str = ""
+) -> tuple[str, datetime]:
+    """Return a challenge's nonce, which is still to be used, and its end.
+
+    Raises RefusedPasskey unless it was issued for this purpose and session.
+    """
     try:
         signed = signer.read(_SIGNED_FOR, raw, tuple[str, str, str])
     except BadSignature as error:
-        raise ExpiredChallenge("the challenge is not ours, or has expired") from error
-    challenge = Challenge(*signed.value, signed.expires_at)
-    if (challenge.purpose, challenge.session_id) != (purpose, session_id):
+        raise RefusedPasskey("the challenge is not ours, or has expired", LATE) from error
+    *issued_for, token = signed.value
+    if issued_for != [purpose, session_id]:
         raise RefusedPasskey("the challenge was issued for something else")
-    return challenge
+    return token, signed.expires_at
 
 
 @dataclass(frozen=True, slots=True)
 class NewPasskey:
-    """What is kept of a passkey that a browser has made."""
+    """What the database stores of a new passkey."""
 
     credential_id: str  # base64url
     credential: str  # base64url of the id with the public key (WebAuthn 3, section 6.5.1)
@@ -92,7 +96,7 @@ class NewPasskey:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A browser's answer to a challenge, of which nothing is verified yet."""
+    """A browser's answer to a challenge, not yet verified."""
 
     fields: Mapping[str, Any]  # a credential, in the standard's JSON
     credential_id: str  # base64url
@@ -109,7 +113,7 @@ def describe_creation(
 ) -> str:
     """Return what a browser needs to make a passkey: PublicKeyCredentialCreationOptionsJSON.
 
-    `known_ids` are those of the person's passkeys, whose devices then make no second one.
+    `known_ids`: of the person's passkeys; a device that has one makes no second.
     """
     return json.dumps(
         {

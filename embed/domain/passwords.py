@@ -1,5 +1,11 @@
-"""Passwords as argon2id hashes; None stands for a person who has not chosen one yet."""
+"""Passwords: their argon2id hashes, and what makes one easy to guess.
 
+None stands for the hash of a person who has not chosen one yet.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
 from functools import cache
 from threading import Lock
 
@@ -7,13 +13,14 @@ from nacl import pwhash
 from nacl.exceptions import InvalidkeyError
 
 from embed.domain.identifiers import hash_key
+from embed.domain.texts import gettext_noop
 from embed.errors import InvalidInput
 
 MIN_LENGTH = 10
 MAX_LENGTH = 200
 
 # Each hash takes 64 MiB while it is computed, and anybody can ask for one by trying to sign in.
-_one_at_a_time = Lock()
+_hashing = Lock()
 
 
 def hash_password(password: str) -> str:
@@ -25,7 +32,7 @@ def hash_password(password: str) -> str:
             min=MIN_LENGTH,
             max=MAX_LENGTH,
         )
-    with _one_at_a_time:
+    with _hashing:
         return pwhash.argon2id.str(_encode(password)).decode("ascii")
 
 
@@ -33,7 +40,7 @@ def is_correct_password(password: str, password_hash: str | None) -> bool:
     """Tell whether a password matches its hash; without a hash, False after the same time."""
     compared = (password_hash or _dummy_hash()).encode()
     try:
-        with _one_at_a_time:
+        with _hashing:
             pwhash.verify(compared, _encode(password))
     except InvalidkeyError:
         return False
@@ -52,3 +59,99 @@ def _encode(password: str) -> bytes:
 @cache
 def _dummy_hash() -> str:
     return hash_password("nobody has this password")
+
+
+# How easy a password is to guess
+
+# Signs chosen to stand for many letters take 0.7 seconds of a processor; 200 would take 15.
+JUDGED_LENGTH = 32
+_MIN_SCORE = 3  # of zxcvbn's 0 to 4: 100 million guesses
+_WORD = re.compile(r"[^\W_]{3,}")
+
+# zxcvbn has state that all threads share, and a judgment may take long.
+_judging = Lock()
+
+OWN_WORDS = gettext_noop(
+    "Without your e-mail address, this site's name and the names of your pages, this password is"
+    " easy to guess. Choose several uncommon words."
+)
+GUESSABLE = gettext_noop("This password is easy to guess. Choose several uncommon words.")
+_COMMON = gettext_noop("This is one of the most common passwords. Choose several uncommon words.")
+_NEARLY_COMMON = gettext_noop(
+    "This password is close to a common one. Choose several uncommon words."
+)
+_ONE_WORD = gettext_noop("One word alone is easy to guess. Choose several uncommon words.")
+_NAMES = gettext_noop("Names are easy to guess. Choose several uncommon words.")
+_KEYS = gettext_noop("Neighboring keys are easy to guess. Choose several uncommon words.")
+_REPEATS = gettext_noop("Repetitions are easy to guess. Choose several uncommon words.")
+_SEQUENCES = gettext_noop(
+    "Sequences such as abc or 6543 are easy to guess. Choose several uncommon words."
+)
+_DATES = gettext_noop("Dates and years are easy to guess. Choose several uncommon words.")
+
+# By the warnings of zxcvbn's feedback.py.
+SENTENCE_BY_WARNING = {
+    "": GUESSABLE,
+    "This is a top-10 common password.": _COMMON,
+    "This is a top-100 common password.": _COMMON,
+    "This is a very common password.": _COMMON,
+    "This is similar to a commonly used password.": _NEARLY_COMMON,
+    "A word by itself is easy to guess.": _ONE_WORD,
+    "Names and surnames by themselves are easy to guess.": _NAMES,
+    "Common names and surnames are easy to guess.": _NAMES,
+    "Straight rows of keys are easy to guess.": _KEYS,
+    "Short keyboard patterns are easy to guess.": _KEYS,
+    'Repeats like "aaa" are easy to guess.': _REPEATS,
+    'Repeats like "abcabcabc" are only slightly harder to guess than "abc".': _REPEATS,
+    'Sequences like "abc" or "6543" are easy to guess.': _SEQUENCES,
+    "Recent years are easy to guess.": _DATES,
+    "Dates are often easy to guess.": _DATES,
+}
+
+
+def find_weakness(password: str, own_texts: Iterable[str]) -> str | None:
+    """Return what is wrong with a password, as an English sentence to translate, or None.
+
+    Its first JUDGED_LENGTH characters must be hard to guess without the words of `own_texts`,
+    even where these are spelled backwards, or with digits and signs in place of letters.
+    """
+    # The one character whose lower case is two, which zxcvbn takes for one.
+    judged = unicodedata.normalize("NFC", password)[:JUDGED_LENGTH].replace("\u0130", "I")
+    with _judging:
+        rest = _leave_out(judged, own_texts)
+        if rest == judged:
+            return _judge(judged)
+        return OWN_WORDS if _judge(rest) else None
+
+
+def _leave_out(judged: str, own_texts: Iterable[str]) -> str:
+    import zxcvbn  # its word lists take 14 MB
+
+    words = {
+        word[:JUDGED_LENGTH]
+        for text in own_texts
+        for word in _WORD.findall(unicodedata.normalize("NFC", text).lower())
+    }
+    dictionary = {"own": dict.fromkeys(words, 1)}
+    left_out = {
+        index
+        for find in (
+            zxcvbn.matching.dictionary_match,
+            zxcvbn.matching.reverse_dictionary_match,
+            zxcvbn.matching.l33t_match,
+        )
+        for match in find(judged, dictionary)
+        for index in range(match["i"], match["j"] + 1)
+    }
+    return "".join(letter for index, letter in enumerate(judged) if index not in left_out)
+
+
+def _judge(text: str) -> str | None:
+    if not text:  # zxcvbn raises an IndexError
+        return GUESSABLE
+    import zxcvbn
+
+    result = zxcvbn.zxcvbn(text)
+    if result["score"] >= _MIN_SCORE:
+        return None
+    return SENTENCE_BY_WARNING.get(result["feedback"]["warning"], GUESSABLE)

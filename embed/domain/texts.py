@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 from embed.errors import InvalidInput
 
@@ -122,12 +123,23 @@ def drop_dollar_signs(symbol: str) -> str:
     return symbol[leading.end() :] if leading else symbol
 
 
+def check_choice(raw: str, choices: Collection[str], field: str) -> None:
+    """Raises InvalidInput for `field`, whose name the sentence has, unless `raw` is a choice."""
+    if raw not in choices:
+        raise InvalidInput(
+            "The %(name)s must be one of %(choices)s.",
+            field=field,
+            name=field,
+            choices=", ".join(choices),
+        )
+
+
 _EMAIL = re.compile(r"[^\s@\x00-\x1f]{1,64}@[^\s@\x00-\x1f]{1,189}")
 
 
 def parse_email(raw: str) -> str:
-    """Return the address as it is kept. Raises ValueError."""
+    """Return the address as it is kept. Raises InvalidInput."""
     email = raw.strip().lower()
     if not (_EMAIL.fullmatch(email) and email.isprintable()):
-        raise ValueError(f"{raw!r} is not an e-mail address.")
+        raise InvalidInput("%(email)s is not an e-mail address.", field="email", email=repr(raw))
     return email

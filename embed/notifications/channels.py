@@ -14,8 +14,14 @@ import msgspec
 from embed.domain.texts import gettext_noop
 from embed.errors import InvalidInput
 from embed.notifications import mail
-from embed.notifications.digest import Digest
-from embed.notifications.formats import fit, write_discord, write_slack, write_telegram, write_text
+from embed.notifications.digest import (
+    Digest,
+    fit,
+    write_discord,
+    write_slack,
+    write_telegram,
+    write_text,
+)
 from embed.notifications.targets import Outcome, check_url, post
 from embed.outbound.http import Client
 from embed.settings import Settings
@@ -26,7 +32,7 @@ _RESERVE = 200  # of a service's room, for what it counts that we do not
 
 
 class _Channel(msgspec.Struct, tag=str.lower):
-    """A service, whose name is that of its class; the fields are texts."""
+    """A service, named like its class; its fields are texts."""
 
     def mask(self) -> str:
         """Return where messages go, without secrets."""

@@ -12,18 +12,16 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from embed.db.connection import lock_rows
 from embed.db.models import Message, Page, Person, Receiver, Submission
-from embed.db.used_nonces import check_unused, use_nonce
+from embed.db.used_nonces import use_nonce
 from embed.domain.identifiers import make_id
 from embed.domain.roles import includes
 from embed.domain.signing import Signer
-from embed.domain.times import Clock
-from embed.errors import ApiError
 from embed.events.editing import editing
 from embed.events.messages import read_data
 from embed.notifications.digest import MAX_NAMES
 from embed.notifications.receivers import mask_target
 from embed.people.members import find_role
-from embed.settings import Settings
+from embed.runtime import Runtime
 
 LIFETIME = timedelta(hours=48)
 LEAST_ROLE = "reviewer"  # of a person whose own mails decide
@@ -38,27 +36,23 @@ class MayNotDecide(Exception):
     """The receiver of a link is gone or may no longer decide, or its page is gone."""
 
 
-class AlreadyUsed(Exception):
-    """The link, or its counterpart, has decided before."""
-
-
 @dataclass(frozen=True, slots=True)
 class DecisionLink:
     submission_id: str
     receiver_id: str
     decision: Decision
-    token: str  # the same for approving and rejecting: one of both can be used, once
+    token: str  # shared by both decisions, so that only one of them can be used, once
     expires_at: datetime
 
 
 def list_decidable(
-    receiver: Receiver, messages: Sequence[Message], settings: Settings, clock: Clock
+    receiver: Receiver, messages: Sequence[Message], runtime: Runtime
 ) -> list[Decidable]:
     """Return the first submissions of these messages that still wait, with links to decide.
 
     None unless the receiver may decide. Links begin with PUBLIC_URL, so none without it either.
     """
-    if settings.public_url is None or find_actor(receiver) is None:
+    if runtime.settings.public_url is None or find_actor(receiver) is None:
         return []
     created = [
         read_data(one.type, one.data) for one in messages if one.type == "submission.created"
@@ -69,31 +63,29 @@ def list_decidable(
     )
     waiting = {one.id: one for one in rows}
     named = [waiting[each] for each in ids if each in waiting][:MAX_NAMES]
-    return [(one, build_links(receiver, one, settings, clock)) for one in named]
+    return [(one, build_links(receiver, one, runtime)) for one in named]
 
 
-def build_links(
-    receiver: Receiver, submission: Submission, settings: Settings, clock: Clock
-) -> dict[str, str]:
+def build_links(receiver: Receiver, submission: Submission, runtime: Runtime) -> dict[str, str]:
     """Return the addresses that approve and reject."""
-    signer, token = Signer(settings.secret_keys, clock), make_id()
+    token = make_id()
     return {
-        decision: f"{settings.base_url}/dashboard/decide/"
-        + signer.sign(_PURPOSE, (submission.id, receiver.id, decision, token), LIFETIME)
+        decision: f"{runtime.settings.base_url}/dashboard/decide/"
+        + runtime.signer.sign(_PURPOSE, (submission.id, receiver.id, decision, token), LIFETIME)
         for decision in get_args(Decision)
     }
 
 
-def read_link(raw: str, settings: Settings, clock: Clock) -> DecisionLink:
+def read_link(raw: str, signer: Signer) -> DecisionLink:
     """Raises BadSignature for a link that was not made here, and SignatureExpired."""
     shape: Any = tuple[str, str, Decision, str]
-    signed = Signer(settings.secret_keys, clock).read(_PURPOSE, raw, shape)
+    signed = signer.read(_PURPOSE, raw, shape)
     submission_id, receiver_id, decision, token = signed.value
     return DecisionLink(submission_id, receiver_id, decision, token, signed.expires_at)
 
 
 def find_actor(receiver: Receiver) -> str | None:
-    """Return who decides by a receiver's links, as the log names them; None: nobody may."""
+    """Return who decides by a receiver's links, as named in the log; None if nobody may."""
     page: Page = receiver.page
     if not receiver.may_decide or page.deleted_at is not None:
         return None
@@ -113,20 +105,12 @@ def open_link(link: DecisionLink) -> Page:
     return page
 
 
-def check_can_be_used(link: DecisionLink) -> None:
-    """Raises AlreadyUsed."""
-    try:
-        check_unused(link.token)
-    except ApiError:
-        raise AlreadyUsed from None
-
-
 @contextmanager
 def using(link: DecisionLink, now: datetime) -> Iterator[str]:
     """Use a link up, for a decision that the block makes by the actor that it is given.
 
     The block is in the same transaction: what it raises leaves the link unused.
-    Raises MayNotDecide, AlreadyUsed.
+    Raises MayNotDecide, and AlreadyUsed if the link, or its counterpart, has decided before.
     """
     with editing(open_link(link).id, "", now):
         # A person's own may be removed or changed without the page's lock.
@@ -135,8 +119,5 @@ def using(link: DecisionLink, now: datetime) -> Iterator[str]:
         actor = None if receiver is None else find_actor(receiver)
         if actor is None:
             raise MayNotDecide
-        try:
-            use_nonce(link.token, link.expires_at)
-        except ApiError:
-            raise AlreadyUsed from None
+        use_nonce(link.token, link.expires_at)
         yield actor

@@ -59,7 +59,7 @@ def find_due_receivers(now: datetime) -> list[str]:
 def deliver(
     receiver_id: str, runtime: Runtime, is_stopping: Callable[[], bool] = lambda: False
 ) -> None:
-    """Send what waits for a receiver, until it is all sent, an attempt fails or time is up.
+    """Send a receiver's waiting messages until none is left, an attempt fails or time is up.
 
     One process at a time does this for a receiver, the one that claims it; another may when the
     claim has run out. What was sent is marked after the answer, so a process that is killed leaves
@@ -159,7 +159,7 @@ def send(
         receiver.page,
         messages,
         public_url=settings.public_url,
-        decisions=list_decidable(receiver, messages, settings, runtime.clock),
+        decisions=list_decidable(receiver, messages, runtime),
     )
     return channels.send(receiver.target, digest, client, settings)
 
@@ -184,10 +184,6 @@ def _read_batch(receiver: Receiver) -> list[Delivery]:
     return list(tests.limit(1)) or list(waiting.limit(limit))
 
 
-def _find_head(receiver: Receiver) -> Delivery | None:
-    return next(iter(_list_waiting(receiver).limit(1)), None)
-
-
 def _list_waiting(receiver: Receiver) -> "ModelSelect[Delivery]":
     return (
         Delivery.select(Delivery, Message)
@@ -198,50 +194,40 @@ def _list_waiting(receiver: Receiver) -> "ModelSelect[Delivery]":
 
 
 def _mark_sent(
-    receiver: Receiver,
-    batch: Sequence[Delivery],
-    outcome: Outcome,
-    now: datetime,
+    receiver: Receiver, batch: Sequence[Delivery], outcome: Outcome, now: datetime
 ) -> None:
     """Mark what was sent, and decide when the next attempt is due."""
     is_test = batch[0].message.type == TEST
-    given_up: list[Delivery] = []
-    kept: list[Delivery] = []
-    for each in batch:
-        is_last_try = is_test or outcome.is_final or is_overdue(each.message, now)
-        (given_up if is_last_try and not outcome.is_delivered else kept).append(each)
-    _store(receiver, kept, given_up, outcome, now, is_test=is_test)
+
+    def is_last_try(each: Delivery) -> bool:
+        is_tried_once = is_test or outcome.is_final
+        return not outcome.is_delivered and (is_tried_once or is_overdue(each.message, now))
+
+    given_up = [each for each in batch if is_last_try(each)]
+    kept = [each for each in batch if not is_last_try(each)]
+    with db.atomic():
+        lock_receivers(Receiver.id == receiver.id)
+        _mark(kept, "delivered" if outcome.is_delivered else "waiting", outcome, now)
+        _mark(given_up, "given_up", outcome, now)
+        if outcome.is_delivered or not is_test:  # a test that fails says nothing about the others
+            _plan_next(receiver, outcome, now, has_given_up=bool(given_up))
     result = "delivered" if outcome.is_delivered else "failed"
     DELIVERIES.labels(receiver.kind, result).inc(len(kept))
     DELIVERIES.labels(receiver.kind, "given_up").inc(len(given_up))
 
 
-def _store(
-    receiver: Receiver,
-    kept: Sequence[Delivery],
-    given_up: Sequence[Delivery],
-    outcome: Outcome,
-    now: datetime,
-    *,
-    is_test: bool,
-) -> None:
-    with db.atomic():
-        lock_receivers(Receiver.id == receiver.id)
-        _mark(kept, "delivered" if outcome.is_delivered else "waiting", outcome, now)
-        _mark(given_up, "given_up", outcome, now)
-        if is_test and not outcome.is_delivered:
-            return  # which says nothing about when the others are due
-        failed_attempts = 0 if outcome.is_delivered else receiver.failed_attempts + 1
-        head = _find_head(receiver) if given_up else None
-        is_next_overdue = head is not None and is_overdue(head.message, now)
-        wait = FIRST_WAIT if is_next_overdue else compute_wait(failed_attempts, outcome.retry_after)
-        if receiver.kind == "channel":
-            wait = max(wait, CHANNEL_INTERVAL)
-        Receiver.update(
-            failed_attempts=failed_attempts,
-            first_failed_at=(receiver.first_failed_at or now) if failed_attempts else None,
-            next_attempt_at=now + wait if wait else None,
-        ).where(Receiver.id == receiver.id).execute()
+def _plan_next(receiver: Receiver, outcome: Outcome, now: datetime, *, has_given_up: bool) -> None:
+    failed_attempts = 0 if outcome.is_delivered else receiver.failed_attempts + 1
+    head = next(iter(_list_waiting(receiver).limit(1)), None) if has_given_up else None
+    is_next_overdue = head is not None and is_overdue(head.message, now)
+    wait = FIRST_WAIT if is_next_overdue else compute_wait(failed_attempts, outcome.retry_after)
+    if receiver.kind == "channel":
+        wait = max(wait, CHANNEL_INTERVAL)
+    Receiver.update(
+        failed_attempts=failed_attempts,
+        first_failed_at=(receiver.first_failed_at or now) if failed_attempts else None,
+        next_attempt_at=now + wait if wait else None,
+    ).where(Receiver.id == receiver.id).execute()
 
 
 def _mark(deliveries: Sequence[Delivery], state: str, outcome: Outcome, now: datetime) -> None:

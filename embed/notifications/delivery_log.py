@@ -35,17 +35,13 @@ def read_log(
     query = Delivery.select(Delivery, Message).join(Message).where(*conditions)
     query = in_order(query, (Message.number, Delivery.receiver), after)
     rows: list[Delivery] = list(query.limit(SLICE_SIZE + 1))
-    return make_slice(rows, SLICE_SIZE, _find_position)
+    return make_slice(rows, SLICE_SIZE, lambda one: Cursor(one.message.number, one.receiver_id))
 
 
 def _list_receivers(page_id: str) -> Any:
     """Return a query for a page's receivers, without the mails that people asked for themselves."""
     of_page = Receiver.page == page_id
     return Receiver.select(Receiver.id).where(of_page, Receiver.person.is_null())
-
-
-def _find_position(delivery: Delivery) -> Cursor:
-    return Cursor(delivery.message.number, delivery.receiver_id)
 
 
 def get_delivery_to(receiver: Receiver, message_id: str) -> Delivery:
@@ -71,14 +67,14 @@ def find_last_attempted(page: Page) -> dict[str, Delivery]:
 
 
 def count_waiting(page: Page) -> dict[str, int]:
-    """Count what waits by receiver; receivers for which nothing waits are absent."""
-    rows = (
+    """Count waiting messages by receiver; receivers without any are absent."""
+    rows: Any = (
         Delivery.select(Delivery.receiver, fn.COUNT(Delivery.id))
         .join(Receiver)
         .where(Receiver.page == page, Delivery.state == "waiting")
         .group_by(Delivery.receiver)
     )
-    return _read_counts(rows)
+    return dict(rows.tuples())
 
 
 def has_waiting_test(receiver: Receiver) -> bool:
@@ -123,7 +119,7 @@ def list_failing(owner: Person) -> dict[str, Failing]:
 
 
 def _count_given_up(condition: Any) -> dict[str, int]:
-    rows = (
+    rows: Any = (
         Delivery.select(Receiver.page, fn.COUNT(Delivery.id))
         .join(Message)
         .switch(Delivery)
@@ -137,10 +133,6 @@ def _count_given_up(condition: Any) -> dict[str, int]:
         )
         .group_by(Receiver.page)
     )
-    return _read_counts(rows)
-
-
-def _read_counts(rows: Any) -> dict[str, int]:
     return dict(rows.tuples())
 
 
@@ -153,7 +145,7 @@ def list_given_up(page: Page, *, limit: int) -> Sequence[Delivery]:
 
 
 def send_again(delivery: Delivery) -> None:
-    """Let a message be sent once more, with the same id, before those that are newer.
+    """Send a message once more, with the same id, before newer ones.
 
     A receiver that failed last is tried at once.
     """
@@ -187,7 +179,7 @@ def send_all_again(page_id: str) -> int:
 
 
 def queue_test(receiver: Receiver, now: datetime) -> Message:
-    """Leave a test message, which goes ahead of all others.
+    """Queue a test message ahead of all others.
 
     Raises NotFound if the receiver has been removed.
     """

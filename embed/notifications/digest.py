@@ -1,17 +1,21 @@
-"""The words of channels: one short text for all that happened, in its reader's language."""
+"""One short text for all that happened, in its reader's language: its words and its forms.
 
-from collections.abc import Iterable, Mapping, Sequence
+Names in it are neutralised (domain/texts.py): nothing in them is markup in any of the forms.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from html import escape
 from typing import Any, TypeAlias
 
 from babel.support import NullTranslations
 
 from embed.db.models import Message, Page, Person, Submission
 from embed.domain.addresses import shorten_address
-from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.texts import neutralise
 from embed.events.messages import QueueFilling, SubmissionChanged, WalletFlagged, read_data
-from embed.translations import load_catalog
+from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 MAX_NAMES = 5
 _MAX_NAME_LENGTH = 40
@@ -36,7 +40,7 @@ Line: TypeAlias = str | Link | Choice
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a message says; formats.py writes it."""
+    """What a message says, to be written as a text in one of the forms below."""
 
     title: str
     lines: tuple[str, ...]
@@ -102,39 +106,34 @@ def write_test(page: Page) -> Digest:
 
 def _write_lines(words: NullTranslations, by_type: dict[str, list[Any]]) -> list[str]:
     created: list[SubmissionChanged] = by_type.get("submission.created", [])
-    pending = [each for each in created if each.status == "pending"]
-    added = [each for each in created if each.status != "pending"]
     decided: list[SubmissionChanged] = by_type.get("submission.decided", [])
-    withdrawn = by_type.get("submission.withdrawn", [])
     flagged: list[WalletFlagged] = by_type.get("wallet.flagged", [])
+    withdrawn = by_type.get("submission.withdrawn", [])
     filling: list[QueueFilling] = by_type.get("queue.filling", [])
-    lines = []
-    if pending:
-        line = words.gettext("New submissions to review: %(count)s")
-        lines.append(_count(line, [each.nickname for each in pending]))
-    if added:
-        line = words.gettext("Wallets added without review: %(count)s")
-        lines.append(_count(line, [each.nickname for each in added]))
-    if decided:
-        line = words.gettext("Decided submissions: %(count)s")
-        lines.append(_count(line, [each.nickname for each in decided]))
+    pending = [each.nickname for each in created if each.status == "pending"]
+    added = [each.nickname for each in created if each.status != "pending"]
+    low = [each.public_alias or shorten_address(each.address) for each in flagged]
+    lines = [
+        _count(words.gettext("New submissions to review: %(count)s"), pending),
+        _count(words.gettext("Wallets added without review: %(count)s"), added),
+        _count(words.gettext("Decided submissions: %(count)s"), [one.nickname for one in decided]),
+    ]
     if withdrawn:  # without names: they are erased
         line = words.gettext("Submissions withdrawn by their wallets' holders: %(count)s")
         lines.append(line % {"count": len(withdrawn)})
-    if flagged:
-        line = words.gettext("Wallets below the minimum balance: %(count)s")
-        names = [each.public_alias or shorten_address(each.address) for each in flagged]
-        lines.append(_count(line, names))
+    lines.append(_count(words.gettext("Wallets below the minimum balance: %(count)s"), low))
     for newest in filling[-1:]:
         line = words.gettext(
             "The queue is filling up: %(pending)s of %(capacity)s places are taken"
         )
         lines.append(line % {"pending": newest.pending, "capacity": newest.queue_capacity})
-    return lines
+    return list(filter(None, lines))
 
 
 def _count(line: str, names: Sequence[str]) -> str:
-    """Complete a line with how many there are, and with the first of their names."""
+    """Complete a line with how many there are, and the first of their names; none: no line."""
+    if not names:
+        return ""
     shown = [neutralise(name, max_length=_MAX_NAME_LENGTH) for name in names[:MAX_NAMES]]
     if len(names) > MAX_NAMES:
         shown.append("…")
@@ -148,3 +147,87 @@ def _name_page(page: Page) -> str:
 def _load_words(reader: Person) -> NullTranslations:
     language = reader.language
     return load_catalog(language if language in LANGUAGES else SOURCE_LANGUAGE)
+
+
+# The forms: plain, or as a service shows links
+
+Write = Callable[[Digest], str]
+
+_SMALL = "font-size:small;color:#666"
+
+
+def fit(digest: Digest, write: Write, max_bytes: int) -> str:
+    """Write a digest with as many of its choices as there is room for."""
+    text = write(digest)
+    while digest.choices and len(text.encode()) > max_bytes:
+        digest = replace(digest, choices=digest.choices[:-1])
+        text = write(digest)
+    return text
+
+
+def write_text(digest: Digest) -> str:
+    """Write plain text without the title, with each address in full."""
+    return "\n".join(map(_write_line, _list_lines(digest)))
+
+
+def _list_lines(digest: Digest) -> list[Line]:
+    return [*digest.lines, *digest.choices, *digest.end]
+
+
+def _write_line(line: Line) -> str:
+    match line:
+        case Link(sentence, url):
+            return sentence % {"link": url}
+        case Choice(name, links):
+            return "\n".join([name, *(f"{label}: {url}" for label, url in links)])
+    return line
+
+
+def write_discord(digest: Digest) -> str:
+    """Without the angle brackets, Discord would show a preview of each address."""
+    return _write_marked(digest, "**{}**", "[{1}](<{0}>)", str)
+
+
+def write_slack(digest: Digest) -> str:
+    return _write_marked(digest, "*{}*", "<{0}|{1}>", _escape)
+
+
+def write_telegram(digest: Digest) -> str:
+    """Write HTML with only the tags that Telegram supports."""
+    return _write_marked(digest, "<b>{}</b>", '<a href="{0}">{1}</a>', _escape)
+
+
+# Slack shows the codes of quotes as they are.
+_escape = partial(escape, quote=False)
+
+
+def _write_marked(digest: Digest, title: str, link: str, quote: Callable[[str], str]) -> str:
+    lines = [title.format(quote(digest.title))]
+    for line in _list_lines(digest):
+        if isinstance(line, Choice):
+            links = " · ".join(link.format(url, quote(label)) for label, url in line.links)
+            # With a sign in front, a name never begins a list.
+            lines.append(f"• {quote(line.name)}: {links}")
+        else:
+            lines.append(quote(_write_line(line)))
+    return "\n".join(lines)
+
+
+def write_html(digest: Digest) -> str:
+    """Write the HTML of a mail, with each address also as text: some readers show no links."""
+    lines = "<br>".join(map(_write_for_mail, _list_lines(digest)))
+    return f'<div dir="auto" style="overflow-wrap:anywhere">{lines}</div>'
+
+
+def _write_for_mail(line: Line) -> str:
+    match line:
+        case Link(sentence, url):
+            return escape(sentence) % {"link": f'<a href="{escape(url)}">{escape(url)}</a>'}
+        case Choice(name, links):
+            shown = [
+                f'<a href="{escape(url)}"><strong>{escape(label)}</strong></a>:'
+                f' <span style="{_SMALL}">{escape(url)}</span>'
+                for label, url in links
+            ]
+            return "<br>".join([f"<strong>{escape(name)}</strong>", *shown])
+    return escape(line)

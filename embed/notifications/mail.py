@@ -9,8 +9,7 @@ from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from embed.notifications.digest import Digest
-from embed.notifications.formats import write_html, write_text
+from embed.notifications.digest import Digest, write_html, write_text
 from embed.notifications.targets import Outcome
 from embed.outbound.http import explain
 from embed.settings import Settings
@@ -72,7 +71,7 @@ def send(address: str, digest: Digest, settings: Settings) -> Outcome:
             if server.user:
                 client.login(server.user, server.password)
             client.send_message(_compose(address, digest, sender), sender, [address])
-            with suppress(OSError):  # it is sent, whatever is said to this
+            with suppress(OSError):  # the mail is sent already
                 client.quit()
     except (OSError, ValueError) as failure:  # a password that is not ASCII is a ValueError
         return Outcome(False, _explain(failure, server))

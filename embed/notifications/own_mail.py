@@ -10,7 +10,6 @@ from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Message, Page, Person, Receiver
 from embed.domain.signing import Signer
-from embed.domain.times import Clock
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing, lock_page
 from embed.events.kinds import Event
@@ -61,7 +60,7 @@ def start(page_id: str, person: Person, settings: Settings, now: datetime) -> No
 
 
 def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) -> None:
-    """Let whoever reads a person's mails decide as that person may, or end that at once.
+    """Let readers of a person's mails decide in that person's name, or end that at once.
 
     Raises NotFound, and InvalidInput for somebody who gets none.
     """
@@ -84,7 +83,7 @@ def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) ->
 
 
 def stop(page_id: str, person_id: str) -> None:
-    """Delete a person's receiver, with what waits for it."""
+    """Delete a person's receiver with its waiting messages."""
     Receiver.delete().where(Receiver.page == page_id, Receiver.person == person_id).execute()
 
 
@@ -102,19 +101,19 @@ def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> O
         messages,
         public_url=settings.public_url,
         reader=reader,
-        decisions=list_decidable(receiver, messages, settings, runtime.clock),
+        decisions=list_decidable(receiver, messages, runtime),
     )
-    link = build_link(receiver, settings, runtime.clock)
+    link = build_link(receiver, runtime)
     return mail.send(reader.email, add_reason(digest, reader, link), settings)
 
 
-def build_link(receiver: Receiver, settings: Settings, clock: Clock) -> str:
+def build_link(receiver: Receiver, runtime: Runtime) -> str:
     """Return a link that stops the mails to a person about a page, also if they asked again."""
     named = (receiver.page_id, receiver.person_id or "")
-    token = Signer(settings.secret_keys, clock).sign(_PURPOSE, named, LINK_LIFETIME)
-    return f"{settings.base_url}/dashboard/mail/{token}"
+    token = runtime.signer.sign(_PURPOSE, named, LINK_LIFETIME)
+    return f"{runtime.settings.base_url}/dashboard/mail/{token}"
 
 
-def read_link(token: str, settings: Settings, clock: Clock) -> tuple[str, str]:
+def read_link(token: str, signer: Signer) -> tuple[str, str]:
     """Return the ids of page and person. Raises BadSignature."""
-    return Signer(settings.secret_keys, clock).read(_PURPOSE, token, tuple[str, str]).value
+    return signer.read(_PURPOSE, token, tuple[str, str]).value

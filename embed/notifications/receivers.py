@@ -13,7 +13,6 @@ from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import channels, webhooks
-from embed.notifications.signatures import make_secret, make_signing_key
 from embed.notifications.targets import check_url
 from embed.pages import get_page
 from embed.settings import Settings
@@ -49,8 +48,8 @@ def add_webhook(
         kind="webhook",
         target=url,
         event_types=_parse_types(event_types),
-        secret=make_secret(),
-        signing_key=make_signing_key(),
+        secret=webhooks.make_secret(),
+        signing_key=webhooks.make_signing_key(),
         created_at=now,
     )
     return _add(receiver, page_id, now, actor)
@@ -69,7 +68,7 @@ def add_channel(
 ) -> Receiver:
     """Add a channel of a service, by the fields of its class; without `event_types`: CHANNEL_TYPES.
 
-    `may_decide`: whoever reads it may decide on submissions, by links (decision_links.py).
+    `may_decide`: everyone who reads it can decide on submissions, by links (decision_links.py).
     Raises NotFound, InvalidInput.
     """
     target = channels.parse_channel(service, raw, settings)
@@ -130,7 +129,7 @@ def get_receiver(receiver_id: str, kind: Kind) -> Receiver:
 def remove_receiver(
     receiver_id: str, kind: Kind, now: datetime, *, actor: str = COMMAND_LINE
 ) -> Receiver:
-    """Remove a receiver; what waits for it is not delivered. Raises NotFound."""
+    """Remove a receiver with its waiting messages. Raises NotFound."""
     get_receiver(receiver_id, kind)
     with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
         _log(edit, "remove receiver", receiver)
@@ -141,7 +140,7 @@ def remove_receiver(
 def let_decide(
     channel_id: str, may_decide: bool, now: datetime, *, actor: str = COMMAND_LINE
 ) -> Receiver:
-    """Let whoever reads a channel decide on submissions, or end that at once.
+    """Let everyone who reads a channel decide on submissions, or end that at once.
 
     Raises NotFound, InvalidInput.
     """
@@ -157,12 +156,7 @@ def let_decide(
 
 def is_supported(receiver: Receiver) -> bool:
     """Tell whether messages to a receiver are tried: channels of Apprise never are."""
-    return receiver.kind == "webhook" or find_service(receiver) is not None
-
-
-def find_service(channel: Receiver) -> str | None:
-    """Return the name of a channel's service; None: it is no longer supported."""
-    return channels.find_service(channel.target)
+    return receiver.kind == "webhook" or channels.find_service(receiver.target) is not None
 
 
 def is_told_of_submissions(channel: Receiver) -> bool:
@@ -194,22 +188,19 @@ def rotate_secret(
     with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
         expires_at = receiver.previous_secret_expires_at
         if expires_at is None or now - (expires_at - SECRET_OVERLAP) >= at_most_every:
-            _rotate(edit, receiver)
+            receiver.previous_secret = receiver.secret
+            receiver.previous_secret_expires_at = now + SECRET_OVERLAP
+            receiver.secret = webhooks.make_secret()
+            # Not what its deliveries change meanwhile.
+            receiver.save(
+                only=[
+                    Receiver.secret,
+                    Receiver.previous_secret,
+                    Receiver.previous_secret_expires_at,
+                ]
+            )
+            _log(edit, "rotate secret", receiver)
     return receiver
-
-
-def _rotate(edit: Edit, receiver: Receiver) -> None:
-    receiver.previous_secret = receiver.secret
-    receiver.previous_secret_expires_at = edit.now + SECRET_OVERLAP
-    receiver.secret = make_secret()
-    receiver.save(
-        only=[
-            Receiver.secret,
-            Receiver.previous_secret,
-            Receiver.previous_secret_expires_at,
-        ]
-    )
-    _log(edit, "rotate secret", receiver)
 
 
 def _log(edit: Edit, action: str, receiver: Receiver) -> None:

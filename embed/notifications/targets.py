@@ -82,7 +82,7 @@ def post(
 ) -> Outcome:
     """Post JSON, and tell what the answer's status means.
 
-    Nothing else of an answer is kept, as anything may be in it.
+    Nothing else of an answer is stored, since it may contain anything.
     """
     try:
         answer = client.request(

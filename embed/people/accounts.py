@@ -5,9 +5,9 @@ from datetime import datetime
 from embed.db.connection import lock_rows
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Person
-from embed.domain.languages import LANGUAGES
-from embed.domain.texts import parse_email
+from embed.domain.texts import check_choice, parse_email
 from embed.errors import InvalidInput, NotFound
+from embed.translations import LANGUAGES
 
 # Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"
@@ -22,8 +22,9 @@ def create_person(
     is_guest: bool = False,
 ) -> Person:
     """Raises InvalidInput if the e-mail address is invalid or taken, or for an unknown language."""
-    email = check_email(raw_email)
-    _check_language(language)
+    email = parse_email(raw_email)
+    if language is not None:
+        check_choice(language, LANGUAGES, "language")
     taken = InvalidInput("There is already an account of %(email)s.", field="email", email=email)
     with translate_unique_violations({"person_email": taken}):
         return Person.create(
@@ -37,7 +38,7 @@ def create_person(
 
 def admit_guest(raw_email: str) -> Person | None:
     """Let a person who came by an invitation create pages; None if there is no such guest."""
-    email = check_email(raw_email)
+    email = parse_email(raw_email)
     admitted = Person.update(is_guest=False).where(Person.email == email, Person.is_guest)
     return get_person(email) if admitted.execute() else None
 
@@ -47,18 +48,8 @@ def choose_language(person_id: str, language: str) -> None:
 
     Raises InvalidInput for an unknown one.
     """
-    _check_language(language)
+    check_choice(language, LANGUAGES, "language")
     Person.update(language=language).where(Person.id == person_id).execute()
-
-
-def _check_language(language: str | None) -> None:
-    if language is not None and language not in LANGUAGES:
-        raise InvalidInput(
-            "The %(name)s must be one of %(choices)s.",
-            field="language",
-            name="language",
-            choices=", ".join(LANGUAGES),
-        )
 
 
 def list_people() -> list[Person]:
@@ -72,7 +63,7 @@ def has_any() -> bool:
 
 def get_person(raw_email: str) -> Person:
     """Raises NotFound."""
-    email = check_email(raw_email)
+    email = parse_email(raw_email)
     person = Person.get_or_none(Person.email == email)
     if person is None:
         raise NotFound(f"There is no owner {email}; create one with: flask owners create {email}")
@@ -81,10 +72,6 @@ def get_person(raw_email: str) -> Person:
 
 def has_account(email: str) -> bool:
     return Person.select().where(Person.email == email).exists()
-
-
-def find_by_id(person_id: str) -> Person | None:
-    return Person.get_or_none(Person.id == person_id)
 
 
 def lock_person(person_id: str) -> Person:
@@ -110,13 +97,3 @@ def get_installation_owner(now: datetime) -> Person:
     return Person.get_or_none(Person.email == INSTALLATION_OWNER) or create_person(
         INSTALLATION_OWNER, now
     )
-
-
-def check_email(raw: str) -> str:
-    """Return the address as it is kept. Raises InvalidInput."""
-    try:
-        return parse_email(raw)
-    except ValueError:
-        raise InvalidInput(
-            "%(email)s is not an e-mail address.", field="email", email=repr(raw)
-        ) from None

@@ -10,16 +10,13 @@ from embed.db.models import Invitation, Member, Page, Person
 from embed.domain.identifiers import hash_key
 from embed.domain.passwords import hash_password
 from embed.domain.roles import OWNER, ROLES
+from embed.domain.texts import check_choice, parse_email
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, editing
 from embed.events.kinds import Event
-from embed.people.accounts import (
-    INSTALLATION_OWNER,
-    check_email,
-    create_person,
-)
-from embed.people.members import MAX_PEOPLE, check_role
+from embed.people.accounts import INSTALLATION_OWNER, create_person
+from embed.people.members import MAX_PEOPLE
 from embed.people.passwords import judge_password
 
 LIFETIME = timedelta(days=7)
@@ -33,8 +30,8 @@ def invite(
     It replaces an earlier one to this address, whose link ends. The role `owner` asks somebody to
     take the page over. Raises NotFound, InvalidInput.
     """
-    check_role(role, ROLES)
-    email, token = check_email(raw_email), secrets.token_urlsafe()
+    check_choice(role, ROLES, "role")
+    email, token = parse_email(raw_email), secrets.token_urlsafe()
     with editing(page_id, actor, now) as edit:
         _check_invited(edit.page, email, role)
         is_replaced = (Invitation.email == email) | (Invitation.expires_at <= now)
@@ -99,7 +96,7 @@ def accept(token: str, person: Person, now: datetime) -> Page:
         raise NotFound("This link has already been used.")
     if found.email != person.email:
         raise InvalidInput("This invitation is for %(email)s.", email=found.email)
-    # With any role, the person is locked as a next owner is, lest they are removed meanwhile.
+    # Whatever the role, lock the person as a next owner, so that they cannot be removed meanwhile.
     with editing(found.page_id, person.email, now, next_owner_id=person.id) as edit:
         # If it is accepted twice at once, or revoked meanwhile, there is no row any more.
         if not Invitation.delete().where(Invitation.id == found.id).execute():

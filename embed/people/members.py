@@ -5,6 +5,7 @@ from datetime import datetime
 
 from embed.db.models import Invitation, Member, Page, Person, Receiver
 from embed.domain.roles import MEMBER_ROLES, OWNER, ROLES
+from embed.domain.texts import check_choice
 from embed.errors import InvalidInput
 from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, Edit, editing
@@ -55,7 +56,7 @@ def change_role(
     page_id: str, raw_email: str, role: str, now: datetime, *, actor: str = COMMAND_LINE
 ) -> str:
     """Give a member another role, and return their address. Raises NotFound, InvalidInput."""
-    check_role(role, MEMBER_ROLES)
+    check_choice(role, MEMBER_ROLES, "role")
     email = normalise_email(raw_email)
     with editing(page_id, actor, now) as edit:
         member = _find_member(edit.page, email)
@@ -79,22 +80,18 @@ def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = C
         is_revoked = _delete_invitation(edit, email)
         member = _find_member(edit.page, email)
         if member is not None:
-            _tell_removed(edit, member.person)
-            own_mail = (Receiver.page == edit.page) & (Receiver.person == member.person)
+            person, page = member.person, edit.page.token_name
+            if actor == email:
+                account_log.store(person, "left a page", now, page=page)
+            else:
+                account_log.store(person, "removed from a page", now, actor=actor, page=page)
+            own_mail = (Receiver.page == edit.page) & (Receiver.person == person)
             Receiver.delete().where(own_mail).execute()
             member.delete_instance()
             edit.log(Event.of_person("remove member", email, member.role))
         elif not is_revoked:
             raise _explain_absence(edit.page, email)
     return email
-
-
-def _tell_removed(edit: Edit, person: Person) -> None:
-    if edit.actor == person.email:
-        account_log.store(person, "left a page", edit.now, page=edit.page.token_name)
-    else:
-        page = edit.page.token_name
-        account_log.store(person, "removed from a page", edit.now, actor=edit.actor, page=page)
 
 
 def revoke_invitation(
@@ -116,16 +113,6 @@ def _delete_invitation(edit: Edit, email: str) -> bool:
     if is_deleted:
         edit.log(Event.of_person("revoke invitation", email))
     return is_deleted
-
-
-def check_role(role: str, allowed: tuple[str, ...]) -> None:
-    if role not in allowed:
-        raise InvalidInput(
-            "The %(name)s must be one of %(choices)s.",
-            field="role",
-            name="role",
-            choices=", ".join(allowed),
-        )
 
 
 def _find_member(page: Page, email: str) -> Member | None:

@@ -8,21 +8,21 @@ from typing import Any
 from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Passkey, Person, Session
-from embed.db.used_nonces import use_nonce
+from embed.db.used_nonces import AlreadyUsed, use_nonce
 from embed.domain import passkeys
 from embed.domain.clients import Client
 from embed.domain.passkeys import (
     ADD,
     CONFIRM,
+    LATE,
     SIGN_IN,
     Answer,
-    ExpiredChallenge,
     RefusedPasskey,
     RelyingParty,
 )
 from embed.domain.signing import Signer
 from embed.domain.texts import gettext_noop, parse_text
-from embed.errors import ApiError, InvalidInput, NotFound
+from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
 from embed.people import sessions
 from embed.people.accounts import lock_person
@@ -30,8 +30,6 @@ from embed.people.accounts import lock_person
 MAX_PASSKEYS = 20  # of a person
 MAX_NAME_LENGTH = 50
 _UNKNOWN = gettext_noop("This service does not know this passkey, or no longer.")
-_LATE = gettext_noop("The answer came too late, or twice. Please try again.")
-_WRONG = gettext_noop("The answer of your browser could not be verified.")
 _COPIED = gettext_noop(
     "This passkey was refused, since it may have been copied. Sign in another way, and remove it."
 )
@@ -58,29 +56,26 @@ def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) ->
     """Keep a passkey that the person of a session has made. Raises InvalidInput."""
     name = parse_text(raw_name, gettext_noop("name"), field="name", max_length=MAX_NAME_LENGTH)
     taken = InvalidInput("This passkey is here already.")
-    try:
-        answer = passkeys.read_answer(raw_answer)
-        new = passkeys.read_registration(answer, ceremony.party)
-        with translate_unique_violations({"passkey_credential_id": taken}), db.atomic():
-            person = sessions.lock_person(session)
-            _use_challenge(answer, ceremony, ADD, session.id)
-            if Passkey.select().where(Passkey.person == person).count() >= MAX_PASSKEYS:
-                raise InvalidInput(
-                    "There are %(max)s passkeys already, and no more are kept. Remove one first.",
-                    max=MAX_PASSKEYS,
-                )
-            account_log.store(person, "passkey added", ceremony.now, ceremony.client, name=name)
-            return Passkey.create(
-                person=person,
-                name=name,
-                credential_id=new.credential_id,
-                credential=new.credential,
-                host=ceremony.party.host,
-                sign_count=new.sign_count,
-                created_at=ceremony.now,
+    answer = passkeys.read_answer(raw_answer)
+    new = passkeys.read_registration(answer, ceremony.party)
+    with translate_unique_violations({"passkey_credential_id": taken}), db.atomic():
+        person = sessions.lock_person(session)
+        _use_challenge(answer, ceremony, ADD, session.id)
+        if Passkey.select().where(Passkey.person == person).count() >= MAX_PASSKEYS:
+            raise InvalidInput(
+                "There are %(max)s passkeys already, and no more are kept. Remove one first.",
+                max=MAX_PASSKEYS,
             )
-    except RefusedPasskey as refused:
-        raise _explain(refused) from refused
+        account_log.store(person, "passkey added", ceremony.now, ceremony.client, name=name)
+        return Passkey.create(
+            person=person,
+            name=name,
+            credential_id=new.credential_id,
+            credential=new.credential,
+            host=ceremony.party.host,
+            sign_count=new.sign_count,
+            created_at=ceremony.now,
+        )
 
 
 def remove(session: Session, passkey_id: str, now: datetime, client: Client) -> None:
@@ -136,18 +131,15 @@ class _Used:
 
 
 def _verify(raw_answer: str, ceremony: Ceremony, session: Session | None) -> _Used:
-    try:
-        answer = passkeys.read_answer(raw_answer)
-        known = _find(answer, ceremony.party, session)
-        sign_count = passkeys.verify_assertion(
-            answer,
-            ceremony.party,
-            credential=known.credential,
-            person_id=known.person_id,
-            needs_handle=session is None,
-        )
-    except RefusedPasskey as refused:
-        raise _explain(refused) from refused
+    answer = passkeys.read_answer(raw_answer)
+    known = _find(answer, ceremony.party, session)
+    sign_count = passkeys.verify_assertion(
+        answer,
+        ceremony.party,
+        credential=known.credential,
+        person_id=known.person_id,
+        needs_handle=session is None,
+    )
     return _Used(known, answer, sign_count)
 
 
@@ -179,10 +171,7 @@ def _count_use(used: _Used, ceremony: Ceremony, purpose: str, session_id: str) -
     """
     passkey, now = used.passkey, ceremony.now
     _lock_person_of(passkey)
-    try:
-        _use_challenge(used.answer, ceremony, purpose, session_id)
-    except RefusedPasskey as refused:
-        raise _explain(refused) from refused
+    _use_challenge(used.answer, ceremony, purpose, session_id)
     is_new: Any = Passkey.sign_count < used.sign_count
     if used.sign_count == 0:
         is_new = Passkey.sign_count == 0
@@ -196,11 +185,6 @@ def _count_use(used: _Used, ceremony: Ceremony, purpose: str, session_id: str) -
 def _use_challenge(answer: Answer, ceremony: Ceremony, purpose: str, session_id: str) -> None:
     challenge = passkeys.check_challenge(answer.challenge, ceremony.signer, purpose, session_id)
     try:
-        use_nonce(challenge.token, challenge.expires_at)
-    except ApiError as error:
-        raise ExpiredChallenge("the challenge was used before") from error
-
-
-def _explain(refused: RefusedPasskey) -> InvalidInput:
-    is_late = isinstance(refused, ExpiredChallenge)
-    return InvalidInput(_LATE if is_late else _WRONG)
+        use_nonce(*challenge)
+    except AlreadyUsed as error:
+        raise RefusedPasskey("the challenge was used before", LATE) from error

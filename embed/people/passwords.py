@@ -8,13 +8,13 @@ from itsdangerous import BadSignature
 from embed.db.connection import db
 from embed.db.models import Page, Passkey, Person, Session
 from embed.domain.clients import Client
-from embed.domain.passwords import fingerprint, hash_password, is_correct_password
+from embed.domain.passwords import find_weakness, fingerprint, hash_password, is_correct_password
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
 from embed.pages import is_page_of
 from embed.people import sessions
-from embed.people.accounts import find_by_id, lock_person, normalise_email
+from embed.people.accounts import lock_person, normalise_email
 
 LINK_LIFETIME = timedelta(days=1)
 _PURPOSE = "dashboard password link"
@@ -23,8 +23,8 @@ _PURPOSE = "dashboard password link"
 def find_by_password(raw_email: str, password: str) -> Person | None:
     """Return the person if the password is right; an unknown address takes equally long."""
     person = Person.get_or_none(Person.email == normalise_email(raw_email))
-    is_correct = is_correct_password(password, person.password_hash if person is not None else None)
-    return person if is_correct else None
+    password_hash = None if person is None else person.password_hash
+    return person if is_correct_password(password, password_hash) else None
 
 
 def build_link(person: Person, signer: Signer, base_url: str) -> str:
@@ -42,7 +42,7 @@ def find_by_link(token: str, signer: Signer) -> Person | None:
         person_id, made_for = signer.read(_PURPOSE, token, tuple[str, str]).value
     except BadSignature:
         return None
-    person = find_by_id(person_id)
+    person = Person.get_or_none(Person.id == person_id)
     is_usable = person is not None and fingerprint(person.password_hash) == made_for
     return person if is_usable else None
 
@@ -121,8 +121,6 @@ def judge_password(password: str, email: str, host: str, pages: Iterable[Page]) 
 
     The person's address, the service's host and the names of the person's pages do not count.
     """
-    from embed.domain.password_strength import find_weakness  # its word lists take 14 MB
-
     own_texts = [email, host]
     for page in pages:
         own_texts += [page.token_name, page.token_symbol, page.public_title or ""]

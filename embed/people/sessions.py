@@ -30,9 +30,9 @@ def begin(
     kind: str = "signed in",
     **facts: object,
 ) -> tuple[Session, str] | None:
-    """Begin a session; the second value is its credential, of which the row has only a hash.
+    """Begin a session, and return it with its credential, which the row has only as a hash.
 
-    `kind` and `facts` are those of the account's log.
+    `kind` and `facts` go into the account's log.
     None if the person has been removed or has another password since `person` was read: somebody
     who signs in while the password changes must not stay signed in by the earlier one.
     """
@@ -127,7 +127,7 @@ def end(
     *,
     kind: str = "session ended",
 ) -> bool:
-    """End a session of a person; False if there is none. `kind` is that of the account's log."""
+    """End a session of a person; False if there is none. `kind` goes into the account's log."""
     return bool(_end(person, Session.id == session_id, now, client, kind))
 
 
@@ -143,7 +143,7 @@ def end_all(
     *,
     kind: str = "session ended by operator",
 ) -> int:
-    """End all sessions of a person; return how many. `kind` is that of the account's log."""
+    """End all sessions of a person; return how many. `kind` goes into the account's log."""
     return _end(person, Session.person == person, now, client, kind)
 
 
@@ -157,7 +157,7 @@ def _end(person: Person, which: Any, now: datetime, client: Client, kind: str) -
 
 
 def prune(now: datetime) -> int:
-    """Delete those that are over; return how many."""
+    """Delete sessions that have ended; return how many."""
     return delete_in_batches(Session.id, _is_over(now))
 
 

@@ -32,7 +32,7 @@ class Undecided:
 class Result:
     decided: list[Submission]
     undecided: list[Undecided]
-    withdrawn: list[str]  # ids of those that are gone, as their wallets' holders withdrew them
+    withdrawn: list[str]  # ids of submissions that the wallets' holders withdrew
 
 
 def approve(
@@ -174,7 +174,7 @@ class _Batch:
         self._withdrawn = sorted(withdrawn)
 
     def leave_out(self, explain: Callable[[Submission], InvalidInput | None]) -> None:
-        """Leave out those of which `explain` says why they cannot be changed."""
+        """Leave out the submissions for which `explain` returns a reason."""
         kept = []
         for one in self.submissions:
             reason = explain(one)

@@ -17,7 +17,7 @@ from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, Edit, check_owner_is_there, editing, lock_owners
 from embed.events.kinds import Event, shorten_pattern
 
-# Of a page, and of an owner for all pages: each submission is compared with those that are names.
+# Per page, and per owner for all pages: each submission is compared with all name patterns.
 MAX_BLOCKS = 1_000
 
 

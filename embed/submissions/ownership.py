@@ -1,5 +1,6 @@
-"""Requests that a wallet's holder signed: their nonce, their signature and their limits."""
+"""Requests that a wallet's holder signed: who sends them, their nonce, signature and limits."""
 
+from dataclasses import dataclass
 from typing import TypeVar
 
 from embed.db.used_nonces import check_unused
@@ -11,6 +12,20 @@ from embed.runtime import Runtime
 from embed.schemas import RecordRequest, SubmissionRequest
 
 AnyNonce = TypeVar("AnyNonce", bound=IssuedNonce)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sends a request: a key, and the visitor behind it."""
+
+    access: Access
+    session_id: str | None
+    network: str  # the address or network that the request came from
+
+    @property
+    def visitor_network(self) -> str | None:
+        """None with a secret key: a server relays its visitors, so its address is not theirs."""
+        return self.network if self.access.tier == "public" else None
 
 
 def check_signed_nonce(
@@ -39,23 +54,18 @@ def check_signed_nonce(
     return nonce, signed
 
 
-def check_limits(
-    runtime: Runtime, access: Access, session_id: str | None, client: str, *, scope: str
-) -> None:
+def check_limits(caller: Caller, runtime: Runtime, *, scope: str) -> None:
     """Limit requests with a good signature, so that nobody fills a queue in a second.
 
-    Each `scope` is counted by itself, `client` is the address or network that a request came from.
-    With a secret key a server relays its visitors, so its address says nothing about them.
-    Raises ApiError `rate_limit_session`, `rate_limit_ip`.
+    Each `scope` is counted by itself. Raises ApiError `rate_limit_session`, `rate_limit_ip`.
     """
     limiter, settings = runtime.limiter, runtime.settings
     counters = []
-    if session_id is not None:
-        limit = settings.limit_session_submissions
-        who = f"{scope} {session_id}"
+    if caller.session_id is not None:
+        limit, who = settings.limit_session_submissions, f"{scope} {caller.session_id}"
         counters.append(limiter.make_counter("rate_limit_session", limit, who))
-    if access.tier == "public":
-        limit = settings.limit_ip_submissions
-        counters.append(limiter.make_counter("rate_limit_ip", limit, f"{scope} {client}"))
+    if caller.visitor_network is not None:
+        limit, who = settings.limit_ip_submissions, f"{scope} {caller.visitor_network}"
+        counters.append(limiter.make_counter("rate_limit_ip", limit, who))
     if counters:
         limiter.hit(*counters)

@@ -41,7 +41,7 @@ class Decision(NamedTuple):
 class History:
     """Decisions on wallets, on all pages of the owner, and on sessions, on one page.
 
-    `rows` are those that `select_decisions` finds.
+    `rows` come from `select_decisions`.
     """
 
     def __init__(self, page_id: str, rows: Iterable[Sequence[Any]]) -> None:
@@ -58,7 +58,7 @@ class History:
     def read(
         cls, page: Page, wallet_addresses: Collection[str], session_ids: Collection[str]
     ) -> Self:
-        """Read what there is about these wallets and sessions, in one statement."""
+        """Read all decisions on these wallets and sessions, in one statement."""
         decisions = select_decisions(
             page.id,
             Submission.wallet_address.in_(list(wallet_addresses)),
@@ -110,7 +110,7 @@ class History:
 def select_decisions(page_id: Any, is_of_wallet: Any, is_of_session: Any) -> Any:
     """Return the query for decisions on some wallets or sessions, by two conditions.
 
-    Its columns are those of a Decision. It finds one that is of both twice.
+    Its columns are the fields of Decision. A decision on both is found twice.
     """
     its_page = Page.alias()
     owner_id = its_page.select(its_page.owner).where(its_page.id == page_id)

@@ -77,7 +77,7 @@ def count_waiting(page: Page) -> int:
 
 
 def list_waiting_since(page: Page, since: datetime) -> list[str]:
-    """Return the ids of those that wait and were sent since then, newest first, at most 100."""
+    """Return the ids of pending submissions sent since then, newest first, at most 100."""
     rows = read_rows(Submission, *is_waiting(page), Submission.created_at >= since, limit=MAX_NEW)
     return [submission.id for submission in rows]
 

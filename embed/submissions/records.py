@@ -43,7 +43,7 @@ from embed.schemas import (
     WalletRecords,
 )
 from embed.serializers import describe_submission, describe_tag, format_optional, write_amount
-from embed.submissions.ownership import check_limits, check_signed_nonce
+from embed.submissions.ownership import Caller, check_limits, check_signed_nonce
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import read_tracked
 
@@ -71,25 +71,19 @@ def issue_record_nonce(
 
 
 def check_ownership(
-    request: RecordRequest,
-    action: Action,
-    *,
-    runtime: Runtime,
-    access: Access,
-    session_id: str | None,
-    client: str,
+    request: RecordRequest, action: Action, caller: Caller, runtime: Runtime
 ) -> RecordNonce:
     """Return the nonce of a request that the wallet's holder signed; it is still to be used.
 
     Raises ApiError, in the order in which submissions are checked.
     """
-    if access.is_page_deleted:
+    if caller.access.is_page_deleted:
         raise ApiError("page_not_found")
     address = parse_address(request.wallet_address)
     nonce, _ = check_signed_nonce(
-        request, RecordNonce, runtime.signer, address=address, detail=action, access=access
+        request, RecordNonce, runtime.signer, address=address, detail=action, access=caller.access
     )
-    check_limits(runtime, access, session_id, client, scope="wallet records")
+    check_limits(caller, runtime, scope="wallet records")
     return nonce
 
 

@@ -1,7 +1,7 @@
 """Soft rejections: refused submissions, stored for the visitor's own list, or counted."""
 
 from collections import Counter
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from peewee import fn
@@ -12,9 +12,9 @@ from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Page, RefusalCount, Submission
 from embed.db.statements import Parameter, Statement, list_values, make_insertion
 from embed.domain.nonces import Nonce
-from embed.domain.session_cookies import SESSION_LIFETIME
 from embed.domain.times import count_days
 
+SESSION_LIFETIME = timedelta(days=30)  # docs/api.md, The session cookie
 MAX_STORED = 50  # per session and page: as many as the visitor's list shows
 
 
@@ -109,7 +109,7 @@ def read_counts_without_session(page: Page) -> Counter[str]:
 
 
 def prune_soft_rejections(now: datetime) -> int:
-    """Delete those that no session can ask for any more; return how many."""
+    """Delete soft rejections whose sessions have expired; return how many."""
     before = now - SESSION_LIFETIME
     is_old = (Submission.status == "soft_rejected") & (Submission.created_at < before)
     return delete_in_batches(Submission.id, is_old) + delete_in_batches(

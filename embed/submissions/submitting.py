@@ -23,7 +23,7 @@ from embed.schemas import NonceRequest, SubmissionRequest
 from embed.serializers import as_dict, describe_submission
 from embed.submissions.decisions import list_filling
 from embed.submissions.deny_list import check_not_blocked
-from embed.submissions.ownership import check_limits, check_signed_nonce
+from embed.submissions.ownership import Caller, check_limits, check_signed_nonce
 from embed.submissions.policy_inputs import PolicyInputs, read_policy_inputs
 from embed.submissions.soft_rejections import store_soft_rejection
 from embed.wallets.tracking import track_approved
@@ -36,8 +36,7 @@ class VerifiedSubmission:
     nonce: Nonce
     nickname: str
     signed: SignedMessage
-    session_id: str | None
-    client: str | None  # where it came from; None with a secret key, whose server relays visitors
+    caller: Caller
 
 
 def issue_nonce(
@@ -58,27 +57,20 @@ def issue_nonce(
     )
 
 
-def submit(
-    request: SubmissionRequest,
-    *,
-    runtime: Runtime,
-    access: Access,
-    session_id: str | None,
-    client: str,
-) -> Submission:
+def submit(request: SubmissionRequest, caller: Caller, runtime: Runtime) -> Submission:
     """Verify a request, apply the page's policy and store the submission.
 
-    `client` is the address or network that the request came from. A refusal by the session's
-    limit or by policy is stored for the visitor's own list; without a session it is counted for
-    the owner. Raises ApiError, in the order of docs/api.md, The order of checks.
+    A refusal by the session's limit or by policy is stored for the visitor's own list; without a
+    session it is counted for the owner. Raises ApiError, in the order of docs/api.md, The order of
+    checks.
     """
     verified = None
     try:
-        verified = _verify(request, runtime, access, session_id, client)
-        check_limits(runtime, access, session_id, client, scope="submission")
-        if access.is_page_gated:
+        verified = _verify(request, caller, runtime)
+        check_limits(caller, runtime, scope="submission")
+        if caller.access.is_page_gated:
             _check_deny_list(verified)  # also later, but then the chain would have been asked
-            _check_gate(runtime, access.page_id, verified.nonce.wallet_address)
+            _check_gate(runtime, caller.access.page_id, verified.nonce.wallet_address)
         submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
         reason = policy.REJECT_REASON_BY_CODE.get(refusal.code)
@@ -89,7 +81,7 @@ def submit(
             store_soft_rejection(
                 verified.nonce,
                 nickname=verified.nickname,
-                session_id=session_id,
+                session_id=caller.session_id,
                 reason=reason,
                 now=runtime.clock(),
             )
@@ -98,13 +90,8 @@ def submit(
     return submission
 
 
-def _verify(
-    request: SubmissionRequest,
-    runtime: Runtime,
-    access: Access,
-    session_id: str | None,
-    client: str,
-) -> VerifiedSubmission:
+def _verify(request: SubmissionRequest, caller: Caller, runtime: Runtime) -> VerifiedSubmission:
+    access = caller.access
     if access.is_page_deleted:
         raise ApiError("page_not_found")
     if not access.is_page_open:
@@ -114,10 +101,7 @@ def _verify(
     nonce, signed = check_signed_nonce(
         request, Nonce, runtime.signer, address=address, detail=nickname, access=access
     )
-    is_from_visitor = access.tier == "public"
-    return VerifiedSubmission(
-        nonce, nickname, signed, session_id, client if is_from_visitor else None
-    )
+    return VerifiedSubmission(nonce, nickname, signed, caller)
 
 
 def _check_deny_list(verified: VerifiedSubmission) -> None:
@@ -126,7 +110,7 @@ def _check_deny_list(verified: VerifiedSubmission) -> None:
         verified.nonce.page_id,
         wallet_address=verified.nonce.wallet_address,
         nickname=verified.nickname,
-        client=verified.client,
+        client=verified.caller.visitor_network,
     )
 
 
@@ -152,7 +136,7 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
         inputs = read_policy_inputs(
             nonce.page_id,
             wallet_address=nonce.wallet_address,
-            session_id=verified.session_id,
+            session_id=verified.caller.session_id,
             nonce_token=nonce.token,
         )
         status = _decide(inputs, verified, now)
@@ -173,7 +157,7 @@ def _decide(inputs: PolicyInputs, verified: VerifiedSubmission, now: datetime) -
     rules, wallet_address = inputs.rules, verified.nonce.wallet_address
     rejected_at = inputs.history.find_rejected_at(wallet_address)
     policy.check_cooldown(rejected_at, now, rules.cooldown)
-    record = inputs.history.build_track_record(wallet_address, verified.session_id)
+    record = inputs.history.build_track_record(wallet_address, verified.caller.session_id)
     decision = policy.decide(rules, record)
     if decision == "pending":
         policy.check_queue(inputs.pending, rules.queue_capacity)
@@ -188,7 +172,7 @@ def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime)
         wallet_address=nonce.wallet_address,
         nickname=verified.nickname,
         status=status,
-        session_id=verified.session_id,
+        session_id=verified.caller.session_id,
         nonce=nonce.token,
         created_at=now,
         decided_at=now if status == "auto_approved" else None,

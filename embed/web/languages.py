@@ -12,10 +12,9 @@ from werkzeug.http import parse_accept_header
 from werkzeug.local import LocalProxy
 
 from embed.domain import amounts
-from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.reasons import write_sentences
 from embed.domain.texts import drop_dollar_signs
-from embed.translations import load_catalog
+from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 # Browsers send less than 200 characters; parsing 8 KB takes longer than most requests.
 _MAX_HEADER_LENGTH = 1000

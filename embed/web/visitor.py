@@ -1,18 +1,22 @@
 """The visitor's session, identified by a signed cookie (docs/api.md, The session cookie)."""
 
 from flask import Response, request
+from itsdangerous import BadSignature
 
-from embed.domain import session_cookies
 from embed.domain.identifiers import make_id
-from embed.domain.session_cookies import SESSION_LIFETIME
+from embed.submissions.soft_rejections import SESSION_LIFETIME
 from embed.web.current import runtime
 
 COOKIE = "embed_session"
+_PURPOSE = "embed session"
 
 
 def find_session_id() -> str | None:
-    raw = request.cookies.get(COOKIE)
-    return None if raw is None else session_cookies.find_session_id(raw, runtime().signer)
+    """Return the id in the request's cookie; None without one that is ours and still valid."""
+    try:
+        return runtime().signer.read(_PURPOSE, request.cookies.get(COOKIE, ""), str).value
+    except BadSignature:
+        return None
 
 
 def renew_session(response: Response) -> None:
@@ -20,7 +24,7 @@ def renew_session(response: Response) -> None:
     session_id = find_session_id() or make_id()
     response.set_cookie(
         COOKIE,
-        session_cookies.sign_session_id(session_id, runtime().signer),
+        runtime().signer.sign(_PURPOSE, session_id, SESSION_LIFETIME),
         max_age=SESSION_LIFETIME,
         path="/embed",
         secure=True,

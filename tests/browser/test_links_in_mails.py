@@ -108,7 +108,7 @@ def own(dashboard) -> Receiver:
 
 
 def test_link_stops_by_a_button_for_somebody_who_is_not_signed_in(dashboard, page, own):
-    link = own_mail.build_link(own, dashboard.settings, dashboard.clock)
+    link = own_mail.build_link(own, dashboard.app.extensions[EXTENSION])
     page.set_viewport_size({"width": 320, "height": 640})
     page.goto(f"{dashboard.service_url}/dashboard/mail/{link.rpartition('/')[2]}")
     assert find_faults("the link of a mail", page) == []

@@ -82,11 +82,8 @@ def test_float_is_no_amount(use):
 @pytest.mark.parametrize(
     ("amount", "written"),
     [
-        (Decimal("1500.0"), "1500"),
         (Decimal("-0.0"), "0"),
-        (Decimal("1500.25"), "1500.25"),
         (Decimal("1E-7"), "0.0000001"),
-        (Decimal("1E+20"), "100000000000000000000"),
         (100, "100"),
     ],
 )

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embed.domain.nonces import ACTIONS, STATEMENT, Nonce, RecordNonce
-from embed.domain.session_cookies import sign_session_id
 from embed.domain.signing import Signer
 from embed.errors import ApiError
 
@@ -33,8 +32,6 @@ def issue(signer: Signer | None = None, kind=Nonce, **changes) -> tuple[str, Non
 NONCE_ID, ISSUED = issue()
 # With a fixed random part, so that the message is known.
 NONCE = replace(ISSUED, token="token678901234567890")
-BODY, _, SIGNATURE = NONCE_ID.rpartition(".")
-OTHER_SIGNATURE = issue()[0].rpartition(".")[2]
 
 IDS = st.text("0123456789ABCXYZabcxyz", min_size=20, max_size=20)
 ADDRESSES = st.text("123456789ABCXYZabcxyz", min_size=32, max_size=44)
@@ -44,10 +41,10 @@ INSTANTS = st.integers(0, 10**9).map(lambda n: NOW + n * MILLISECOND)
 NONCES = st.builds(Nonce, IDS, ADDRESSES, IDS, HOSTS, IDS, st.just(""), INSTANTS, INSTANTS)
 
 
-def find_code(kind: type, raw: str) -> str | None:
+def find_code(kind: type, raw: str, signer: Signer | None = None) -> str | None:
     """Return the code of the refusal of a ``nonceId``, or None."""
     try:
-        kind.read(raw, make_signer())
+        kind.read(raw, signer or make_signer())
     except ApiError as refusal:
         return refusal.code
     return None
@@ -68,11 +65,6 @@ def test_issued_nonce_lives_as_long_as_it_is_told():
     assert len(ISSUED.token) == 20
 
 
-def test_no_two_nonces_are_the_same():
-    assert issue()[1].token != issue()[1].token
-    assert issue()[1].build_message() != issue()[1].build_message()
-
-
 @given(IDS, ADDRESSES, IDS, HOSTS, INSTANTS, st.integers(1, 10**9))
 def test_nonce_comes_back_as_it_was_issued(page_id, address, key_id, host, now, lifetime_ms):
     lifetime = lifetime_ms * MILLISECOND
@@ -88,81 +80,7 @@ def test_nonce_comes_back_as_it_was_issued(page_id, address, key_id, host, now, 
     assert (nonce.page_id, nonce.wallet_address, nonce.key_id) == (page_id, address, key_id)
     assert (nonce.host, nonce.issued_at, nonce.expires_at) == (host, now, now + lifetime)
     assert Nonce.read(nonce_id, make_signer(now=nonce.expires_at - MILLISECOND)) == nonce
-
-
-@pytest.mark.parametrize(
-    "now",
-    [
-        pytest.param(NOW + LIFETIME, id="at its exact end"),
-        pytest.param(NOW + LIFETIME + MILLISECOND, id="a moment after"),
-        pytest.param(NOW + timedelta(days=400), id="long after"),
-    ],
-)
-def test_expired_nonce_is_invalid(now):
-    with pytest.raises(ApiError, match=r"^invalid_nonce$"):
-        Nonce.read(NONCE_ID, make_signer(now=now))
-
-
-@given(
-    start=st.integers(0, len(NONCE_ID)),
-    removed=st.integers(0, 3) | st.integers(0, len(NONCE_ID)),
-    added=st.text("ABab01-_.=") | st.text(st.characters(), max_size=3),
-)
-def test_tampering_never_makes_another_nonce(start, removed, added):
-    tampered = NONCE_ID[:start] + added + NONCE_ID[start + removed :]
-
-    try:
-        opened = Nonce.read(tampered, make_signer())
-    except ApiError as refusal:
-        if refusal.code != "invalid_nonce":
-            raise
-    else:
-        # The last character of a signature contains unused bits.
-        assert opened == ISSUED
-
-
-def test_no_character_of_what_is_signed_can_be_changed():
-    taken = []
-    for position in range(NONCE_ID.rindex(".")):
-        changed = "A" if NONCE_ID[position] != "A" else "B"
-        tampered = NONCE_ID[:position] + changed + NONCE_ID[position + 1 :]
-        if find_code(Nonce, tampered) != "invalid_nonce":
-            taken.append(position)
-
-    assert taken == []
-
-
-@given(st.text(st.characters()))
-def test_any_other_text_is_an_invalid_nonce(raw):
-    with pytest.raises(ApiError, match=r"^invalid_nonce$"):
-        Nonce.read(raw, make_signer())
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        pytest.param("", id="empty"),
-        pytest.param(ISSUED.token, id="the random part alone"),
-        pytest.param("a" * 5000, id="5000 characters"),
-        pytest.param(issue(make_signer("another"))[0], id="another secret key"),
-        pytest.param(sign_session_id("session", make_signer()), id="a session's cookie"),
-        pytest.param(BODY + "." + OTHER_SIGNATURE, id="the signature of another nonce"),
-        pytest.param(BODY, id="no signature"),
-        pytest.param(f"{BODY}.", id="an empty signature"),
-        pytest.param(NONCE_ID[:-4], id="a signature cut short"),
-        pytest.param(f".{SIGNATURE}", id="nothing but a signature"),
-        pytest.param(NONCE_ID * 2, id="twice"),
-        pytest.param("....", id="dots"),
-        pytest.param(f"{NONCE_ID} ", id="space after"),
-        pytest.param(f"{NONCE_ID}\n", id="newline after"),
-        pytest.param(f"{NONCE_ID}\0", id="NUL after"),
-        pytest.param(f"{NONCE_ID}\xe9", id="letter beyond ASCII after"),
-        pytest.param(f"{NONCE_ID}\ud800", id="lone surrogate after"),
-    ],
-)
-def test_what_was_not_issued_here_is_invalid(raw):
-    with pytest.raises(ApiError, match=r"^invalid_nonce$"):
-        Nonce.read(raw, make_signer())
+    assert find_code(Nonce, nonce_id, make_signer(now=nonce.expires_at)) == "invalid_nonce"
 
 
 def test_nonce_that_version_0_6_0_issued_is_still_read():
@@ -177,18 +95,6 @@ def test_nonce_that_version_0_6_0_issued_is_still_read():
 
     nonce.check_binding(**BINDING, detail="Ada")
     assert nonce == replace(NONCE, token="rZ8I6UTwCkv3Oof59WZt", detail="Ada")
-
-
-def test_nonce_outlives_a_rotation_of_the_secret_key():
-    rotated = make_signer("newer", "secret")
-
-    assert Nonce.read(NONCE_ID, rotated) == ISSUED
-    nonce_id, nonce = issue(rotated)
-    assert Nonce.read(nonce_id, make_signer("newer")) == nonce
-
-
-def test_nonce_is_bound_to_page_wallet_and_key():
-    NONCE.check_binding(**BINDING, detail="Ada")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +127,7 @@ def test_nonce_with_a_nickname_is_bound_to_it():
 def test_nonces_of_submissions_and_of_records_are_never_taken_for_each_other(action):
     record_id, record = issue(kind=RecordNonce, detail=action)
 
-    for kind, raw in ((Nonce, record_id), (RecordNonce, NONCE_ID)):
+    for kind, raw in ((Nonce, record_id), (RecordNonce, NONCE_ID), (Nonce, ISSUED.token)):
         assert find_code(kind, raw) == "invalid_nonce"
     first_lines = {one.build_message().partition("\n")[0] for one in (NONCE, record)}
     assert len(first_lines) == 2
@@ -272,19 +178,3 @@ def test_message_is_what_a_ledger_can_sign(nonce):
     assert all(character == "\n" or " " <= character <= "~" for character in message)
     assert len(message.encode()) < 1200
     assert message.endswith(STATEMENT)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"page_id": "another"},
-        {"wallet_address": "another"},
-        {"host": "another.example"},
-        {"token": "another"},
-        {"issued_at": NOW - MILLISECOND},
-        {"expires_at": NOW + MILLISECOND},
-    ],
-    ids=lambda change: next(iter(change)),
-)
-def test_message_depends_on_every_part_that_it_names(change):
-    assert replace(NONCE, **change).build_message() != NONCE.build_message()

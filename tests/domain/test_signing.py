@@ -1,4 +1,5 @@
 import re
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -95,44 +96,35 @@ def test_what_was_signed_otherwise_is_refused(raw):
         read(raw, SIGNER)
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        pytest.param("", id="empty"),
-        pytest.param(".", id="dot"),
-        pytest.param(SIGNED[1:], id="cut at the start"),
-        pytest.param(SIGNED[:-3], id="cut at the end"),
-        pytest.param(SIGNED.rpartition(".")[0], id="without its signature"),
-        pytest.param(SIGNED.rpartition(".")[0] + ".", id="with an empty signature"),
-        pytest.param(f".{SIGNED}", id="marked as compressed"),
-        pytest.param(SIGNED + "\u0663", id="beyond ASCII"),
-        pytest.param(SIGNED + "\ud800", id="lone surrogate"),
-        pytest.param("a" * 5000, id="5000 characters"),
-    ],
-)
-def test_altered_value_is_refused(raw):
-    with pytest.raises(BadSignature, match=r"^not signed here$"):
-        read(raw, SIGNER)
-
-
 @given(st.text(st.characters()) | st.text(st.characters()).map(f"{SIGNED}.".__add__))
 def test_any_other_text_is_refused(raw):
     with pytest.raises(BadSignature, match=r"^not signed here$"):
         read(raw, SIGNER)
 
 
-def test_rotation_verifies_what_older_keys_signed():
+@given(
+    start=st.integers(0, len(SIGNED)),
+    removed=st.integers(0, 3) | st.integers(0, len(SIGNED)),
+    added=st.text("ABab01-_.=") | st.text(st.characters(), max_size=3),
+)
+def test_tampering_never_makes_another_value(start, removed, added):
+    with suppress(BadSignature):
+        read_value = read(SIGNED[:start] + added + SIGNED[start + removed :], SIGNER).value
+        # The last character of a signature contains unused bits.
+        assert read_value == VALUE
+
+
+def test_no_character_of_what_is_signed_can_be_changed():
+    for position in range(SIGNED.rindex(".")):
+        changed = "A" if SIGNED[position] != "A" else "B"
+        with pytest.raises(BadSignature, match=r"^not signed here$"):
+            read(SIGNED[:position] + changed + SIGNED[position + 1 :], SIGNER)
+
+
+def test_first_key_signs_and_all_verify():
     rotated = make_signer("newest", "newer", "secret")
 
     assert read(SIGNED, rotated).value == VALUE
-
-
-def test_first_key_signs():
-    rotated = make_signer("newest", "newer", "secret")
-
     assert read(sign(VALUE, rotated), make_signer("newest")).value == VALUE
-
-
-def test_key_that_was_taken_out_verifies_nothing_any_more():
     with pytest.raises(BadSignature, match=r"^not signed here$"):
         read(SIGNED, make_signer("newest", "newer"))

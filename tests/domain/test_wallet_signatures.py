@@ -145,12 +145,8 @@ def find_code(signature: str, address=ADDRESS, message=MESSAGE) -> str | None:
     [
         pytest.param(b"", id="none"),
         pytest.param(SIGNATURE[:63], id="63 bytes"),
-        pytest.param(SIGNATURE[1:], id="63 bytes, the first missing"),
         pytest.param(SIGNATURE + b"\0", id="65 bytes"),
-        pytest.param(b"\0" + SIGNATURE, id="65 bytes, one before"),
-        pytest.param(SIGNATURE * 2, id="twice"),
         pytest.param(SIGNATURE + MESSAGE.encode(), id="followed by the message"),
-        pytest.param(SIGNATURE[:32], id="32 bytes"),
     ],
 )
 def test_signature_is_exactly_64_bytes(signature):
@@ -173,7 +169,6 @@ def test_signature_is_exactly_64_bytes(signature):
         pytest.param(f"{GOOD}\0", id="NUL at the end"),
         pytest.param(f"{GOOD[:40]}*{GOOD[40:]}", id="with a character of no alphabet"),
         pytest.param(f"{GOOD[:40]}\ud800{GOOD[41:]}", id="with a lone surrogate"),
-        pytest.param(f"{GOOD}{GOOD}", id="twice"),
         pytest.param(SIGNATURE.hex(), id="hex"),
     ],
 )

@@ -146,12 +146,3 @@ def test_server_that_stops_sends_the_whole_answer_to_a_slow_reader(database_url)
         head, _, body = (begun + rest).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200 OK\r\n")
         assert len(json.loads(body)["wallets"]) == WALLETS
-
-
-def test_server_that_stops_does_not_wait_for_connections_that_are_only_kept(database_url):
-    with run_gunicorn(make_environ(database_url), PATIENT) as server:
-        clients = [connect(server) for _ in range(5)]
-        with stopping(server):
-            pass  # it waits for the end
-        for client in clients:
-            client.close()

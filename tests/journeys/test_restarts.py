@@ -5,7 +5,7 @@ import pytest
 import requests
 from support import version_0_6_0
 from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ
-from support.servers import Gunicorn, open_postgres, run_gunicorn
+from support.servers import open_postgres, run_gunicorn
 from support.waiting import wait_for
 from support.world import Visitor
 
@@ -15,23 +15,6 @@ pytestmark = pytest.mark.slow
 
 OLD = "an older secret of some length"
 NEW = "a newer secret of some length"
-
-
-def test_nonces_and_cookies_survive_a_restart(database_url):
-    environ = make_environ(database_url)
-    with run_gunicorn(environ) as server:
-        page, visitor = RemotePage(server.url, environ), Visitor()
-        page.open_widget(visitor)
-        page.submit(visitor)
-        other = Visitor()
-        draft = page.draft(other)
-
-        server.stop()
-        server.start()
-
-        assert page.post(draft).status_code == 201
-        (own,) = page.list_own(visitor).json["submissions"]
-        assert own["walletAddress"] == visitor.address
 
 
 def test_rotated_secret_key_opens_what_the_old_one_sealed_until_that_is_dropped(database_url):
@@ -53,23 +36,6 @@ def test_rotated_secret_key_opens_what_the_old_one_sealed_until_that_is_dropped(
         assert (answer.status_code, answer.json) == (400, {"error": "invalid_nonce"})
         assert page.list_own(visitor).json == {"submissions": []}
         assert page.post(newly_sealed).status_code == 201
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_two_servers_starting_at_once_bring_an_empty_database_up_to_date(empty_database_url):
-    environ = make_environ(empty_database_url)
-    servers = [Gunicorn(environ), Gunicorn(environ)]
-    try:
-        at_once([server.start for server in servers])
-
-        page = RemotePage(servers[0].url, environ)
-        for server in servers:
-            page.server_url = server.url
-            assert page.submit(Visitor()).status_code == 201
-        assert len(page.list_submissions()) == 2
-    finally:
-        for server in servers:
-            server.stop()
 
 
 def test_server_that_started_before_its_database_upgrades_it_as_soon_as_that_is_there(redis_url):

@@ -258,6 +258,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
         (send(b"hello\r\n\r\n"), "the connection failed"),
         (send(b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"), "302 Found"),
         (send(b"HTTP/1.1 503 \r\nContent-Length: 0\r\n\r\n"), "503 Service Unavailable"),
+        (send(b"HTTP/1.1 599 Odd\r\nContent-Length: 0\r\n\r\n"), "599"),
     ],
 )
 def test_answer_that_is_no_success_is_a_failure_in_words_and_in_time(

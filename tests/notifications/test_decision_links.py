@@ -7,16 +7,16 @@ from functools import partial
 from typing import Any
 
 import pytest
-from itsdangerous import BadSignature, SignatureExpired
 from support.channel_fields import FIELDS
 from support.remote import race
 from support.world import Visitor, read_log
 
 from embed import pages
 from embed.db.models import Member, Receiver, Submission, UsedNonce
+from embed.db.used_nonces import AlreadyUsed
 from embed.errors import InvalidInput
 from embed.notifications import decision_links, own_mail, receivers
-from embed.notifications.decision_links import AlreadyUsed, MayNotDecide
+from embed.notifications.decision_links import MayNotDecide
 from embed.people import accounts, members
 from embed.submissions import decisions
 
@@ -58,13 +58,11 @@ def submit(owner):
 
 
 def read(owner, raw: str):
-    return decision_links.read_link(raw, owner.runtime.settings, owner.world.clock)
+    return decision_links.read_link(raw, owner.runtime.signer)
 
 
 def make_links(owner, receiver: Receiver, submission: Submission) -> dict[str, Any]:
-    urls = decision_links.build_links(
-        receiver, submission, owner.runtime.settings, owner.world.clock
-    )
+    urls = decision_links.build_links(receiver, submission, owner.runtime)
     return {name: read(owner, LINK.fullmatch(url)[1]) for name, url in urls.items()}
 
 
@@ -149,14 +147,6 @@ def test_only_what_still_waits_has_links(owner, add, submit, mailbox):
     assert "New submissions to review: 2 (Ann, Bob)" in text
     assert list_named(owner, text) == [("approve", "Bob"), ("reject", "Bob")]
     assert waiting.status == "pending"
-
-
-def test_nothing_waits_any_more_so_the_mail_is_plain(owner, add, submit, mailbox):
-    channel = add()
-    owner.world.approve(submit().id)
-    owner.deliver(channel)
-
-    assert mailbox.messages[0].get_content_type() == "text/plain"
 
 
 def test_at_most_the_first_five_that_wait_have_links(owner, add, submit, mailbox):
@@ -393,36 +383,6 @@ def test_actor_of_a_long_host_fits_into_the_log(owner, add, submit):
 # One link
 
 
-def test_link_is_good_for_48_hours(owner, add, submit):
-    channel, submission = add(), submit()
-    url = decision_links.build_links(
-        channel, submission, owner.runtime.settings, owner.world.clock
-    )["approve"]
-    raw = LINK.fullmatch(url)[1]
-    owner.world.clock.forward(hours=47, minutes=59)
-    assert read(owner, raw).submission_id == submission.id
-
-    owner.world.clock.forward(minutes=1)
-
-    with pytest.raises(SignatureExpired):
-        read(owner, raw)
-
-
-def test_forged_link_is_no_link(owner, add, submit):
-    channel, submission = add(), submit()
-    urls = decision_links.build_links(
-        channel, submission, owner.runtime.settings, owner.world.clock
-    )
-    raw = LINK.fullmatch(urls["approve"])[1]
-    stop = own_mail.build_link(
-        Receiver(page=owner.world.page_id, person="x"), owner.runtime.settings, owner.world.clock
-    ).rpartition("/")[2]
-
-    for forged in ("", "x", raw[:-1], raw + "x", raw.swapcase(), "é", stop):
-        with pytest.raises(BadSignature):
-            read(owner, forged)
-
-
 @pytest.mark.parametrize("other", ["approve", "reject"])
 def test_link_and_its_counterpart_decide_once_also_after_an_undo(owner, add, submit, other):
     channel, submission = add(), submit()
@@ -430,8 +390,6 @@ def test_link_and_its_counterpart_decide_once_also_after_an_undo(owner, add, sub
     use(owner, links["approve"])
     owner.world.undo(submission.id)
 
-    with pytest.raises(AlreadyUsed):
-        decision_links.check_can_be_used(links[other])
     with pytest.raises(AlreadyUsed):
         use(owner, links[other])
 
@@ -475,17 +433,6 @@ def test_links_of_a_channel_end_at_once(owner, add, submit, end):
         use(owner, link)
     assert Submission.get_by_id(submission.id).status == "pending"
     assert UsedNonce.select().count() == 0
-
-
-def test_link_of_a_channel_that_was_switched_on_again_works_again(owner, add, submit):
-    channel, submission = add(), submit()
-    link = make_links(owner, channel, submission)["approve"]
-    for may_decide in (False, True):
-        receivers.let_decide(channel.id, may_decide, owner.world.clock())
-
-    use(owner, link)
-
-    assert Submission.get_by_id(submission.id).status == "approved"
 
 
 # At once

@@ -6,9 +6,8 @@ import pytest
 from support.message_bodies import make_data
 
 from embed.db.models import Message, Page, Person
-from embed.domain.languages import LANGUAGES
-from embed.notifications.digest import write_digest, write_test
-from embed.notifications.formats import write_text
+from embed.notifications.digest import write_digest, write_test, write_text
+from embed.translations import LANGUAGES
 
 PUBLIC_URL = "https://embed.example.com"
 ADDRESS = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"

@@ -14,8 +14,7 @@ from embed.db.models import Wallet
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.events.messages import DATA_BY_TYPE, TEST
-from embed.notifications import receivers
-from embed.notifications.signatures import read_public_key
+from embed.notifications.webhooks import read_public_key
 
 
 def load_example(name: str):
@@ -66,15 +65,6 @@ def check_refusals(verify, received, key: str, other_key: str) -> None:
     ):
         with pytest.raises(ValueError):  # noqa: PT011  # what the examples raise, for any reason
             verify(headers, body, used)
-
-
-def test_previous_secret_verifies_with_the_example_too(owner, webhook, http_receiver):
-    receivers.rotate_secret(webhook.id, owner.world.clock())
-    owner.tell()
-    owner.deliver(webhook)
-
-    received = http_receiver.received[-1]
-    load_example("verify_with_secret")(received.headers, received.body, webhook.secret)
 
 
 def test_bodies_have_the_fields_of_real_messages(owner, http_receiver):

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from support.world import read_log
 
-from embed.db.models import Delivery
 from embed.errors import InvalidInput, NotFound
 from embed.notifications import receivers
 
@@ -50,14 +49,6 @@ def test_page_has_at_most_twenty_of_both_kinds(owner):
     for add in (lambda: owner.add_webhook(HOOK), lambda: owner.add_channel(DISCORD)):
         with pytest.raises(InvalidInput, match="at most 20"):
             add()
-
-
-def test_removing_a_receiver_removes_what_waits_for_it(owner):
-    webhook = owner.add_webhook(HOOK)
-    owner.tell()
-    receivers.remove_receiver(webhook.id, "webhook", owner.world.clock())
-
-    assert Delivery.select().count() == 0
 
 
 def test_second_rotation_ends_the_first_secret(owner):

@@ -1,12 +1,26 @@
-"""What happens while something else is under way."""
+"""The owner of a page and somebody else, and what happens while something else is under way."""
 
 from collections.abc import Callable
 from threading import Thread
 
 import pytest
 
+from embed import pages
 from embed.db import connection
-from embed.people import sessions
+from embed.db.models import Person
+from embed.people import accounts, sessions
+
+
+@pytest.fixture
+def owner(world) -> Person:
+    owner = accounts.create_person("owner@example.com", world.clock())
+    pages.update_page(world.page_id, {"owner": owner}, world.clock())
+    return owner
+
+
+@pytest.fixture
+def ann(world) -> Person:
+    return accounts.create_person("ann@example.com", world.clock())
 
 
 @pytest.fixture

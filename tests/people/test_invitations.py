@@ -6,9 +6,8 @@ import pytest
 from support.remote import at_once
 
 from embed import pages
-from embed.db import batches
 from embed.db.connection import db
-from embed.db.models import Activity, Invitation, Member, Page, Person
+from embed.db.models import Invitation, Member, Page, Person
 from embed.errors import InvalidInput, NotFound
 from embed.people import accounts, invitations, members, passwords
 
@@ -16,18 +15,6 @@ pytestmark = pytest.mark.databases("sqlite", "postgres")
 
 ANN = "ann@example.com"
 PASSWORD = "four words that nobody says"
-
-
-@pytest.fixture
-def owner(world) -> Person:
-    owner = accounts.create_person("owner@example.com", world.clock())
-    pages.update_page(world.page_id, {"owner": owner}, world.clock())
-    return owner
-
-
-@pytest.fixture
-def ann(world) -> Person:
-    return accounts.create_person(ANN, world.clock())
 
 
 @pytest.fixture
@@ -84,16 +71,6 @@ def test_it_ends_after_seven_days(world, ann, invite):
     with pytest.raises(NotFound):
         invitations.accept(token, ann, world.clock())
     assert invitations.prune(world.clock()) == 1
-
-
-def test_old_ones_are_deleted_in_batches(world, owner, invite, monkeypatch, count_statements):
-    for number in range(5):
-        invite(f"{number}@example.com")
-    world.clock.forward(days=7)
-    monkeypatch.setattr(batches, "BATCH", 2)
-
-    assert count_statements(lambda: invitations.prune(world.clock())) == 7
-    assert Invitation.select().count() == 0
 
 
 def test_revoked_one_gives_nothing(world, ann, invite):
@@ -272,18 +249,3 @@ def test_page_that_has_changed_hands_cannot_be_taken_by_an_earlier_link(
     with pytest.raises(NotFound):
         invitations.accept(token, ann, world.clock())
     assert Page.get_by_id(world.page_id).owner == bob
-
-
-def test_log_says_who_invited_whom_and_who_accepted(world, ann, invite):
-    invitations.accept(invite(), ann, world.clock())
-    members.change_role(world.page_id, ANN, "editor", world.clock(), actor="owner@example.com")
-    members.remove_person(world.page_id, ANN, world.clock(), actor="owner@example.com")
-
-    newest = Activity.select().order_by(Activity.created_at, Activity.id)
-    found = {(one.action, one.actor) for one in newest}
-    assert found >= {
-        ("invite person", "owner@example.com"),
-        ("accept invitation", ANN),
-        ("change role", "owner@example.com"),
-        ("remove member", "owner@example.com"),
-    }

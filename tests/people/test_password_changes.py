@@ -58,10 +58,6 @@ def test_password_that_is_refused_removes_nothing(person, session, clock):
     assert list(Session.select()) == [session]
 
 
-def test_first_password_removes_nothing_that_would_be_told(person):
-    assert [event.kind for event in AccountEvent.select()] == ["password changed"]
-
-
 def test_link_ends_with_the_password_and_with_the_person(person, clock):
     signer = Signer(["secret"], clock)
 

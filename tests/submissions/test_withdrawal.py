@@ -9,8 +9,6 @@ from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing
 from embed.events.kinds import Event
-from embed.notifications import receivers
-from embed.runtime import EXTENSION
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
 from embed.wallets.imports import apply_import
@@ -24,13 +22,6 @@ NAME = "Ann of Arc"
 @pytest.fixture
 def visitor(world) -> Visitor:
     return with_session(world)
-
-
-@pytest.fixture
-def webhook(world):
-    settings = world.app.extensions[EXTENSION].settings
-    url = "https://hooks.example/"
-    return receivers.add_webhook(world.page_id, url, settings=settings, now=world.clock())
 
 
 def submit(world, visitor, status="pending", name=NAME) -> str:
@@ -157,11 +148,9 @@ def test_others_keep_everything(world, visitor):
     assert f"Elsewhere ({visitor.address})" in [one.subject for one in log]
 
 
-@pytest.mark.parametrize("alias", ["x ({}): holds 1"])
-def test_wallet_whose_alias_quotes_the_address_keeps_its_entries(world, visitor, webhook, alias):
+def test_wallet_whose_alias_quotes_the_address_keeps_its_entries(world, visitor, webhook):
     """An owner's words are no facts: the entry and the message are about another wallet."""
-    quoting = alias.format(visitor.address)
-    other = world.track(Visitor().address, alias=quoting)
+    other = world.track(Visitor().address, alias=f"x ({visitor.address}): holds 1")
     with editing(world.page_id, "holding watch", world.clock()) as edit:
         edit.log(Event.of_holding(Wallet.get_by_id(other.id), 1, 2, is_flagged=True))
     logged = [one.subject for one in read_log(world.page_id)]
@@ -304,12 +293,11 @@ def test_what_is_sent_after_the_message_was_issued_is_left_alone(world, visitor,
 
 @pytest.mark.parametrize("status", ["pending", "rejected"])
 def test_nonce_of_a_withdrawn_submission_stays_used(world, visitor, status):
-    world.configure(auto_approve=status == "auto_approved", cooldown_s=0)
+    world.configure(cooldown_s=0)
     draft = world.draft(visitor)
     submission_id = world.post(draft, cookie=visitor.cookie).json["submissionId"]
-    decide = {"approved": world.approve, "rejected": world.reject}.get(status)
-    if decide:
-        decide(submission_id)
+    if status == "rejected":
+        world.reject(submission_id)
     withdraw(world, visitor)
 
     assert code_of(world.post(draft)) == "invalid_nonce"

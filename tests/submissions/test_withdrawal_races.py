@@ -11,7 +11,7 @@ from embed import pages
 from embed.db.models import Submission, UsedNonce, Wallet, Withdrawal
 from embed.errors import ApiError, InvalidInput
 from embed.keys import access
-from embed.notifications import delivery, receivers, webhooks
+from embed.notifications import delivery, webhooks
 from embed.notifications.targets import Outcome
 from embed.runtime import EXTENSION
 from embed.schemas import RecordNonceRequest, WithdrawnWallet
@@ -143,13 +143,6 @@ def test_page_that_is_handed_over_meanwhile_is_withdrawn_from_at_the_second_try(
 
 
 # Messages on their way
-
-
-@pytest.fixture
-def webhook(world, runtime):
-    return receivers.add_webhook(
-        world.page_id, "https://hooks.example/", settings=runtime.settings, now=world.clock()
-    )
 
 
 def test_delivery_of_an_erased_message_ends_and_the_next_is_sent(

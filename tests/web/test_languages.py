@@ -15,14 +15,13 @@ from support.world import SITE, Visitor
 
 from embed import translations
 from embed.db.models import STATUSES, Wallet
-from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.domain.reasons import CODES
 from embed.errors import STATUS_BY_CODE
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.settings import PROJECT_DIR
-from embed.translations import CATALOG_DIR
+from embed.translations import CATALOG_DIR, LANGUAGES, SOURCE_LANGUAGE
 from embed.web.assets import STATIC_DIR, list_modules
 
 TRANSLATED = [language for language in LANGUAGES if language != SOURCE_LANGUAGE]

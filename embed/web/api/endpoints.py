@@ -2,8 +2,6 @@
 
 from flask import Response, g, request
 
-from embed.domain.nonces import Action
-from embed.domain.nonces import RecordNonce as IssuedNonce
 from embed.errors import ApiError
 from embed.public_payload.payloads import Payload, get_payload
 from embed.schemas import (
@@ -23,6 +21,7 @@ from embed.schemas import (
 )
 from embed.serializers import describe_submission
 from embed.submissions import proofs, queries, records, submitting, withdrawal
+from embed.submissions.ownership import Caller
 from embed.wallets import live_reading
 from embed.web import rate_limits, visitor
 from embed.web.api.operations import Operation
@@ -126,13 +125,7 @@ def create_submission(body: SubmissionRequest) -> NewSubmission:
     Finishes a submission, with the key that asked for the nonce. After the signature, the page's
     policy decides. A refusal leaves the nonce usable.
     """
-    submission = submitting.submit(
-        body,
-        runtime=runtime(),
-        access=g.access,
-        session_id=visitor.find_session_id(),
-        client=rate_limits.client_network(),
-    )
+    submission = submitting.submit(body, _read_caller(), runtime())
     return NewSubmission(submission_id=submission.id, status=submission.status)
 
 
@@ -182,8 +175,9 @@ def show_wallet_records(body: RecordRequest) -> WalletRecords:
     For whoever holds the wallet's key, without a cookie or an account; also while the page is
     private or embedding is off. At `/embed/api`, sentences are in the visitor's language.
     """
+    nonce = records.check_ownership(body, "show", _read_caller(), runtime())
     say = gettext if request.blueprint == OWN_API else str
-    return records.show_records(_check_ownership(body, "show"), say)
+    return records.show_records(nonce, say)
 
 
 @Operation("POST", "/wallet-records/withdraw", refusals=_BY_HOLDER)
@@ -193,7 +187,8 @@ def withdraw_wallet(body: RecordRequest) -> WithdrawnWallet:
     Erases what was sent for the wallet before its nonce was issued, and takes the wallet off the
     list if only that put it there. It cannot be undone.
     """
-    return withdrawal.withdraw(_check_ownership(body, "withdraw"), runtime())
+    nonce = records.check_ownership(body, "withdraw", _read_caller(), runtime())
+    return withdrawal.withdraw(nonce, runtime())
 
 
 @Operation(
@@ -220,12 +215,5 @@ def refresh_balance(body: RefreshRequest) -> RefreshedBalance:
     return live_reading.refresh_balance(body, runtime=runtime(), access=g.access)
 
 
-def _check_ownership(body: RecordRequest, action: Action) -> IssuedNonce:
-    return records.check_ownership(
-        body,
-        action,
-        runtime=runtime(),
-        access=g.access,
-        session_id=visitor.find_session_id(),
-        client=rate_limits.client_network(),
-    )
+def _read_caller() -> Caller:
+    return Caller(g.access, visitor.find_session_id(), rate_limits.client_network())

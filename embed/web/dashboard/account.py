@@ -14,13 +14,13 @@ from embed.db.pagination import Cursor
 from embed.domain.activity import read_facts
 from embed.domain.clients import Client
 from embed.domain.identifiers import is_id
-from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import MAX_LENGTH
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
 from embed.events.account_log import write_sentence
 from embed.people import accounts, passwords, sessions
 from embed.people.sessions import SEEN_STORED_EVERY
+from embed.translations import LANGUAGES
 from embed.web import languages
 from embed.web.current import own_host, runtime
 from embed.web.dashboard.attempts import refuse_wrong_password

@@ -9,10 +9,11 @@ from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature, SignatureExpired
 
 from embed.db.models import Page, Submission
+from embed.db.used_nonces import AlreadyUsed, check_unused
 from embed.domain.reasons import NO_REASON, parse_reason, write_sentences
 from embed.errors import InvalidInput, NotFound
 from embed.notifications import decision_links
-from embed.notifications.decision_links import AlreadyUsed, DecisionLink, MayNotDecide
+from embed.notifications.decision_links import DecisionLink, MayNotDecide
 from embed.pages import read_policy
 from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context
@@ -26,7 +27,7 @@ from embed.web.languages import gettext
 def decide_by_link(token: str) -> ResponseReturnValue:
     """Show what a link decides on, and decide when the button is pressed: scanners open links."""
     try:
-        link = decision_links.read_link(token, runtime().settings, runtime().clock)
+        link = decision_links.read_link(token, runtime().signer)
         page = decision_links.open_link(link)
     except SignatureExpired:
         return render_mistake(gettext("This link has expired: it worked for 48 hours."), 410)
@@ -77,7 +78,7 @@ def _show(
         decider = queries.find_decider(submission)
         return _render(link, page, submission, status=409, decided_by=decider)
     try:
-        decision_links.check_can_be_used(link)
+        check_unused(link.token)
     except AlreadyUsed:
         return render_mistake(
             gettext(

@@ -14,11 +14,11 @@ from wtforms.validators import InputRequired, NumberRange, Optional
 
 from embed.db.models import ApiKey, Page
 from embed.domain.colors import DEFAULT_ACCENT
-from embed.domain.languages import LANGUAGES
 from embed.domain.origins import find_meant_origin
 from embed.errors import InvalidInput
 from embed.keys import derived, management
 from embed.pages import change_look
+from embed.translations import LANGUAGES
 from embed.web.current import own_origin, runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_person, open_page

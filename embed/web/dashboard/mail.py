@@ -59,7 +59,7 @@ def stop_mail_by_link(token: str) -> ResponseReturnValue:
     The answers are the same whether or not there is still something to stop.
     """
     try:
-        page_id, person_id = own_mail.read_link(token, runtime().settings, runtime().clock)
+        page_id, person_id = own_mail.read_link(token, runtime().signer)
     except BadSignature:
         return render_mistake(
             gettext("This link is invalid or has expired. Mails are stopped on the Activity page."),

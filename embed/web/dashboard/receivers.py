@@ -16,7 +16,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import delivery_log, receivers
 from embed.notifications.receivers import CHANNEL_TYPES, mask_target
-from embed.notifications.signatures import read_public_key
+from embed.notifications.webhooks import read_public_key
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_person, get_own_receiver, open_page

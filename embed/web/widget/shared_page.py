@@ -12,11 +12,11 @@ from typing import Self
 from flask import Response, render_template, request, url_for
 
 from embed.db.models import Page
-from embed.domain.languages import LANGUAGES
 from embed.errors import ApiError
 from embed.keys import derived
 from embed.public_payload.payloads import Payload, get_payload
 from embed.serializers import write_json
+from embed.translations import LANGUAGES
 from embed.web.compression import compress
 from embed.web.current import runtime
 from embed.web.figures import format_share

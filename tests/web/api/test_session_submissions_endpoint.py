@@ -1,10 +1,13 @@
 """GET /session/submissions (docs/api.md, List own submissions), and its elements."""
 
+from datetime import timedelta
+
 import pytest
 from support.world import Visitor, another_wallet, code_of, with_session
 
 from embed.db.models import Submission
 from embed.domain.reasons import parse_reason
+from embed.runtime import EXTENSION
 
 pytestmark = pytest.mark.deployed
 
@@ -215,3 +218,13 @@ def test_forged_cookie_is_as_good_as_none(world, visitor, forge):
     submitted = world.submit(forger)
     assert submitted.status_code == 201
     assert Submission.get_by_id(submitted.json["submissionId"]).session_id is None
+
+
+@pytest.mark.in_process
+def test_cookie_that_an_earlier_version_set_is_still_known(world, visitor):
+    world.submit(visitor)
+    signer, earlier = world.app.extensions[EXTENSION].signer, Visitor()
+    session_id = Submission.get().session_id
+    earlier.cookie = signer.sign("embed session", session_id, timedelta(days=30))
+
+    assert len(list_own(world, earlier)) == 1

@@ -10,8 +10,7 @@ from flask import Flask
 from support.many_submissions import add_submissions
 
 from embed.db.models import Person
-from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
-from embed.translations import load_catalog
+from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 from embed.web.dashboard import filters
 from embed.web.figures import format_in_full, format_share, round_amount
 from embed.web.languages import choose_language

@@ -60,7 +60,7 @@ def reader(world):
 
 
 def make_links(world, receiver: Receiver, submission: Submission) -> dict[str, str]:
-    urls = decision_links.build_links(receiver, submission, world.settings, world.clock)
+    urls = decision_links.build_links(receiver, submission, world.app.extensions[EXTENSION])
     return {decision: url.removeprefix(BASE) for decision, url in urls.items()}
 
 
@@ -224,7 +224,7 @@ def test_link_that_stops_mails_decides_nothing_and_the_other_way_round(world, ow
     now = world.clock()
     own_mail.start(world.page_id, owner.owner, world.settings, now)
     own = own_mail.find(world.page, owner.owner)
-    stop = own_mail.build_link(own, world.settings, world.clock).removeprefix(BASE)
+    stop = own_mail.build_link(own, world.app.extensions[EXTENSION]).removeprefix(BASE)
 
     assert reader.get(stop.replace("/mail/", "/decide/")).status_code == 404
     assert reader.get(links["approve"].replace("/decide/", "/mail/")).status_code == 404

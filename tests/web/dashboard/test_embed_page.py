@@ -7,11 +7,10 @@ import re
 import pytest
 
 from embed.db.models import ApiKey
-from embed.domain.languages import LANGUAGES
 from embed.domain.look import DEFAULT_LOOK, Look
 from embed.pages import change_look
 from embed.settings import PROJECT_DIR
-from embed.translations import load_catalog
+from embed.translations import LANGUAGES, load_catalog
 from embed.web.assets import STATIC_DIR
 
 pytestmark = pytest.mark.slow

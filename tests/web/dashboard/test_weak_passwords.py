@@ -8,7 +8,7 @@ from nacl.pwhash import argon2id
 from support.owner_browser import PASSWORD, OwnerBrowser, find_token, read_text
 
 from embed.db.models import Member, Person
-from embed.domain.password_strength import GUESSABLE
+from embed.domain.passwords import GUESSABLE
 from embed.people.passwords import build_link
 
 pytestmark = pytest.mark.slow

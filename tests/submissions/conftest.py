@@ -1,0 +1,10 @@
+import pytest
+
+from embed.db.models import Receiver
+from embed.notifications import receivers
+
+
+@pytest.fixture
+def webhook(world) -> Receiver:
+    url = "https://hooks.example/"
+    return receivers.add_webhook(world.page_id, url, settings=world.settings, now=world.clock())
