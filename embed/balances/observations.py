@@ -8,7 +8,7 @@ from typing import Any
 
 from peewee import EXCLUDED
 
-from embed.balances.supply import Supply, store_supplies
+from embed.balances.tokens import Supply, store_supplies
 from embed.db.batches import in_batches
 from embed.db.connection import db, lock_rows
 from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet

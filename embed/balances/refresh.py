@@ -14,9 +14,8 @@ from embed.balances.mints import NoSuchMint, derive_token_account, read_scaled_s
 from embed.balances.observations import ChainObservation, store_chain_of_mints
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
-from embed.balances.supply import Supply
 from embed.balances.token_accounts import read_all_accounts, read_associated
-from embed.balances.tokens import find_token, get_token, store_refusal, store_token
+from embed.balances.tokens import Supply, find_token, get_token, store_refusal, store_token
 from embed.domain.amounts import subtract
 from embed.domain.times import Clock, Seconds
 

@@ -15,8 +15,7 @@ from embed.db.models import (
     WalletTag,
 )
 from embed.db.snapshots import in_byte_order
-from embed.wallets.tags import list_tags
-from embed.wallets.tracking import read_tracked
+from embed.wallets.tracking import list_wallets
 
 RESULT_SIZE = 100
 
@@ -72,7 +71,7 @@ def search_wallets(
     number = min(max(1, number), last)
     rows = _sort(found, page, order, uses_chain=uses_chain).paginate(number, RESULT_SIZE)
     ids = [wallet_id for (wallet_id,) in rows.tuples()]
-    tracked = read_tracked(page, list_tags(page), Wallet.id.in_(ids), uses_chain=uses_chain)
+    tracked = list_wallets(page, Wallet.id.in_(ids), uses_chain=uses_chain)
     by_id = {wallet.id: wallet for wallet in tracked}
     return SearchResult([by_id[one] for one in ids if one in by_id], total, number, last)
 

@@ -12,8 +12,8 @@ from support.world import USDC, Visitor
 
 from embed.balances.mints import derive_token_account, read_scaled_supply
 from embed.balances.solana_rpc import RpcUnavailable
-from embed.balances.supply import find_supply
 from embed.balances.token_accounts import read_associated
+from embed.balances.tokens import find_supply
 from embed.db.models import Token
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import refresh_balances

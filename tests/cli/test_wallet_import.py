@@ -24,7 +24,7 @@ def run(world, tmp_path):
 
 
 def read_names(world) -> dict[str, str | None]:
-    wallets = tracking.list_all_wallets(world.page_id, uses_chain=False)
+    wallets = tracking.list_wallets(world.page, uses_chain=False)
     return {wallet.address: wallet.public_alias for wallet in wallets}
 
 

@@ -10,8 +10,7 @@ from support.fake_chain import FakeChain
 from support.world import USDC, Visitor, read_log
 
 from embed.balances.observations import store_chain_of_mints
-from embed.balances.supply import Supply
-from embed.balances.tokens import get_token
+from embed.balances.tokens import Supply, get_token
 from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, Wallet
 from embed.errors import InvalidInput
