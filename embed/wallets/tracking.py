@@ -12,6 +12,7 @@ from peewee import fn
 from embed.balances.known import join_balances, list_amounts
 from embed.balances.observations import Observation, store_entered
 from embed.db.constraints import translate_unique_violations
+from embed.db.fields import in_byte_order
 from embed.db.models import (
     IS_VISIBLE,
     LOW_IN_A_ROW,
@@ -22,7 +23,6 @@ from embed.db.models import (
     Wallet,
     WalletTag,
 )
-from embed.db.snapshots import in_byte_order
 from embed.db.statements import Parameter, Statement
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount

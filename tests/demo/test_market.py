@@ -15,8 +15,8 @@ from embed.balances.mints import derive_token_account, read_token
 from embed.balances.rpc_results import PARSED
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_all_accounts, read_associated
+from embed.demo.command import RPC_PATH, create_site, serve
 from embed.demo.market import DECIMALS, SUPPLY, UNITS, WELCOME, Market
-from embed.demo.site import RPC_PATH, create_site, serve
 
 
 @pytest.fixture
