@@ -5,12 +5,13 @@ import re
 
 import click
 import pytest
+from support.operator import Operator
 from support.servers import run_flask
 from support.world import SECRET_KEY, SITE, USDC, Visitor
 
 from embed import commands as all_commands
 from embed.db import connection, schema_version
-from embed.db.models import MODELS, Session
+from embed.db.models import Session
 from embed.factory import create_app
 from embed.people import accounts, sessions
 from embed.settings import Settings
@@ -19,56 +20,7 @@ pytestmark = pytest.mark.slow
 
 NOW = "2026-01-31T09:30:00.000Z"
 TOKEN = ("--token-name", "USD Coin", "--token-symbol", "USDC", "--token-mint", USDC)
-CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*")
 NOT_UTF8 = "\udcff"  # how Python decodes a byte of the command line that is not UTF-8
-
-
-class Operator:
-    """Runs commands in this process, as the ``flask`` command would."""
-
-    def __init__(self, app) -> None:
-        self._runner = app.test_cli_runner()
-
-    def run(self, *arguments):
-        return self._runner.invoke(args=arguments)
-
-    def tell(self, *arguments) -> str:
-        """Run a command and return the text that it prints."""
-        result = self.run(*arguments)
-        assert (result.exit_code, result.stderr) == (0, ""), result.output
-        assert "Traceback" not in result.stdout
-        return result.stdout
-
-    def show(self, *arguments):
-        """Run a command with ``--json`` and return its one document."""
-        result = self.run(*arguments, "--json")
-        assert (result.exit_code, result.stderr) == (0, ""), result.output
-        shown = json.loads(result.stdout)
-        for thing in shown if isinstance(shown, list) else [shown]:
-            assert all(CAMEL_CASE.fullmatch(name) for name in thing)
-        return shown
-
-    def refuse(self, *arguments) -> str:
-        """Run a command that must fail without changing anything; return its error line."""
-        before = dump()
-        result = self.run(*arguments)
-        assert result.exit_code in (1, 2), result.output
-        assert isinstance(result.exception, SystemExit), repr(result.exception)
-        assert result.stdout == ""
-        (line,) = result.stderr.splitlines()
-        assert line.startswith("Error: ")
-        assert dump() == before
-        return line
-
-
-def dump() -> dict[str, list[tuple]]:
-    """Return all rows of the database."""
-    return {model.__name__: sorted(model.select().tuples(), key=repr) for model in MODELS}
-
-
-@pytest.fixture
-def operator(app):
-    return Operator(app)
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ def test_report_for_support_has_no_secret_address_or_name(options, world, enviro
 @pytest.mark.parametrize(("code", "status"), [("public_url_missing", 0), ("database_missing", 1)])
 def test_only_errors_change_the_exit_status(monkeypatch, code, status):
     found = Examination([Finding(code, "It is so.", "Mend it.")], ["something"])
-    monkeypatch.setattr("embed.cli.doctor.examine", lambda *_: found)
+    monkeypatch.setattr("embed.cli.installation.examine", lambda *_: found)
 
     result = examine_here(monkeypatch, environ={})
 
