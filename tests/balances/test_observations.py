@@ -5,7 +5,6 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from support.fake_chain import FakeChain
 from support.remote import at_once
 from support.world import USDC, Visitor
 
@@ -32,11 +31,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 WSOL = "So11111111111111111111111111111111111111112"
 MINUTE = timedelta(minutes=1)
-
-
-@pytest.fixture
-def chain():
-    return FakeChain()
 
 
 @pytest.fixture
