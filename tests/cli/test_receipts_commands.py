@@ -171,17 +171,6 @@ def test_export_that_breaks_off_leaves_the_file_as_it_was(
     assert [one.name for one in tmp_path.iterdir()] == ["receipts.json"]
 
 
-def test_new_file_has_the_place_and_the_mode_of_the_one_before(operator, world, tmp_path):
-    path, link = tmp_path / "receipts.json", tmp_path / "link.json"
-    path.touch(mode=0o600)
-    link.symlink_to(path)
-
-    assert operator.run("export-receipts", world.page_id, "--output", str(link)).exit_code == 0
-
-    assert (path.stat().st_mode & 0o777, link.is_symlink()) == (0o600, True)
-    assert path.read_bytes() == export(operator, world)
-
-
 def test_full_disk_behind_standard_output_gives_an_error_and_no_digest(world, environ):
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
