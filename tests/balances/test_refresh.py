@@ -177,7 +177,7 @@ def paced(clock, monkeypatch) -> tuple[SolanaRpc, list[datetime]]:
             swept_at.append(clock())
         return fake.call(method, params, parse=parse)
 
-    monkeypatch.setattr(Endpoint, "call", answer)
+    monkeypatch.setattr(Endpoint, "request", answer)
     rpc = SolanaRpc(
         ("http://127.0.0.1",),
         limit=parse("40/10 seconds"),
