@@ -59,25 +59,18 @@ def read_public(world, page_id=None):
 # Which one counts
 
 
-def test_chain_counts_before_what_was_entered(world, observe, address):
+@pytest.mark.parametrize("observed", [3, 0])
+def test_chain_counts_before_what_was_entered(world, observe, address, observed):
     world.track(address, balance=100)
     assert read_public(world) == {address: 100}
 
-    observe(address, 3)
+    observe(address, observed)
 
-    assert read_public(world) == {address: 3}
-    assert [one.token_balance for one in list_wallets(world.page, uses_chain=True)] == [3]
-    assert read_balances(world.page, [address], uses_chain=True) == {address: 3}
+    assert read_public(world) == {address: observed}
+    assert [one.token_balance for one in list_wallets(world.page, uses_chain=True)] == [observed]
+    assert read_balances(world.page, [address], uses_chain=True) == {address: observed}
     world.observe(address, 50)
-    assert read_public(world) == {address: 3}
-
-
-def test_observed_zero_counts_before_what_was_entered(world, observe, address):
-    world.track(address, balance=100)
-
-    observe(address, 0)
-
-    assert read_public(world) == {address: 0}
+    assert read_public(world) == {address: observed}
 
 
 def test_without_an_endpoint_the_entered_balance_counts_whatever_was_observed_before(
