@@ -49,7 +49,6 @@ class WalletFilter:
 
 
 EVERYTHING = WalletFilter()
-_FLAGGED = WalletFilter(is_flagged=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +98,6 @@ def _sort(found: Any, page: Page, order: Order, *, uses_chain: bool) -> Any:
 def count_wallets(page: Page, wanted: WalletFilter = EVERYTHING) -> int:
     """Count the page's wallets that match, the hidden ones too."""
     return Wallet.select().where(*list_conditions(page, wanted)).count()
-
-
-def count_flagged(page: Page) -> int:
-    """Count the wallets flagged as below the minimum, whether they are hidden or not."""
-    return count_wallets(page, _FLAGGED)
 
 
 def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:

@@ -15,6 +15,7 @@ from embed.db.models import Session
 from embed.factory import create_app
 from embed.people import accounts, sessions
 from embed.settings import Settings
+from embed.terminal import format_table
 
 pytestmark = pytest.mark.slow
 
@@ -358,6 +359,55 @@ def test_people_get_a_line_for_each_field_and_a_table_for_each_list(operator, pa
 def test_empty_list_is_said_in_words_and_is_an_empty_array_in_json(operator, page_id, group):
     assert operator.tell(group, "list", page_id) == "None yet.\n"
     assert operator.show(group, "list", page_id) == []
+
+
+# Tables fit a terminal; what is cut off is in the JSON document
+
+
+ADDRESS = "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T"
+COLUMNS = ("id", "address", "publicAlias", "owner", "createdAtIso")
+
+
+def make_row(alias: str, owner: str) -> dict[str, object]:
+    return {
+        "id": "aaSraPEjBPqZamtKMhGO",
+        "publicAlias": alias,
+        "address": ADDRESS[:20],
+        "owner": owner,
+        "createdAtIso": "2026-11-23T22:04:58.984Z",
+        "comments": "x" * 500,
+    }
+
+
+@pytest.mark.parametrize(
+    ("alias", "owner"),
+    [
+        ("A", "b@c.d"),
+        ("A" * 32, "b@c.d"),
+        ("A" * 32, "b" * 254),
+        ("A", "b" * 254),
+        ("ä\n" * 9, "b"),
+    ],
+)
+def test_lines_are_cut_where_people_wrote_much_and_nowhere_else(alias, owner):
+    lines = format_table([make_row(alias, owner), make_row("Z", "o")], COLUMNS).splitlines()
+
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= 100
+    assert lines[0].split() == list(COLUMNS)
+    for line in lines[1:]:
+        assert line.startswith(f"aaSraPEjBPqZamtKMhGO  {ADDRESS[:20]}  ")
+        assert line.endswith("  2026-11-23T22:04:58.984Z")
+    assert ("…" in lines[1]) == (len(alias) + len(owner) > 30)
+    assert "…" not in lines[2]
+
+
+def test_amount_is_never_cut():
+    row = {"address": ADDRESS, "tokenBalance": "1" * 60, "publicAlias": "A" * 32}
+
+    told = format_table([row], ("address", "tokenBalance", "publicAlias"))
+
+    assert f"  {'1' * 60}  AAAAAAA…" in told
 
 
 # Mistakes
