@@ -135,7 +135,7 @@ def shorten_errors() -> Iterator[None]:
         raise click.ClickException(_join_lines(mistake)) from None
     except (DatabaseError, InterfaceError) as failure:
         raise click.ClickException(_join_lines(_explain(failure))) from None
-    except BrokenPipeError:  # click ends quietly: whoever read the output has had enough
+    except BrokenPipeError:  # click ends quietly: the reader of the output has had enough
         raise
     except OSError as failure:
         _drop_unwritten_output()
