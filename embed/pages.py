@@ -188,7 +188,7 @@ def change_look(
         changes = {name: text for name, text in look.write_texts().items() if text != before[name]}
         if changes:
             Page.update(look=look).where(Page.id == page_id).execute()
-            edit.log(Event.of_look_change(changes))
+            edit.log(Event("change look", changes))
     return get_page(page_id)
 
 

@@ -327,9 +327,9 @@ def built(monkeypatch) -> list[str]:
     pages = []
     list_wallets = payloads.list_wallets
 
-    def record_and_list(page, page_tags, **how):
+    def record_and_list(page, *conditions, **how):
         pages.append(page.id)
-        return list_wallets(page, page_tags, **how)
+        return list_wallets(page, *conditions, **how)
 
     monkeypatch.setattr(payloads, "list_wallets", record_and_list)
     return pages

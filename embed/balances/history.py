@@ -94,7 +94,11 @@ def read_balance_changes(
         newest = Point(observed[address].observed_at, observed[address].amount)
         earlier = [point for point in points if point.observed_at < newest.observed_at]
         if earlier:
-            changes[address] = _compare(earlier, newest, now)
+            changes[address] = BalanceChange(
+                day=_find_change(earlier, newest, DAY, now),
+                week=_find_change(earlier, newest, WEEK, now),
+                line=(*earlier, newest),
+            )
     return changes
 
 
@@ -133,14 +137,6 @@ def _read_days(balances: Collection[ChainBalance], since: datetime) -> dict[str,
     for address, observed_at, amount in rows.tuples().iterator():
         found[address].append(Point(observed_at, amount))
     return found
-
-
-def _compare(earlier: list[Point], newest: Point, now: datetime) -> BalanceChange:
-    return BalanceChange(
-        day=_find_change(earlier, newest, DAY, now),
-        week=_find_change(earlier, newest, WEEK, now),
-        line=(*earlier, newest),
-    )
 
 
 def _find_change(

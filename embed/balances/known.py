@@ -5,16 +5,17 @@ Without one, earlier observations of the chain no longer count, as nothing renew
 by `uses_chain`, which is Settings.uses_chain, whether there is one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
-from peewee import JOIN
+from peewee import JOIN, ModelSelect
 
 from embed.db.models import Balance, ChainBalance, Page, Wallet
-from embed.pages import get_page
+
+Addresses: TypeAlias = "Collection[str] | ModelSelect[Wallet]"  # a query may select them
 
 
 class BalanceSource(Protocol):
@@ -78,26 +79,25 @@ def list_amounts(*, uses_chain: bool) -> tuple[Any, ...]:
     return (ChainBalance.amount, Balance.amount) if uses_chain else (Balance.amount,)
 
 
-def read_balances(page: Page, addresses: Iterable[str], *, uses_chain: bool) -> dict[str, Decimal]:
+def read_balances(page: Page, addresses: Addresses, *, uses_chain: bool) -> dict[str, Decimal]:
     """Return the known balances of these addresses, in whole tokens."""
     known = read_observations(page, addresses, uses_chain=uses_chain)
     return {address: one.amount for address, one in known.items()}
 
 
 def read_observations(
-    page: Page, addresses: Iterable[str], *, uses_chain: bool
+    page: Page, addresses: Addresses, *, uses_chain: bool
 ) -> dict[str, KnownBalance]:
     """Return the observations of these addresses that count, in one or two statements."""
-    wanted = list(addresses)
     entered = Balance.select().where(
         Balance.owner == page.owner_id,
         Balance.mint == page.token_mint,
-        Balance.address.in_(wanted),
+        Balance.address.in_(addresses),
     )
     known = {one.address: KnownBalance.of(one) for one in entered}
     if uses_chain:
         observed = ChainBalance.select().where(
-            ChainBalance.mint == page.token_mint, ChainBalance.address.in_(wanted)
+            ChainBalance.mint == page.token_mint, ChainBalance.address.in_(addresses)
         )
         known |= {one.address: KnownBalance.of(one) for one in observed}
     return known
@@ -106,49 +106,3 @@ def read_observations(
 def find_chain_balance(mint: str, address: str) -> ChainBalance | None:
     """Return the newest observation of an address on the chain."""
     return ChainBalance.get_or_none(ChainBalance.mint == mint, ChainBalance.address == address)
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedWallet:
-    address: str
-    public_alias: str | None
-    balance: KnownBalance | None  # None: never observed
-
-
-def list_observed(page_id: str, *, uses_chain: bool) -> list[ObservedWallet]:
-    """Return all wallets of a page, oldest first, in one statement. Raises NotFound."""
-    page = get_page(page_id)
-    observed = (ChainBalance.amount, ChainBalance.observed_at, ChainBalance.slot)
-    rows: Any = (
-        join_balances(
-            Wallet.select(
-                Wallet.address,
-                Wallet.public_alias,
-                Balance.amount,
-                Balance.observed_at,
-                *(observed if uses_chain else ()),
-            ),
-            page,
-            uses_chain=uses_chain,
-        )
-        .where(Wallet.page == page)
-        .order_by(Wallet.created_at, Wallet.id)
-    )
-    return [
-        ObservedWallet(address, alias, _choose(*balances))
-        for address, alias, *balances in rows.tuples().iterator()
-    ]
-
-
-def _choose(
-    entered: Decimal | None,
-    entered_at: datetime | None,
-    observed: Decimal | None = None,
-    observed_at: datetime | None = None,
-    slot: int | None = None,
-) -> KnownBalance | None:
-    if observed is not None and observed_at is not None:
-        return KnownBalance(observed, observed_at, slot)
-    if entered is not None and entered_at is not None:
-        return KnownBalance(entered, entered_at)
-    return None

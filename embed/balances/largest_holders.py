@@ -12,13 +12,12 @@ from embed.balances.rpc_results import (
     COMMITMENT,
     PARSED,
     Account,
-    Accounts,
     LargestAccounts,
     UnusableAmount,
     read_amount,
 )
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
-from embed.balances.token_accounts import MOST_ACCOUNTS, find_holding
+from embed.balances.token_accounts import MOST_ACCOUNTS, decode_accounts, find_holding
 from embed.domain.addresses import is_address
 from embed.domain.amounts import add
 from embed.domain.texts import gettext_noop
@@ -93,12 +92,7 @@ def _read_holders(rpc: SolanaRpc, mint: str, accounts: Sequence[str]) -> Largest
     wanted = [*accounts, mint]
 
     def parse(raw: msgspec.Raw) -> LargestHolders:
-        answer = msgspec.json.decode(raw, type=Accounts)
-        if len(answer.value) != len(wanted):
-            raise WrongAnswer("it has another number of accounts")
-        *token_accounts, mint_account = answer.value
-        if mint_account is None:
-            raise WrongAnswer("it does not know the mint, so it may be of another network")
+        _, token_accounts, mint_account = decode_accounts(raw, len(wanted))
         amounts = _add_up(token_accounts, mint)
         by_amount = sorted(amounts, key=lambda address: (-amounts[address], address))
         return LargestHolders(

@@ -8,7 +8,7 @@ from typing import Any
 
 from peewee import EXCLUDED
 
-from embed.balances.supply import Supply, store_supplies
+from embed.balances.tokens import Supply, store_supplies
 from embed.db.batches import in_batches
 from embed.db.connection import db, lock_rows
 from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet
@@ -221,19 +221,15 @@ def _keep_first_of_day(
 
 
 def bump_pages_of(mints: Sequence[str], *, excluding: Container[str] = ()) -> list[str]:
-    """As bump_pages, those of some mints."""
-    return bump_pages(Page.token_mint.in_(mints), excluding=excluding) if mints else []
-
-
-def bump_pages(condition: Any, *, excluding: Container[str] = ()) -> list[str]:
-    """Increment the versions of the pages that meet a condition, and return their ids.
+    """Increment the versions of the pages of some mints, and return their ids.
 
     They are locked in the order of their ids, so that none deadlock.
     """
+    if not mints:
+        return []
     with db.atomic():
-        pages = Page.select(Page.id).where(condition).order_by(Page.id)
-        found = [page.id for page in lock_rows(pages)]
-        ids = [page_id for page_id in found if page_id not in excluding]
+        pages = Page.select(Page.id).where(Page.token_mint.in_(mints)).order_by(Page.id)
+        ids = [page.id for page in lock_rows(pages) if page.id not in excluding]
         for batch in in_batches(ids):
             Page.update(version=Page.version + 1).where(Page.id.in_(batch)).execute()
     return ids

@@ -2,22 +2,20 @@
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Self
 
 from embed.balances.due import DueWallet, make_batches
-from embed.balances.mints import NoSuchMint, read_scaled_supply, read_token
+from embed.balances.mints import NoSuchMint, read_scaled_supply
 from embed.balances.observations import ChainObservation, store_chain_of_mints
 from embed.balances.program_addresses import derive_token_account
 from embed.balances.rpc_results import UnusableAmount
-from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
-from embed.balances.supply import Supply
+from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
 from embed.balances.token_accounts import read_all_accounts, read_associated
-from embed.balances.tokens import find_token, get_token, store_refusal, store_token
+from embed.balances.tokens import Supply, get_program, store_refusal
 from embed.domain.amounts import subtract
 from embed.domain.times import Clock, Seconds
 
@@ -27,15 +25,9 @@ WRITE_AFTER = timedelta(seconds=5)
 WRITE_ROWS = 2_000
 MOST_UNUSABLE = 3  # answers about a mint, after which its other wallets are left out
 
+OnRead = Callable[[int], None]  # called after each call, with the number of wallets done so far
+
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What one call to the chain brought."""
-
-    tried: int  # wallets
-    observed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +38,29 @@ class Reading:
     supply: Supply | None = None  # None: it was not read
 
 
-def sweep(chain: SolanaRpc, clock: Clock, due: Iterable[DueWallet]) -> Generator[Step]:
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of many calls; what they told is stored."""
+
+    observed: int  # wallets
+    failure: RpcUnavailable | None  # the first
+
+
+def sweep(chain: SolanaRpc, clock: Clock, due: Iterable[DueWallet], on_read: OnRead) -> Result:
     """Read the associated accounts of these wallets, 99 a call.
 
-    What was read is stored at the latest when the iterator is closed, which is the caller's duty.
-    A call without a usable answer does not keep others from being made: UnusableAnswer is raised
-    at the end. Raises RpcUnavailable at once.
+    A call without a usable answer does not keep others from being made; if no endpoint answers,
+    none are made any more. What was read is stored also if `on_read` raises.
     """
-    return _read_and_store(chain, clock, make_batches(due), _read_batch, MOST_UNUSABLE)
+    return _read_and_store(chain, clock, make_batches(due), _read_batch, MOST_UNUSABLE, on_read)
 
 
-def read_completely(chain: SolanaRpc, clock: Clock, wanted: Iterable[DueWallet]) -> Generator[Step]:
+def read_completely(
+    chain: SolanaRpc, clock: Clock, wanted: Iterable[DueWallet], on_read: OnRead
+) -> Result:
     """Read all token accounts of these wallets, one a call; as `sweep` in all else."""
     batches = [[one] for one in wanted]
-    return _read_and_store(chain, clock, batches, _read_single, len(batches))
+    return _read_and_store(chain, clock, batches, _read_single, len(batches), on_read)
 
 
 def _read_and_store(
@@ -68,11 +69,13 @@ def _read_and_store(
     batches: Iterable[Sequence[DueWallet]],
     read: Callable[[SolanaRpc, Clock, Sequence[DueWallet]], Reading],
     most_unusable: int,
-) -> Generator[Step]:
+    on_read: OnRead,
+) -> Result:
     refused: set[str] = set()
     unusable: Counter[str] = Counter()
-    first_failure: UnusableAnswer | None = None
-    with _Writer(clock) as writer:
+    first_failure: RpcUnavailable | None = None
+    done = observed = 0
+    with closing(_Writer(clock)) as writer:
         for batch in batches:
             mint, reading = batch[0].mint, Reading([])
             if mint not in refused and unusable[mint] < most_unusable:
@@ -85,10 +88,13 @@ def _read_and_store(
                     unusable[mint] += 1
                     first_failure = first_failure or failure
                     _log_left_out(mint, [one.address for one in batch], failure)
+                except RpcUnavailable as failure:
+                    return Result(observed, first_failure or failure)
             writer.add(mint, reading)
-            yield Step(len(batch), len(reading.rows))
-    if first_failure is not None:
-        raise first_failure
+            done += len(batch)
+            observed += len(reading.rows)
+            on_read(done)
+    return Result(observed, first_failure)
 
 
 def _log_left_out(mint: str, addresses: Sequence[str], problem: Exception) -> None:
@@ -100,7 +106,7 @@ def observe_completely(
     chain: SolanaRpc, clock: Clock, mint: str, address: str, *, timeout_s: Seconds | None = None
 ) -> ChainObservation:
     """Read all token accounts of a wallet. Raises NoSuchMint, UnusableAmount, RpcUnavailable."""
-    program = _get_program(chain, clock, mint, timeout_s)
+    program = get_program(chain, mint, clock(), timeout_s=timeout_s)
     found = read_all_accounts(chain, mint, program, address, timeout_s=timeout_s)
     return ChainObservation(
         address,
@@ -110,18 +116,6 @@ def observe_completely(
         clock(),
         found.other_amount,
     )
-
-
-def _get_program(
-    chain: SolanaRpc, clock: Clock, mint: str, timeout_s: Seconds | None = None
-) -> str:
-    """Return the token program of a mint. Raises NoSuchMint, RpcUnavailable."""
-    if timeout_s is not None and find_token(mint) is None:
-        store_token(read_token(chain, mint, timeout_s=timeout_s), clock())
-    token = get_token(chain, mint, clock())
-    if token.program is None:
-        raise NoSuchMint(mint)
-    return str(token.program)
 
 
 def _read_single(chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]) -> Reading:
@@ -148,7 +142,7 @@ def _observe_usable(
 
 def _read_batch(chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]) -> Reading:
     mint = batch[0].mint
-    program = _get_program(chain, clock, mint)
+    program = get_program(chain, mint, clock())
     accounts = {
         one.address: one.token_account or derive_token_account(one.address, mint, program)
         for one in batch
@@ -174,7 +168,7 @@ def _read_scaled_supply(chain: SolanaRpc, mint: str) -> Decimal | None:
         return None
 
 
-class _Writer(AbstractContextManager["_Writer"]):
+class _Writer:
     """Collects observations, and stores many in one transaction."""
 
     def __init__(self, clock: Clock) -> None:
@@ -183,12 +177,6 @@ class _Writer(AbstractContextManager["_Writer"]):
         self._supplies: dict[str, Supply] = {}
         self._count = 0
         self._first_at: datetime | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._write()
 
     def add(self, mint: str, reading: Reading) -> None:
         rows = reading.rows
@@ -200,9 +188,10 @@ class _Writer(AbstractContextManager["_Writer"]):
             self._supplies[mint] = reading.supply
         is_late = self._first_at is not None and self._clock() >= self._first_at + WRITE_AFTER
         if self._count >= WRITE_ROWS or is_late:
-            self._write()
+            self.close()
 
-    def _write(self) -> None:
+    def close(self) -> None:
+        """Store what was collected."""
         rows, self._rows_by_mint = self._rows_by_mint, defaultdict(list)
         supplies, self._supplies = self._supplies, {}
         self._count, self._first_at = 0, None

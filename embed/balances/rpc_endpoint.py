@@ -27,6 +27,7 @@ _UNHEALTHY = -32005  # some say so for too many requests
 # Invalid request, unknown method, invalid parameters (such as no such mint), a method that is off.
 _REFUSALS = {-32600, -32601, -32602, -32010}
 _SAME_WARNING_EVERY_S = 60.0
+ASKED_LAST_S = 60.0  # how long an endpoint that failed is asked after the others
 # Visitors wait for calls of this method, too, so background work leaves them half of its rate.
 SHARED_METHOD = "getTokenAccountsByOwner"
 _CALL_S = 0.05  # how long it may take until a call ends
@@ -118,19 +119,41 @@ class Pace:
 
 
 class Endpoint:
-    def __init__(self, url: str, label: str, *, pace: Pace, client: Client) -> None:
+    """One address; it says when it may be asked, and notes how its calls went."""
+
+    def __init__(
+        self, url: str, label: str, *, pace: Pace, client: Client, monotonic: Callable[[], Seconds]
+    ) -> None:
         self.pace = pace
         self.client = client
         self.failed_until = 0.0  # seconds of the monotonic clock, as below
         self.paused_until = 0.0
         self._url = url
         self._label = label
+        self._monotonic = monotonic
         self._warned: tuple[str, Seconds] = ("", 0.0)
 
     def call(
         self, method: str, params: list[Any], parse: Callable[[msgspec.Raw], T], timeout_s: Seconds
     ) -> T:
-        """Try a call once. Raises CallFailed, RpcRefused."""
+        """Try a call once, which `pace` has counted. Raises CallFailed, RpcRefused."""
+        try:
+            result = self.request(method, params, parse, timeout_s)
+        except CallFailed as failure:
+            now = self._monotonic()
+            self.failed_until = now + ASKED_LAST_S
+            self.paused_until = now + failure.retry_after_s
+            self._warn(f"{method}: {failure}", now)
+            raise
+        finally:
+            self.pace.end(method, self._monotonic())
+        self.failed_until = 0.0
+        return result
+
+    def request(
+        self, method: str, params: list[Any], parse: Callable[[msgspec.Raw], T], timeout_s: Seconds
+    ) -> T:
+        """Post a call, and return its result as `parse` reads it. Raises CallFailed, RpcRefused."""
         if timeout_s <= 0:
             raise CallFailed("timed out")
         call_id = secrets.token_hex(8)
@@ -156,9 +179,8 @@ class Endpoint:
             reason = "its answer was refused: it has another form"
             raise CallFailed(reason, is_about_call=True) from None
 
-    def warn(self, method: str, failure: Exception, now: Seconds) -> None:
+    def _warn(self, text: str, now: Seconds) -> None:
         """Log a failure; the same one once a minute."""
-        text = f"{method}: {failure}"
         warned, warned_at = self._warned
         if text != warned or now >= warned_at + _SAME_WARNING_EVERY_S:
             self._warned = text, now

@@ -20,7 +20,6 @@ T = TypeVar("T")
 ROUNDS = 6  # how often a patient call asks every endpoint
 ATTEMPT_S = 10.0
 FIRST_WAIT_S = 0.5  # between two rounds; it doubles
-ASKED_LAST_S = 60.0  # how long an endpoint that failed is asked after the others
 
 
 class RpcUnavailable(Exception):
@@ -50,6 +49,7 @@ class SolanaRpc:
                 f"endpoint {number} of {len(urls)}",
                 pace=Pace(limit),
                 client=Client(reach),
+                monotonic=monotonic,
             )
             for number, url in enumerate(urls, start=1)
         ]
@@ -105,7 +105,7 @@ class SolanaRpc:
             try:
                 self._wait_for_turn(endpoint, method, ends_at)
                 timeout_s = ATTEMPT_S if ends_at is None else ends_at - self._monotonic()
-                return self._ask(endpoint, method, params, parse, timeout_s)
+                return endpoint.call(method, params, parse, timeout_s)
             except RpcRefused as refused:
                 refusal = refused
             except CallFailed as failure:
@@ -115,27 +115,6 @@ class SolanaRpc:
         if refusal is not None:
             raise refusal
         raise kind(f"No Solana RPC endpoint gave a usable answer: {reason}.")
-
-    def _ask(
-        self,
-        endpoint: Endpoint,
-        method: str,
-        params: list[Any],
-        parse: Callable[[msgspec.Raw], T],
-        timeout_s: Seconds,
-    ) -> T:
-        try:
-            result = endpoint.call(method, params, parse, timeout_s)
-        except CallFailed as failure:
-            now = self._monotonic()
-            endpoint.failed_until = now + ASKED_LAST_S
-            endpoint.paused_until = now + failure.retry_after_s
-            endpoint.warn(method, failure, now)
-            raise
-        finally:
-            endpoint.pace.end(method, self._monotonic())
-        endpoint.failed_until = 0.0
-        return result
 
     def _plan(self, deadline: Seconds | None) -> Iterator[tuple[Endpoint, Seconds | None]]:
         """Return each endpoint with the end of its attempt: an equal share of what is left."""

@@ -63,13 +63,8 @@ def read_associated(
     wanted = [*token_accounts.values(), mint]
 
     def parse(raw: msgspec.Raw) -> AssociatedAccounts:
-        answer = msgspec.json.decode(raw, type=Accounts)
-        if len(answer.value) != len(wanted):
-            raise WrongAnswer("it has another number of accounts")
-        *accounts, mint_account = answer.value
-        if mint_account is None:
-            raise WrongAnswer("it does not know the mint, so it may be of another network")
-        found = AssociatedAccounts(answer.context.slot, {}, [], parse_supply(mint_account))
+        slot, accounts, mint_account = decode_accounts(raw, len(wanted))
+        found = AssociatedAccounts(slot, {}, [], parse_supply(mint_account))
         for owner, account in zip(token_accounts, accounts, strict=True):
             with suppress(UnusableAmount):
                 amount = _find_amount(account, mint, owner)
@@ -91,6 +86,20 @@ def read_associated(
         return rpc.call("getMultipleAccounts", [wanted, PARSED], parse=parse)
     except RpcRefused as refused:
         raise UnusableAnswer(str(refused)) from None
+
+
+def decode_accounts(raw: msgspec.Raw, count: int) -> tuple[int, list[Account | None], Account]:
+    """Return the slot, and `count` accounts, of which the last one is the mint's, apart.
+
+    Raises WrongAnswer.
+    """
+    answer = msgspec.json.decode(raw, type=Accounts)
+    if len(answer.value) != count:
+        raise WrongAnswer("it has another number of accounts")
+    *accounts, mint_account = answer.value
+    if mint_account is None:
+        raise WrongAnswer("it does not know the mint, so it may be of another network")
+    return answer.context.slot, accounts, mint_account
 
 
 def read_all_accounts(

@@ -1,11 +1,13 @@
-"""Tokens: what is kept of what the chain says of mints, and proposals for new pages.
+"""Tokens: what is kept of what the chain says of mints, their supply, and proposals for new pages.
 
 Mints of which the chain refused to tell balances are not asked for again by themselves.
 """
 
 import logging
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from embed.balances.mints import NoSuchMint, TokenInfo, read_token
@@ -13,9 +15,10 @@ from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.db.models import Page, Person, Token
 from embed.domain.addresses import parse_mint
 from embed.domain.texts import drop_dollar_signs
+from embed.domain.times import Seconds
 from embed.errors import InvalidInput
 
-READ_AGAIN_AFTER = timedelta(days=1)  # names change, and a mint may come to exist
+READ_AGAIN_AFTER = timedelta(days=1)  # names change
 READ_AGAIN_WITHIN_S = 5.0
 PROPOSE_WITHIN_S = 3.0  # an owner waits for it
 
@@ -24,34 +27,28 @@ _FACTS = (Token.program, Token.decimals, Token.name, Token.symbol)
 _log = logging.getLogger(__name__)
 
 
-def get_token(rpc: SolanaRpc, mint: str, now: datetime) -> Token:
-    """Return what is known of a mint, read from the chain the first time and then once a day.
+def get_program(
+    rpc: SolanaRpc, mint: str, now: datetime, *, timeout_s: Seconds | None = None
+) -> str:
+    """Return a mint's token program; the mint is read the first time, and then once a day.
 
-    Its `problem` says why it has no balances. Never call it inside a transaction.
-    Raises RpcUnavailable if nothing is known.
+    Never call it inside a transaction. Raises NoSuchMint, and RpcUnavailable if nothing is known.
     """
-    known = find_token(mint)
+    is_known = Token.observed_at.is_null(False) & Token.program.is_null(False)
+    known = Token.get_or_none(Token.mint == mint, is_known)
     if known is not None and now - known.observed_at < READ_AGAIN_AFTER:
-        return known
+        return str(known.program)
     try:
-        info = read_token(rpc, mint, timeout_s=READ_AGAIN_WITHIN_S if known else None)
-    except NoSuchMint as mistake:
-        _store_problem(mint, str(mistake), now)
+        info = read_token(rpc, mint, timeout_s=READ_AGAIN_WITHIN_S if known else timeout_s)
     except RpcUnavailable:
         if known is None:
             raise
-        return known
-    else:
-        store_token(info, now)
-    return Token.get_by_id(mint)
+        return str(known.program)
+    _store_token(info, now)
+    return info.program
 
 
-def find_token(mint: str) -> Token | None:
-    """Return what was read of a mint, however long ago."""
-    return Token.get_or_none(Token.mint == mint, Token.observed_at.is_null(False))
-
-
-def store_token(info: TokenInfo, now: datetime) -> None:
+def _store_token(info: TokenInfo, now: datetime) -> None:
     Token.insert(
         mint=info.mint,
         program=info.program,
@@ -62,13 +59,6 @@ def store_token(info: TokenInfo, now: datetime) -> None:
         problem=None,
     ).on_conflict(
         conflict_target=[Token.mint], preserve=[*_FACTS, Token.observed_at, Token.problem]
-    ).execute()
-
-
-def _store_problem(mint: str, problem: str, now: datetime) -> None:
-    _log.warning("Balances are not read: %s", problem)
-    Token.insert(mint=mint, observed_at=now, problem=problem).on_conflict(
-        conflict_target=[Token.mint], preserve=[Token.observed_at, Token.problem]
     ).execute()
 
 
@@ -126,3 +116,45 @@ def find_problem(mint: str) -> str | None:
     """Return why a mint's balances are not read."""
     token: Token | None = Token.get_or_none(Token.mint == mint)
     return None if token is None else token.problem
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    amount: Decimal  # whole tokens, as wallets show them
+    observed_at: datetime
+
+
+def store_supplies(supplies: Mapping[str, Supply]) -> list[str]:
+    """Store supplies by their mints, and return the mints whose supply has changed.
+
+    One that an older version read without its time was not shown until now, so it
+    counts as changed. The caller gives their pages a new version in the same transaction.
+    """
+    if not supplies:
+        return []
+    known: Any = Token.select(Token.mint, Token.supply, Token.supply_observed_at).where(
+        Token.mint.in_(list(supplies))
+    )
+    changed = [
+        mint
+        for mint, amount, observed_at in known.tuples()
+        if observed_at is None or amount != supplies[mint].amount
+    ]
+    for mint, supply in sorted(supplies.items()):
+        Token.update(supply=supply.amount, supply_observed_at=supply.observed_at).where(
+            Token.mint == mint
+        ).execute()
+    return changed
+
+
+def find_supply(page: Page, *, uses_chain: bool) -> Supply | None:
+    """Return what was read last of the page's mint, if an endpoint is set.
+
+    What was read without its time, by version 0.6 and before, may be of another day than the
+    balances.
+    """
+    if not uses_chain:
+        return None
+    is_read = Token.supply_observed_at.is_null(False)
+    token = Token.get_or_none(Token.mint == page.token_mint, is_read)
+    return None if token is None else Supply(token.supply, token.supply_observed_at)

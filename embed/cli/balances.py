@@ -6,10 +6,13 @@ from contextlib import contextmanager
 
 import click
 
-from embed.balances.known import ObservedWallet, list_observed
+from embed.balances.known import read_observations
+from embed.db.models import Wallet
 from embed.domain.times import format_instant
-from embed.terminal import Group, JsonObject, print_answer, print_list, runtime, wants_json
+from embed.pages import get_page
+from embed.terminal import Group, print_answer, print_list, runtime, wants_json
 from embed.wallets.balance_refresh import refresh_balances
+from embed.wallets.tracking import list_wallets
 
 OnProgress = Callable[[int, int], None]  # reads done, reads in all
 LINE_EVERY = 1_000  # reads, where there is no terminal
@@ -61,20 +64,21 @@ def _make_line_printer() -> OnProgress:
 @click.argument("page")
 def show(page: str) -> None:
     """Show the known balances of a page's wallets, including hidden ones."""
-    observed = list_observed(page, uses_chain=runtime().settings.uses_chain)
+    shown, uses_chain = get_page(page), runtime().settings.uses_chain
+    addresses = Wallet.select(Wallet.address).where(Wallet.page == shown)
+    known = read_observations(shown, addresses, uses_chain=uses_chain)
     print_list(
-        [_describe_observed(one) for one in observed],
+        [
+            {
+                "address": wallet.address,
+                "publicAlias": wallet.public_alias,
+                "tokenBalance": balance and balance.amount,
+                "observedAtIso": balance and format_instant(balance.observed_at),
+                "slot": balance and balance.slot,
+                "source": balance and balance.source,
+            }
+            for wallet in list_wallets(shown, uses_chain=uses_chain)
+            for balance in (known.get(wallet.address),)
+        ],
         ("address", "tokenBalance", "observedAtIso", "source"),
     )
-
-
-def _describe_observed(one: ObservedWallet) -> JsonObject:
-    balance = one.balance
-    return {
-        "address": one.address,
-        "publicAlias": one.public_alias,
-        "tokenBalance": balance and balance.amount,
-        "observedAtIso": balance and format_instant(balance.observed_at),
-        "slot": balance and balance.slot,
-        "source": balance and balance.source,
-    }

@@ -1,16 +1,18 @@
-"""flask submissions"""
+"""flask submissions and flask export-receipts"""
 
+import hashlib
+from collections.abc import Iterator
 from functools import partial
 
 import click
 
-from embed.db.models import STATUSES
+from embed.db.models import STATUSES, Page
 from embed.domain import reasons
 from embed.pages import MAX_WHOLE_NUMBER
-from embed.serializers import describe_receipt, describe_submission
+from embed.serializers import RECEIPTS_FORMAT, describe_receipt, describe_submission, write_json
 from embed.submissions import decisions, proofs, queries
 from embed.submissions.queries import MAX_LISTED
-from embed.terminal import Group, print_answer, print_list, runtime
+from embed.terminal import Command, Group, print_answer, print_list, runtime
 
 group = Group("submissions", help="What visitors sent, and the owner's decisions.")
 
@@ -62,3 +64,41 @@ def reject(submission_id: str, reason: str | None) -> None:
 def show_receipt(submission_id: str) -> None:
     """Show what the wallet's holder signed, also of a submission that is not on the list."""
     print_answer(describe_receipt(proofs.get_proof(submission_id)))
+
+
+@click.command("export-receipts", cls=Command, speaks_json=False)
+@click.argument("page")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False),
+    default="-",
+    help="Write to this file instead of standard output.",
+)
+def export_receipts(page: str, output: str) -> None:
+    """Print the receipts of all proved wallets on a page's public list, as JSON.
+
+    The same list gives the same bytes. Their SHA-256 goes to standard error.
+    """
+    document = b"".join(
+        _write_document(proofs.get_public_page(page))
+    )  # whole, before a file is opened
+    with click.open_file(output, "wb") as stream:
+        stream.write(document)
+        stream.flush()
+    # This is the form that `sha256sum --check` reads, where a hyphen stands for standard input.
+    click.echo(f"{hashlib.sha256(document).hexdigest()}  {output}", err=True)
+
+
+def _write_document(page: Page) -> Iterator[bytes]:
+    """Yield the document in pieces, with one receipt in each line."""
+    head = {
+        "format": RECEIPTS_FORMAT,
+        "trackingPageId": page.id,
+        "tokenMint": page.token_mint,
+    }
+    yield write_json(head)[:-1] + b', "receipts": ['
+    separator = b"\n"
+    for proof in proofs.list_public_proofs(page):
+        yield separator + write_json(describe_receipt(proof))
+        separator = b",\n"
+    yield b"\n]}\n"

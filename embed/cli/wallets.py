@@ -9,7 +9,7 @@ from embed.pages import get_page
 from embed.serializers import describe_wallet_for_owner
 from embed.terminal import Group, JsonObject, format_table, options, print_answer, runtime
 from embed.wallets import imports, tracking
-from embed.wallets.csv_format import decode_sheet
+from embed.wallets.csv_format import decode_sheet, parse_sheet
 from embed.wallets.suggestions import suggest_wallets
 from embed.wallets.tracking import WalletFields
 
@@ -48,7 +48,7 @@ def add(page: str, address: str, **details: Any) -> None:
 @click.argument("page")
 def list_all(page: str) -> None:
     """List a page's wallets, including hidden ones."""
-    wallets = tracking.list_all_wallets(page, uses_chain=runtime().settings.uses_chain)
+    wallets = tracking.list_wallets(get_page(page), uses_chain=runtime().settings.uses_chain)
     described = [describe_wallet_for_owner(one) for one in wallets]
     shown = [one if one["balanceKnown"] else one | {"tokenBalance": None} for one in described]
     table = format_table(shown, ("id", "address", "tokenBalance", "publicAlias"))
@@ -113,12 +113,12 @@ def import_csv(page: str, file: IO[bytes], create_tags: bool, dry_run: bool) -> 
             f"The file has more than {most:,} bytes, which {settings.max_wallets:,} wallets"
             " (MAX_WALLETS) do not need."
         )
-    text = decode_sheet(raw)
+    sheet = parse_sheet(decode_sheet(raw), max_wallets=settings.max_wallets)
     if dry_run:
-        plan = imports.plan_import(get_page(page), text, makes_tags=create_tags, settings=settings)
+        plan = imports.plan_import(get_page(page), sheet, makes_tags=create_tags, settings=settings)
     else:
         plan = imports.apply_import(
-            page, text, makes_tags=create_tags, settings=settings, now=runtime().clock()
+            page, sheet, makes_tags=create_tags, settings=settings, now=runtime().clock()
         )
     if plan.mistakes:
         _refuse(plan)

@@ -1,13 +1,26 @@
-"""Writing and deleting many rows."""
+"""Reading, writing and deleting many rows."""
+
+# mypy: allow-untyped-calls
+# Several of peewee's methods have no types.
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from peewee import chunked
+import psycopg
+from peewee import OperationalError, PostgresqlDatabase, chunked
 
 from embed.db.connection import db
+from embed.domain.identifiers import make_id
 
 BATCH = 1000  # rows per statement
+_FETCHED = 1000  # rows that Postgres sends at a time
+
+_READABLE = """
+    SELECT quote_ident(relname) FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+    AND has_table_privilege(oid, 'SELECT')
+"""
 
 Row = TypeVar("Row")
 
@@ -40,3 +53,43 @@ def delete_in_batches(key: Any, condition: Any) -> int:
         of_batch = key.in_([each for (each,) in keys])
         deleted += model.delete().where(of_batch, condition).execute()
     return deleted
+
+
+@contextmanager
+def reading_one_state(database: Any = None) -> Iterator[None]:
+    """Read a database as it is at the first statement, while others go on writing.
+
+    Another than the models' may be given.
+    """
+    database = database or db.obj
+    if not isinstance(database, PostgresqlDatabase):
+        with database.transaction("DEFERRED"):
+            yield
+        return
+    tables = ", ".join(name for (name,) in database.execute_sql(_READABLE))
+    with database.transaction("REPEATABLE READ"):
+        if tables:  # there are none in a new database
+            # A table that an upgrade or a restore replaces later would look empty
+            # (https://www.postgresql.org/docs/current/mvcc-caveats.html).
+            database.execute_sql(f"LOCK TABLE {tables} IN ACCESS SHARE MODE")
+        yield
+
+
+def stream(query: Any, database: Any = None) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query as the database stores them, without holding all in memory.
+
+    Another database than the models' may be given. Call this inside a transaction.
+    """
+    database = database or db.obj
+    sql, parameters = query.sql()
+    if not isinstance(database, PostgresqlDatabase):
+        yield from database.execute_sql(sql, parameters)
+        return
+    try:
+        # Only a named cursor stays on the server.
+        with database.connection().cursor(name=make_id()) as cursor:
+            cursor.itersize = _FETCHED
+            cursor.execute(sql, parameters)
+            yield from cursor
+    except psycopg.OperationalError as error:
+        raise OperationalError(*error.args) from error

@@ -1,11 +1,19 @@
-"""What tables have in common, and how instants, lines and exact amounts are stored."""
+"""What tables have in common, how instants, lines and exact amounts are stored, texts ordered."""
 
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, NoReturn
 
 import msgspec
-from peewee import BigIntegerField, CharField, Check, Model, ProgrammingError, TextField
+from peewee import (
+    BigIntegerField,
+    CharField,
+    Check,
+    Model,
+    PostgresqlDatabase,
+    ProgrammingError,
+    TextField,
+)
 
 from embed.db.connection import db
 from embed.domain.amounts import format_amount
@@ -97,3 +105,8 @@ class BaseModel(Table):
 
     id = CharField(max_length=ID_LENGTH, primary_key=True, default=make_id)
     created_at = InstantField()
+
+
+def in_byte_order(text: Any) -> Any:
+    """Return what to order by so that every database orders texts in the same way."""
+    return text.collate('"C"' if isinstance(db.obj, PostgresqlDatabase) else "BINARY")

@@ -1,22 +1,26 @@
 """flask demo: create and serve a sample page, act as two visitors, and keep serving."""
 
+import logging
 import os
 import shlex
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import Any
 
 import click
+from flask import Flask, render_template, request
+from werkzeug.serving import make_server
 
 import embed
 from embed.db import connection, schema_version
 from embed.demo.market import Market
-from embed.demo.site import RPC_PATH, TOLD_PATH, create_site, serve
 from embed.demo.tracking_page import OWNER, REVIEWER, WALLET_COUNT, make_demo_page
 from embed.demo.visitors import act, open_url
 from embed.domain.signing import Signer
@@ -27,6 +31,7 @@ from embed.terminal import Command, print_answer, runtime, wants_json
 DEMO_DIR = INSTANCE_DIR / "demo"
 LAST_PORT = 65535
 START_LIMIT_S, TOLD_LIMIT_S = 30, 30
+RPC_PATH, TOLD_PATH = "/rpc", "/told"  # of the second server
 
 
 @click.command("demo", cls=Command)
@@ -99,6 +104,43 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
     while server.poll() is None:
         with suppress(Empty):
             say(f"The owner is told: {told.get(timeout=0.5)}")
+
+
+def create_site(base_url: str, widget_url: str, market: Market, told: SimpleQueue[str]) -> Flask:
+    """Return the second server: a sample site with the widget, the RPC, and the page's webhook.
+
+    `told` gets a sentence for each message that the webhook sends.
+    """
+    site = Flask(__name__, template_folder=str(PROJECT_DIR / "templates"), static_folder=None)
+
+    @site.get("/")
+    def show_widget() -> str:
+        return render_template("demo/host.html", base_url=base_url, widget_url=widget_url)
+
+    @site.post(RPC_PATH)
+    def answer_rpc() -> dict[str, Any]:
+        return market.answer(request.get_json())
+
+    @site.post(TOLD_PATH)
+    def tell_owner() -> str:
+        sent = request.get_json()["data"]
+        if "nickname" in sent:  # a nickname is printable
+            told.put(f"{sent['nickname']} submitted {sent['walletAddress']}: {sent['status']}")
+        return "Thanks"
+
+    return site
+
+
+@contextmanager
+def serve(app: Flask, listener: socket.socket) -> Iterator[None]:
+    """Answer whoever connects to a socket, until the block ends."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no line for each request
+    with make_server("127.0.0.1", 0, app, threaded=True, fd=listener.fileno()) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield
+        finally:
+            server.shutdown()
 
 
 def _listen(port: int, option: str) -> socket.socket:

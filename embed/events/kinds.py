@@ -43,11 +43,6 @@ class Event:
         return cls(action, {"email": email, "role": role})
 
     @classmethod
-    def of_look_change(cls, changes: Mapping[str, str]) -> Self:
-        """Return that fields of a page's look have new values."""
-        return cls("change look", changes)
-
-    @classmethod
     def of_key(cls, action: str, key: ApiKey) -> Self:
         return cls(action, _describe_key(key))
 

@@ -12,9 +12,9 @@ import psycopg
 from peewee import PeeweeException, Table
 from psycopg.adapt import Buffer, Loader
 
+from embed.db.batches import reading_one_state, stream
 from embed.db.connection import SqliteFile, make_database
 from embed.db.schema_version import list_applied_migrations
-from embed.db.snapshots import reading_one_state, stream
 from embed.errors import InvalidInput
 from embed.settings import find_database_file
 

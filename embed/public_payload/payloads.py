@@ -12,7 +12,8 @@ from typing import Any
 
 from cachetools import LRUCache, cached
 
-from embed.balances.supply import find_supply
+from embed.balances.tokens import find_supply
+from embed.db.models import IS_VISIBLE
 from embed.domain.amounts import add_up
 from embed.errors import ApiError
 from embed.pages import find_page
@@ -81,7 +82,7 @@ def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
     if page is None:
         raise ApiError("not_found")
     tags = list_tags(page)
-    wallets = list_wallets(page, tags, uses_chain=uses_chain)
+    wallets = list_wallets(page, IS_VISIBLE, uses_chain=uses_chain, page_tags=tags)
     observed = find_supply(page, uses_chain=uses_chain)
     supply = None if observed is None else observed.amount
     details = {

@@ -44,8 +44,7 @@ from embed.schemas import (
 )
 from embed.serializers import describe_submission, describe_tag, format_optional, write_amount
 from embed.submissions.ownership import Caller, check_limits, check_signed_nonce
-from embed.wallets.tags import list_tags
-from embed.wallets.tracking import read_tracked
+from embed.wallets.tracking import list_wallets
 
 MAX_LISTED = 200  # of each kind, the newest
 
@@ -124,7 +123,7 @@ def _read_entry(page: Page, address: str) -> ListEntry | None:
     """Return the wallet's place on the page's list, whether or not it is hidden."""
     wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
     # Its balances are described apart.
-    tracked = read_tracked(page, list_tags(page), Wallet.address == address, uses_chain=False)
+    tracked = list_wallets(page, Wallet.address == address, uses_chain=False)
     if wallet is None or not tracked:
         return None
     return ListEntry(

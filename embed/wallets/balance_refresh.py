@@ -1,21 +1,45 @@
-"""One run of the work on balances: reading what is due, and comparing it with minimums."""
+"""Reading wallets' balances: those that are due, all of a page, or one at once.
+
+Servers of a page's owner ask for one at once, by the API.
+"""
 
 from collections.abc import Callable
-from contextlib import closing
 from datetime import timedelta
+from threading import Semaphore
 
+from limits import RateLimitItem
 from msgspec import Struct
 
-from embed.balances import due, refresh
+from embed.balances import due
+from embed.balances.known import find_chain_balance
+from embed.balances.mints import NoSuchMint
+from embed.balances.observations import ChainObservation, store_chain_of_mints
+from embed.balances.refresh import Result, observe_completely, read_completely, sweep
+from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
-from embed.balances.tokens import clear_refusal, find_problem
-from embed.db.models import Page
-from embed.errors import InvalidInput
-from embed.pages import get_page
+from embed.balances.tokens import clear_refusal, find_problem, store_refusal
+from embed.db.models import Page, Wallet
+from embed.domain.addresses import parse_address
+from embed.domain.times import format_instant
+from embed.errors import ApiError, InvalidInput
+from embed.keys.access import Access
+from embed.pages import find_page, get_page
 from embed.runtime import Runtime
+from embed.schemas import RefreshedBalance, RefreshRequest
+from embed.serializers import write_amount
 from embed.wallets.holding_watch import list_needed, watch_holdings
 
 OnProgress = Callable[[int, int], None]  # reads done, reads in all; called after each call
+
+# Of one at once:
+READ_WITHIN_S = 3.0
+COME_BACK_AFTER = timedelta(seconds=5)
+# A slow endpoint must not take all request threads, of which gunicorn.conf.py has four. Others are
+# refused at once: in a queue, however short, they would take threads as well.
+AT_ONCE = 2
+PART_OF_RATE = 4  # visitors and background work keep the rest
+
+_turns = Semaphore(AT_ONCE)
 
 
 class RefreshSummary(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -44,70 +68,38 @@ def refresh_balances(
 
     Raises NotFound, InvalidInput.
     """
-    if runtime.chain is None:
+    chain, clock, every = runtime.chain, runtime.clock, runtime.settings.balance_refresh
+    if chain is None:
         raise InvalidInput("SOLANA_RPC_URL is not set, so there is nowhere to read balances from.")
     page = None if page_id is None else get_page(page_id)
     if page is not None and page.deleted_at is not None:
         raise InvalidInput(f"The page {page.id} has been deleted.")
-    return _Run(runtime, runtime.chain, on_progress).refresh(page)
-
-
-class _Run:
-    def __init__(self, runtime: Runtime, chain: SolanaRpc, on_progress: OnProgress) -> None:
-        self._chain = chain
-        self._clock = runtime.clock
-        self._every = runtime.settings.balance_refresh
-        self._most = max(1, runtime.settings.limit_rpc.amount // 2)  # complete ones in a run
-        self._on_progress = on_progress
-        self._done = self._total = 0
-        self._observed = self._observed_completely = 0
-
-    def refresh(self, page: Page | None) -> RefreshSummary:
-        if page is not None:
-            clear_refusal(page.token_mint)
-        failures = []
-        for read in (self._sweep, self._rotate):
-            try:
-                read(page)
-            except UnusableAnswer as failure:  # about some wallets; the others were read
-                failures.append(str(failure))
-            except RpcUnavailable as failure:
-                failures.append(str(failure))
-                break
-        result = watch_holdings(self._clock(), self._every)
-        return RefreshSummary(
-            observed=self._observed,
-            observed_completely=self._observed_completely,
-            flagged=result.flagged,
-            unflagged=result.unflagged,
-            problem=None if page is None else find_problem(page.token_mint),
-            failure=failures[0] if failures else None,
+    if page is not None:
+        clear_refusal(page.token_mint)
+    to_sweep = due.list_due(clock() - every) if page is None else due.list_of_page(page)
+    swept = sweep(chain, clock, to_sweep, lambda done: on_progress(done, len(to_sweep)))
+    completely = Result(0, None)
+    if swept.failure is None or isinstance(swept.failure, UnusableAnswer):
+        before = clock() - every
+        most = max(1, runtime.settings.limit_rpc.amount // 2)
+        # Those that may be too low, and those that wait the longest.
+        chosen = due.list_for_rotation(before, most, first=list_needed(before, page), page=page)
+        completely = read_completely(
+            chain,
+            clock,
+            chosen,
+            lambda done: on_progress(len(to_sweep) + done, len(to_sweep) + len(chosen)),
         )
-
-    def _sweep(self, page: Page | None) -> None:
-        now = self._clock()
-        wanted = due.list_due(now - self._every) if page is None else due.list_of_page(page)
-        self._total = len(wanted)
-        with closing(refresh.sweep(self._chain, self._clock, wanted)) as steps:
-            for step in steps:
-                self._observed += step.observed
-                self._advance(step.tried)
-
-    def _rotate(self, page: Page | None) -> None:
-        """Read some wallets completely: those that may be too low, and who waits longest."""
-        before = self._clock() - self._every
-        wanted = due.list_for_rotation(
-            before, self._most, first=list_needed(before, page), page=page
-        )
-        self._total += len(wanted)
-        with closing(refresh.read_completely(self._chain, self._clock, wanted)) as steps:
-            for step in steps:
-                self._observed_completely += step.observed
-                self._advance(step.tried)
-
-    def _advance(self, count: int) -> None:
-        self._done += count
-        self._on_progress(self._done, self._total)
+    watched = watch_holdings(clock(), every)
+    failure = swept.failure or completely.failure
+    return RefreshSummary(
+        observed=swept.observed,
+        observed_completely=completely.observed,
+        flagged=watched.flagged,
+        unflagged=watched.unflagged,
+        problem=None if page is None else find_problem(page.token_mint),
+        failure=None if failure is None else str(failure),
+    )
 
 
 class RefreshFailed(Exception):
@@ -136,3 +128,61 @@ def run_job(runtime: Runtime, check_stop: Callable[[], None]) -> str:
         was_read = summary.observed or summary.observed_completely
         raise RefreshFailed(str(summary) if was_read else summary.failure)
     return str(summary)
+
+
+def refresh_balance(
+    request: RefreshRequest, *, runtime: Runtime, access: Access
+) -> RefreshedBalance:
+    """Read all token accounts of a wallet, hidden or not; return its newest observation.
+
+    That is another one if an endpoint that lags behind was asked. It is stored for all pages.
+    Raises ApiError `page_not_found`, `invalid_wallet_address`, `wallet_not_found`,
+    `chain_disabled`, `balance_unavailable`, in this order.
+    """
+    page = None if access.is_page_deleted else find_page(access.page_id)
+    if page is None:
+        raise ApiError("page_not_found")
+    address = parse_address(request.wallet_address)
+    if not Wallet.select().where(Wallet.page == page, Wallet.address == address).exists():
+        raise ApiError("wallet_not_found")
+    if runtime.chain is None:
+        raise ApiError("chain_disabled")
+    observed = _read(page, address, runtime, runtime.chain)
+    # What was erased while the chain was asked must not come back.
+    store_chain_of_mints({page.token_mint: [observed]}, only_tracked=True)
+    newest = find_chain_balance(page.token_mint, address)
+    if newest is None:
+        raise ApiError("wallet_not_found")
+    return RefreshedBalance(
+        wallet_address=address,
+        token_mint=page.token_mint,
+        token_balance=write_amount(newest.amount),
+        observed_at_iso=format_instant(newest.observed_at),
+        slot=newest.slot,
+    )
+
+
+def _read(page: Page, address: str, runtime: Runtime, chain: SolanaRpc) -> ChainObservation:
+    """Raises ApiError `balance_unavailable`."""
+    refusal = ApiError("balance_unavailable", retry_after=COME_BACK_AFTER)
+    if find_problem(page.token_mint) is not None:
+        raise refusal
+    limit = _take_part(runtime.settings.limit_rpc)
+    runtime.limiter.hit(runtime.limiter.make_counter("balance_unavailable", limit, "refreshes"))
+    if not _turns.acquire(blocking=False):
+        raise refusal
+    try:
+        return observe_completely(
+            chain, runtime.clock, page.token_mint, address, timeout_s=READ_WITHIN_S
+        )
+    except NoSuchMint as mistake:
+        store_refusal(page.token_mint, str(mistake))
+        raise refusal from None
+    except (RpcUnavailable, UnusableAmount):
+        raise refusal from None
+    finally:
+        _turns.release()
+
+
+def _take_part(limit: RateLimitItem) -> RateLimitItem:
+    return type(limit)(max(1, limit.amount // PART_OF_RATE), limit.multiples)

@@ -5,6 +5,7 @@ Only wallets that a submission put on the page are watched. Nothing is ever dele
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -83,13 +84,12 @@ def watch_holdings(now: datetime, max_age: timedelta) -> WatchResult:
     by_page: defaultdict[str, list[Watched]] = defaultdict(list)
     for one in _read_watched(ChainBalance.observed_at > since, may_have_news):
         by_page[one.wallet.page_id].append(one)
-    flagged = unflagged = 0
+    events: list[Event] = []
     for page_id, watched in by_page.items():
         if any(_has_news(one, since) for one in watched):
-            result = _watch_page(page_id, now, since)
-            flagged += result.flagged
-            unflagged += result.unflagged
-    return WatchResult(flagged, unflagged)
+            events += _watch_page(page_id, now, since)
+    flagged = sum(event.action == "flag wallet" for event in events)
+    return WatchResult(flagged, len(events) - flagged)
 
 
 def _has_news(one: Watched, since: datetime) -> bool:
@@ -100,20 +100,17 @@ def _has_news(one: Watched, since: datetime) -> bool:
     return one.wallet.low_count < LOW_IN_A_ROW and one.is_newly_low(since)
 
 
-def _watch_page(page_id: str, now: datetime, since: datetime) -> WatchResult:
+def _watch_page(page_id: str, now: datetime, since: datetime) -> list[Event]:
     """Read again while the page is locked, as its owner may have changed something."""
     events: list[Event] = []
-    try:
-        with editing(page_id, ACTOR, now) as edit:
-            for one in _read_watched(Wallet.page == page_id):
-                if _has_news(one, since):
-                    events += _note(edit, one)
-            for event in events:
-                edit.log(event)
-    except NotFound:  # purged meanwhile
-        return WatchResult(0, 0)
-    flagged = sum(event.action == "flag wallet" for event in events)
-    return WatchResult(flagged, len(events) - flagged)
+    # It may be purged meanwhile.
+    with suppress(NotFound), editing(page_id, ACTOR, now) as edit:
+        for one in _read_watched(Wallet.page == page_id):
+            if _has_news(one, since):
+                events += _note(edit, one)
+        for event in events:
+            edit.log(event)
+    return events
 
 
 def _note(edit: Edit, one: Watched) -> Sequence[Event]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from embed.balances.observations import Observation, store_entered
-from embed.balances.supply import find_supply
+from embed.balances.tokens import find_supply
 from embed.db.batches import count_rows_anew, in_batches
 from embed.db.models import Balance, Page, Tag, TrackedWallet, Wallet, WalletTag
 from embed.db.statements import Statement, list_values, make_insertion
@@ -14,7 +14,7 @@ from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, editing
 from embed.events.kinds import Event
 from embed.settings import Settings
-from embed.wallets.csv_format import Line, Sheet, format_sheet, parse_sheet
+from embed.wallets.csv_format import Line, Sheet, format_sheet
 from embed.wallets.csv_mistakes import Kind, Mistake
 from embed.wallets.tags import COLORS, list_tags
 from embed.wallets.tracking import PageFull, list_wallets
@@ -96,7 +96,6 @@ class Plan:
 def export_sheet(page: Page, *, uses_chain: bool) -> str:
     """Return all wallets of a page, the hidden ones too."""
     supply = find_supply(page, uses_chain=uses_chain)
-    wallets = list_wallets(page, list_tags(page), uses_chain=uses_chain, with_hidden=True)
     lines = (
         Line(
             wallet.address,
@@ -105,19 +104,13 @@ def export_sheet(page: Page, *, uses_chain: bool) -> str:
             wallet.is_hidden,
             wallet.known_balance,
         )
-        for wallet in wallets
+        for wallet in list_wallets(page, uses_chain=uses_chain)
     )
     return format_sheet(lines, None if supply is None else supply.amount)
 
 
-def plan_import(page: Page, text: str, *, makes_tags: bool, settings: Settings) -> Plan:
-    """Return what a table would change."""
-    sheet = parse_sheet(text, max_wallets=settings.max_wallets)
-    return _compare(page, sheet, makes_tags=makes_tags, settings=settings)
-
-
-def _compare(page: Page, sheet: Sheet, *, makes_tags: bool, settings: Settings) -> Plan:
-    """Take three statements, whatever the table's length."""
+def plan_import(page: Page, sheet: Sheet, *, makes_tags: bool, settings: Settings) -> Plan:
+    """Return what a table would change, in three statements, whatever its length."""
     tags = list_tags(page)
     known = {tag.name for tag in tags}
     mistakes = list(sheet.mistakes)
@@ -129,7 +122,7 @@ def _compare(page: Page, sheet: Sheet, *, makes_tags: bool, settings: Settings) 
             names = ", ".join(missing)
             cause = InvalidInput("The page has no tag %(names)s.", names=names)
             mistakes.append(Mistake(line.number, Kind.UNKNOWN_TAG, cause))
-    wallets = list_wallets(page, tags, uses_chain=settings.uses_chain, with_hidden=True)
+    wallets = list_wallets(page, uses_chain=settings.uses_chain, page_tags=tags)
     tracked = {one.address: one for one in wallets}
     changes = [RowChange(line, tracked.get(line.address)) for line in sheet.lines]
     real = [change for change in changes if change.changes_anything]
@@ -153,7 +146,7 @@ def _compare(page: Page, sheet: Sheet, *, makes_tags: bool, settings: Settings) 
 
 def apply_import(
     page_id: str,
-    text: str,
+    sheet: Sheet,
     *,
     makes_tags: bool,
     settings: Settings,
@@ -165,19 +158,9 @@ def apply_import(
     The plan is made again while the page is locked. If it has mistakes, nothing is changed.
     Raises NotFound.
     """
-    sheet = parse_sheet(text, max_wallets=settings.max_wallets)  # before anybody waits for a lock
-    return apply_sheet(
-        page_id, sheet, makes_tags=makes_tags, settings=settings, now=now, actor=actor
-    )
-
-
-def apply_sheet(
-    page_id: str, sheet: Sheet, *, makes_tags: bool, settings: Settings, now: datetime, actor: str
-) -> Plan:
-    """As apply_import, for a table that has been read."""
     with editing(page_id, actor, now) as edit:
         page = edit.page
-        plan = _compare(page, sheet, makes_tags=makes_tags, settings=settings)
+        plan = plan_import(page, sheet, makes_tags=makes_tags, settings=settings)
         if not plan.mistakes and plan.changes:
             _make_tags(page, plan.new_tags, now)
             ids = _write_wallets(page, plan.changes, now)

@@ -1,22 +1,27 @@
-"""Searching and sorting a page's wallets."""
+"""Searching, sorting and counting a page's wallets, and what the public lists of pages hold."""
 
+from collections import defaultdict
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 from peewee import fn
 
 from embed.balances.known import join_balances, list_amounts
+from embed.db.fields import in_byte_order
 from embed.db.models import (
+    IS_VISIBLE,
     LOW_IN_A_ROW,
     Page,
+    Person,
     Tag,
     TrackedWallet,
     Wallet,
     WalletTag,
 )
-from embed.db.snapshots import in_byte_order
-from embed.wallets.tags import list_tags
-from embed.wallets.tracking import read_tracked
+from embed.domain import amounts
+from embed.pages import is_page_of
+from embed.wallets.tracking import list_wallets
 
 RESULT_SIZE = 100
 
@@ -44,7 +49,6 @@ class WalletFilter:
 
 
 EVERYTHING = WalletFilter()
-_FLAGGED = WalletFilter(is_flagged=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def search_wallets(
     number = min(max(1, number), last)
     rows = _sort(found, page, order, uses_chain=uses_chain).paginate(number, RESULT_SIZE)
     ids = [wallet_id for (wallet_id,) in rows.tuples()]
-    tracked = read_tracked(page, list_tags(page), Wallet.id.in_(ids), uses_chain=uses_chain)
+    tracked = list_wallets(page, Wallet.id.in_(ids), uses_chain=uses_chain)
     by_id = {wallet.id: wallet for wallet in tracked}
     return SearchResult([by_id[one] for one in ids if one in by_id], total, number, last)
 
@@ -96,11 +100,6 @@ def count_wallets(page: Page, wanted: WalletFilter = EVERYTHING) -> int:
     return Wallet.select().where(*list_conditions(page, wanted)).count()
 
 
-def count_flagged(page: Page) -> int:
-    """Count the wallets flagged as below the minimum, whether they are hidden or not."""
-    return count_wallets(page, _FLAGGED)
-
-
 def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
     """Return what the wallets of the page that match have in common."""
     conditions: list[Any] = [Wallet.page == page]
@@ -115,3 +114,20 @@ def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
     if wanted.is_flagged:
         conditions.append(Wallet.low_count >= LOW_IN_A_ROW)
     return conditions
+
+
+def sum_by_page(person: Person, *, uses_chain: bool) -> dict[str, Decimal]:
+    """Return what the counted wallets of each list hold; pages of no known balance are absent.
+
+    In one statement, which does not add: amounts are texts, and SQLite has been seen to cast such
+    a text to NaN.
+    """
+    left_out = WalletTag.select(WalletTag.wallet).join(Tag).where(~Tag.is_counted)
+    query = Wallet.select(Wallet.page, *list_amounts(uses_chain=uses_chain)).join(Page)
+    rows: Any = join_balances(query, Page, uses_chain=uses_chain).where(
+        is_page_of(person), Page.deleted_at.is_null(), IS_VISIBLE, Wallet.id.not_in(left_out)
+    )
+    known: defaultdict[str, list[Decimal]] = defaultdict(list)
+    for page_id, *observed in rows.tuples():
+        known[page_id] += [amount for amount in observed if amount is not None][:1]
+    return {page_id: amounts.add(*balances) for page_id, balances in known.items() if balances}

@@ -8,7 +8,7 @@ from typing import Any
 
 from embed.balances.largest_holders import look_up_largest_holders
 from embed.balances.program_addresses import is_on_curve
-from embed.balances.supply import find_supply
+from embed.balances.tokens import find_supply
 from embed.db.models import Page, Wallet
 from embed.domain.addresses import is_address
 from embed.domain.amounts import find_share
@@ -16,7 +16,7 @@ from embed.errors import InvalidInput
 from embed.runtime import Runtime
 from embed.settings import Settings
 from embed.wallets.csv_format import Line, Sheet
-from embed.wallets.imports import apply_sheet
+from embed.wallets.imports import apply_import
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def add_suggested(
             "%(address)s is not a wallet address (base58 of 32 bytes).", address=repr(wrong)
         )
     sheet = Sheet([Line(address) for address in dict.fromkeys(addresses)], mistakes=[])
-    plan = apply_sheet(page_id, sheet, makes_tags=False, settings=settings, now=now, actor=actor)
+    plan = apply_import(page_id, sheet, makes_tags=False, settings=settings, now=now, actor=actor)
     if plan.mistakes:
         raise plan.mistakes[0].cause  # the page is full
     return plan.added

@@ -10,8 +10,8 @@ from typing import Any
 from peewee import JOIN, fn
 
 from embed.db.constraints import translate_unique_violations
+from embed.db.fields import in_byte_order
 from embed.db.models import Page, Tag, WalletTag
-from embed.db.snapshots import in_byte_order
 from embed.domain.texts import gettext_noop, parse_text
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, editing, editing_row

@@ -12,6 +12,7 @@ from peewee import fn
 from embed.balances.known import join_balances, list_amounts
 from embed.balances.observations import Observation, store_entered
 from embed.db.constraints import translate_unique_violations
+from embed.db.fields import in_byte_order
 from embed.db.models import (
     IS_VISIBLE,
     LOW_IN_A_ROW,
@@ -22,7 +23,6 @@ from embed.db.models import (
     Wallet,
     WalletTag,
 )
-from embed.db.snapshots import in_byte_order
 from embed.db.statements import Parameter, Statement
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
@@ -31,7 +31,6 @@ from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
-from embed.pages import get_page
 from embed.wallets.tags import list_tags
 
 
@@ -54,21 +53,14 @@ class PageFull(InvalidInput):
 
 
 def list_wallets(
-    page: Page, page_tags: Sequence[Tag], *, uses_chain: bool, with_hidden: bool = False
+    page: Page, *conditions: Any, uses_chain: bool, page_tags: Sequence[Tag] | None = None
 ) -> list[TrackedWallet]:
-    """Return the page's wallets, oldest first, in two statements however many there are."""
-    conditions = () if with_hidden else (IS_VISIBLE,)
-    return read_tracked(page, page_tags, *conditions, uses_chain=uses_chain)
+    """Return the page's wallets that meet all conditions, oldest first, in three statements.
 
-
-def read_tracked(
-    page: Page, page_tags: Sequence[Tag], *conditions: Any, uses_chain: bool
-) -> list[TrackedWallet]:
-    """Return the page's wallets that meet all conditions, oldest first, in two statements.
-
-    `page_tags` are all tags of the page, in their order: wallets share these objects.
-    `uses_chain` is Settings.uses_chain, as wherever balances are read.
+    `uses_chain` is Settings.uses_chain, as wherever balances are read. `page_tags` are all tags of
+    the page, in their order, if the caller has them: wallets share these objects.
     """
+    page_tags = list_tags(page) if page_tags is None else page_tags
     columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
     marks = (Wallet.low_count, Wallet.is_withheld)
     query = Wallet.select(*columns, *marks, *list_amounts(uses_chain=uses_chain))
@@ -256,9 +248,7 @@ def find_visible(page: Page, wallet_id: str) -> Wallet | None:
 def get_tracked(wallet_id: str, *, uses_chain: bool) -> TrackedWallet:
     """Raises NotFound."""
     page = Page.select().join(Wallet).where(Wallet.id == wallet_id).get_or_none()
-    tracked = page and read_tracked(
-        page, list_tags(page), Wallet.id == wallet_id, uses_chain=uses_chain
-    )
+    tracked = page and list_wallets(page, Wallet.id == wallet_id, uses_chain=uses_chain)
     if not tracked:
         raise NotFound(f"There is no wallet {wallet_id}.")
     return tracked[0]
@@ -292,9 +282,3 @@ def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:
     WalletTag.delete().where(WalletTag.wallet == wallet).execute()
     if tags:
         WalletTag.insert_many([{"wallet": wallet, "tag": tag} for tag in tags]).execute()
-
-
-def list_all_wallets(page_id: str, *, uses_chain: bool) -> list[TrackedWallet]:
-    """Return all wallets of a page, the hidden ones too. Raises NotFound."""
-    page = get_page(page_id)
-    return list_wallets(page, list_tags(page), uses_chain=uses_chain, with_hidden=True)

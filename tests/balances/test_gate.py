@@ -26,11 +26,6 @@ REFRESH = timedelta(minutes=10)
 
 
 @pytest.fixture
-def chain():
-    return FakeChain()
-
-
-@pytest.fixture
 def gate(world) -> LiveBalances:
     balances = world.app.extensions[EXTENSION].balances
     assert isinstance(balances, LiveBalances)

@@ -48,42 +48,30 @@ def test_changes_are_exact(address):
 
 @pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
-    ("ages", "taken"),
+    ("period", "ages", "taken"),
     [
-        ([24 * HOUR], 24 * HOUR),
-        ([12 * HOUR], 12 * HOUR),
-        ([36 * HOUR], 36 * HOUR),
-        ([12 * HOUR - timedelta(seconds=1)], None),
-        ([37 * HOUR + timedelta(seconds=1)], None),
-        ([13 * HOUR, 34 * HOUR], 34 * HOUR),
-        ([15 * HOUR, 35 * HOUR], 15 * HOUR),
-        ([2 * DAY, 3 * DAY], None),
+        ("day", [24 * HOUR], 24 * HOUR),
+        ("day", [12 * HOUR], 12 * HOUR),
+        ("day", [36 * HOUR], 36 * HOUR),
+        ("day", [12 * HOUR - timedelta(seconds=1)], None),
+        ("day", [37 * HOUR + timedelta(seconds=1)], None),
+        ("day", [13 * HOUR, 34 * HOUR], 34 * HOUR),
+        ("day", [15 * HOUR, 35 * HOUR], 15 * HOUR),
+        ("day", [2 * DAY, 3 * DAY], None),
+        ("week", [7 * DAY], 7 * DAY),
+        ("week", [6 * DAY], 6 * DAY),
+        ("week", [8 * DAY], 8 * DAY),
+        ("week", [6 * DAY - timedelta(seconds=1)], None),
+        ("week", [8 * DAY + timedelta(seconds=1)], None),
+        ("week", [6.4 * DAY, 7.4 * DAY], 7.4 * DAY),
+        ("week", [6.6 * DAY, 7.6 * DAY], 6.6 * DAY),
+        ("week", [DAY, 2 * DAY, 30 * DAY], None),
     ],
 )
-def test_day_is_compared_with_what_was_observed_nearest_to_24_hours_ago(address, ages, taken):
+def test_change_is_since_what_was_observed_nearest_to_that_long_ago(address, period, ages, taken):
     record(address, "1000", {age: str(age // HOUR) for age in ages})
 
-    assert read(address).day == (None if taken is None else 1000 - taken // HOUR)
-
-
-@pytest.mark.databases("sqlite")
-@pytest.mark.parametrize(
-    ("ages", "taken"),
-    [
-        ([7 * DAY], 7 * DAY),
-        ([6 * DAY], 6 * DAY),
-        ([8 * DAY], 8 * DAY),
-        ([6 * DAY - timedelta(seconds=1)], None),
-        ([8 * DAY + timedelta(seconds=1)], None),
-        ([6.4 * DAY, 7.4 * DAY], 7.4 * DAY),
-        ([6.6 * DAY, 7.6 * DAY], 6.6 * DAY),
-        ([DAY, 2 * DAY, 30 * DAY], None),
-    ],
-)
-def test_week_is_compared_with_what_was_observed_nearest_to_7_days_ago(address, ages, taken):
-    record(address, "1000", {age: str(age // HOUR) for age in ages})
-
-    assert read(address).week == (None if taken is None else 1000 - taken // HOUR)
+    assert getattr(read(address), period) == (None if taken is None else 1000 - taken // HOUR)
 
 
 @pytest.mark.databases("sqlite")

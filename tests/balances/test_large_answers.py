@@ -6,12 +6,14 @@ from decimal import Decimal
 
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
+from chain.rpc_methods import Methods
 from chain.rpc_server import Fault
 from support.rpc_access import connect
 from support.world import USDC, Visitor
 
 from embed.balances.mints import read_token
 from embed.balances.rpc_endpoint import MAX_ANSWER_BYTES
+from embed.balances.rpc_results import PARSED
 from embed.balances.solana_rpc import UnusableAnswer
 from embed.balances.token_accounts import read_all_accounts
 
@@ -96,35 +98,13 @@ def test_answer_that_cannot_be_right_takes_little_memory(endpoint, little_memory
         read_token(rpc, USDC, timeout_s=LIMIT_S)
 
 
-def test_owner_of_thousands_of_accounts_is_read(endpoint, little_memory):
+def test_owner_of_thousands_of_accounts_is_read(ledger, endpoint, little_memory):
     count = 7_000
-    right = {
-        "data": {
-            "parsed": {
-                "info": {
-                    "isNative": False,
-                    "mint": USDC,
-                    "owner": OWNER,
-                    "state": "initialized",
-                    "tokenAmount": {
-                        "amount": "18446744073709551615",
-                        "decimals": 6,
-                        "uiAmount": 18446744073709.55,
-                        "uiAmountString": "18446744073709.551615",
-                    },
-                },
-                "type": "account",
-            },
-            "program": "spl-token",
-            "space": 165,
-        },
-        "executable": False,
-        "lamports": 2039280,
-        "owner": SPL_TOKEN,
-        "rentEpoch": 2**64 - 1,
-        "space": 165,
-    }
-    account = json.dumps(right, separators=(",", ":"))
+    ledger.create_mint(6, address=USDC)
+    ledger.mint_to(OWNER, USDC, 2**64 - 1)
+    params = [OWNER, {"mint": USDC}, PARSED]
+    (one,) = Methods(ledger).answer("getTokenAccountsByOwner", params)["value"]
+    account = json.dumps(one["account"], separators=(",", ":"))
     each = (f'{{"pubkey":"{number:044}","account":{account}}}' for number in range(count))
     endpoint.fail(answer_value(f"[{','.join(each)}]".encode()))
 

@@ -5,9 +5,7 @@ from decimal import Decimal
 
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
-from chain.rpc_server import run_rpc
 from support import rpc_faults
-from support.rpc_access import connect
 from support.rpc_faults import (
     amount_of,
     answer_error,
@@ -26,11 +24,6 @@ pytestmark = pytest.mark.slow
 LARGEST, OWNERS = "getTokenLargestAccounts", "getMultipleAccounts"
 REFUSED = "does not tell the largest holders"
 FAILED = "cannot be looked up now"
-
-
-@pytest.fixture
-def rpc(endpoint):
-    return connect(endpoint)
 
 
 def make_address() -> str:
@@ -147,15 +140,6 @@ def test_endpoint_that_hangs_is_given_up_in_time(rpc, endpoint, held, monkeypatc
 
     assert "timed out" in refuse(rpc, held)
     assert time.monotonic() - started_at < rpc_faults.HUNG_S
-
-
-def test_endpoint_that_answers_stands_in_for_one_that_refuses(ledger, endpoint, held):
-    with run_rpc(ledger) as second:
-        endpoint.fail(answer_error(-32010), method=LARGEST)
-
-        found = look_up_largest_holders(connect(endpoint, second), held)
-
-    assert list(found.amounts.values()) == [7, 5]
 
 
 @pytest.mark.parametrize("mint", [USDC, "11111111111111111111111111111111"])

@@ -15,11 +15,6 @@ from embed.balances.token_accounts import read_all_accounts
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def rpc(endpoint):
-    return connect(endpoint)
-
-
 def make_address() -> str:
     return Visitor().address
 

@@ -5,13 +5,12 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from support.fake_chain import FakeChain
 from support.remote import at_once
 from support.world import USDC, Visitor
 
 from embed import pages
 from embed.balances import observations
-from embed.balances.known import list_observed, read_balances, read_observations
+from embed.balances.known import read_balances, read_observations
 from embed.balances.observations import (
     ChainObservation,
     count_days,
@@ -26,17 +25,12 @@ from embed.people import accounts
 from embed.public_payload.payloads import get_payload
 from embed.submissions.policy_simulation import simulate
 from embed.submissions.review_context import build_review_context
-from embed.wallets.tracking import list_all_wallets
+from embed.wallets.tracking import list_wallets
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 WSOL = "So11111111111111111111111111111111111111112"
 MINUTE = timedelta(minutes=1)
-
-
-@pytest.fixture
-def chain():
-    return FakeChain()
 
 
 @pytest.fixture
@@ -65,25 +59,18 @@ def read_public(world, page_id=None):
 # Which one counts
 
 
-def test_chain_counts_before_what_was_entered(world, observe, address):
+@pytest.mark.parametrize("observed", [3, 0])
+def test_chain_counts_before_what_was_entered(world, observe, address, observed):
     world.track(address, balance=100)
     assert read_public(world) == {address: 100}
 
-    observe(address, 3)
+    observe(address, observed)
 
-    assert read_public(world) == {address: 3}
-    assert [one.token_balance for one in list_all_wallets(world.page_id, uses_chain=True)] == [3]
-    assert read_balances(world.page, [address], uses_chain=True) == {address: 3}
+    assert read_public(world) == {address: observed}
+    assert [one.token_balance for one in list_wallets(world.page, uses_chain=True)] == [observed]
+    assert read_balances(world.page, [address], uses_chain=True) == {address: observed}
     world.observe(address, 50)
-    assert read_public(world) == {address: 3}
-
-
-def test_observed_zero_counts_before_what_was_entered(world, observe, address):
-    world.track(address, balance=100)
-
-    observe(address, 0)
-
-    assert read_public(world) == {address: 0}
+    assert read_public(world) == {address: observed}
 
 
 def test_without_an_endpoint_the_entered_balance_counts_whatever_was_observed_before(
@@ -93,9 +80,7 @@ def test_without_an_endpoint_the_entered_balance_counts_whatever_was_observed_be
     observe(address, 3)
 
     known = read_observations(world.page, [address], uses_chain=False)
-    assert known[address].source == "entered"
-    listed = list_observed(world.page_id, uses_chain=False)
-    assert [one.balance.amount for one in listed] == [100]
+    assert (known[address].source, known[address].amount) == ("entered", 100)
 
 
 def test_every_page_of_the_mint_shares_the_chains_balance_and_no_other_page_does(
@@ -108,8 +93,8 @@ def test_every_page_of_the_mint_shares_the_chains_balance_and_no_other_page_does
 
     observe(address, 8)
 
-    shown = [list_all_wallets(page_id, uses_chain=True)[0].token_balance for page_id in page_ids]
-    assert shown == [8, 8, 0]
+    tracked = [list_wallets(get_page(page_id), uses_chain=True) for page_id in page_ids]
+    assert [wallet.token_balance for (wallet,) in tracked] == [8, 8, 0]
 
 
 def test_queue_and_policy_preview_use_the_chains_balance(world, observe):

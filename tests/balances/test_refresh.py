@@ -26,7 +26,6 @@ from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import (
     RefreshFailed,
     choose_interval,
-    refresh_balances,
     run_job,
 )
 
@@ -34,22 +33,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
 MINUTE = timedelta(minutes=1)
-
-
-@pytest.fixture
-def chain():
-    return FakeChain()
-
-
-@pytest.fixture
-def run(world):
-    """Refresh: ``run()`` what is due, ``run(page_id)`` all of a page."""
-
-    def act(page_id=None, on_progress=lambda done, total: None):
-        runtime = world.app.extensions[EXTENSION]
-        return refresh_balances(runtime, page_id=page_id, on_progress=on_progress)
-
-    return act
 
 
 def track_many(world, count: int, page_id=None) -> list[str]:
@@ -194,7 +177,7 @@ def paced(clock, monkeypatch) -> tuple[SolanaRpc, list[datetime]]:
             swept_at.append(clock())
         return fake.call(method, params, parse=parse)
 
-    monkeypatch.setattr(Endpoint, "call", answer)
+    monkeypatch.setattr(Endpoint, "request", answer)
     rpc = SolanaRpc(
         ("http://127.0.0.1",),
         limit=parse("40/10 seconds"),

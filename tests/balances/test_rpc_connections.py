@@ -8,15 +8,12 @@ from contextlib import suppress
 from threading import Barrier
 
 import pytest
-from chain.ledger import SPL_TOKEN
 from limits import parse
 from support import rpc_faults
 from support.rpc_access import LIMIT_S, connect, hang_up, wait_until_open
-from support.rpc_faults import answer_body, redirect
-from support.world import Visitor
+from support.rpc_faults import answer_body
 
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
-from embed.balances.token_accounts import read_all_accounts
 from embed.outbound import http
 from embed.outbound.http import MOST_IDLE
 from embed.outbound.reach import Reach
@@ -56,19 +53,6 @@ def test_hundred_calls_one_after_the_other_take_one_connection(endpoint):
         rpc.call("getMultipleAccounts", [[], {"encoding": "base64"}])
 
     assert (endpoint.calls.total(), endpoint.connections) == (100, 1)
-
-
-def test_hundred_reads_by_four_threads_take_at_most_four_connections(ledger, endpoint):
-    rpc, mint = connect(endpoint), ledger.create_mint(0)
-    addresses = [Visitor().address for _ in range(100)]
-
-    def read(address: str) -> int:
-        return read_all_accounts(rpc, mint, SPL_TOKEN, address, timeout_s=LIMIT_S).slot
-
-    with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(read, addresses)) == [ledger.slot] * 100
-    assert endpoint.calls.total() == 100
-    assert 1 <= endpoint.connections <= 4
 
 
 def test_only_a_few_connections_stay_open_and_stopping_closes_them(endpoint):
@@ -200,30 +184,6 @@ def test_time_of_an_earlier_call_does_not_end_a_later_one(ledger, endpoint):
 
     assert ask(rpc) == ledger.slot
     assert endpoint.connections == 1
-
-
-def test_large_answer_is_refused_and_its_connection_closed(ledger, endpoint):
-    rpc = connect(endpoint)
-    ask(rpc)
-    endpoint.fail(rpc_faults.HUGE, times=1)
-
-    with pytest.raises(RpcUnavailable, match="the answer is larger"):
-        ask(rpc)
-    wait_until_open(endpoint, 0)
-
-    assert ask(rpc) == ledger.slot
-    assert endpoint.connections == 2
-
-
-def test_redirect_is_not_followed(ledger, endpoint):
-    rpc = connect(endpoint)
-    ask(rpc)
-    endpoint.fail(redirect("http://127.0.0.1:1/"), times=1)
-
-    with pytest.raises(RpcUnavailable, match="HTTP status 307"):
-        ask(rpc)
-
-    assert ask(rpc) == ledger.slot
 
 
 def test_address_is_checked_again_when_a_name_is_connected_to_again(endpoint, monkeypatch):

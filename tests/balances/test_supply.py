@@ -5,7 +5,6 @@ from decimal import Decimal
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from chain.rpc_methods import RpcError
-from support.fake_chain import FakeChain
 from support.rpc_access import PatientClock, connect
 from support.rpc_faults import change, info_of
 from support.world import USDC, Visitor
@@ -13,20 +12,13 @@ from support.world import USDC, Visitor
 from embed.balances.mints import read_scaled_supply
 from embed.balances.program_addresses import derive_token_account
 from embed.balances.solana_rpc import RpcUnavailable
-from embed.balances.supply import find_supply
 from embed.balances.token_accounts import read_associated
+from embed.balances.tokens import find_supply
 from embed.db.models import Token
-from embed.runtime import EXTENSION
-from embed.wallets.balance_refresh import refresh_balances
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 MAX_UNITS = 2**64 - 1
-
-
-@pytest.fixture
-def rpc(endpoint):
-    return connect(endpoint)
 
 
 def read_supply(rpc, ledger, mint) -> Decimal | None:
@@ -104,30 +96,23 @@ def test_answer_with_a_wrong_supply_is_refused_whole(ledger, endpoint, lie):
 
 class TestService:
     @pytest.fixture
-    def chain(self):
-        return FakeChain()
-
-    @pytest.fixture
-    def run(self, world):
-        def act():
-            runtime = world.app.extensions[EXTENSION]
-            summary = refresh_balances(runtime, on_progress=lambda done, total: None)
+    def run(self, world, run):
+        def run_once_an_hour():
             world.clock.forward(hours=1)
-            return summary
+            return run()
 
-        return act
+        return run_once_an_hour
 
     def test_sweep_keeps_the_supply_with_its_time(self, world, chain, run):
         holder = Visitor().address
         world.track(holder)
         chain.hold(holder, 25)
         chain.hold(Visitor().address, 75)
-        began = world.clock()
 
         run()
 
         supply = find_supply(world.page, uses_chain=True)
-        assert (supply.amount, supply.observed_at) == (100, began)
+        assert (supply.amount, supply.observed_at) == (100, world.clock())
         assert find_supply(world.page, uses_chain=False) is None
         assert chain.calls["getTokenSupply"] == 0
 

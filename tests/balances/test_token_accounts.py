@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated
-from support.rpc_access import connect, read
+from support.rpc_access import read
 from support.rpc_faults import change
 from support.world import Visitor
 
@@ -16,11 +16,6 @@ pytestmark = pytest.mark.slow
 PROGRAMS = [SPL_TOKEN, SPL_TOKEN_2022]
 by_program = pytest.mark.parametrize("program", PROGRAMS, ids=["spl-token", "token-2022"])
 MAX_UNITS = 2**64 - 1
-
-
-@pytest.fixture
-def rpc(endpoint):
-    return connect(endpoint)
 
 
 def make_address() -> str:

@@ -6,7 +6,8 @@ from support.rpc_access import PatientClock, connect
 from support.rpc_faults import answer_status
 from support.world import USDC, Visitor
 
-from embed.balances.tokens import find_token, get_token, propose_token
+from embed.balances.tokens import get_program, propose_token
+from embed.db.models import Token
 from embed.errors import InvalidInput
 
 pytestmark = pytest.mark.slow
@@ -25,60 +26,41 @@ def mint(ledger):
 
 
 def test_token_is_read_once_and_kept(world, endpoint, rpc, mint):
-    first = get_token(rpc, mint, world.clock())
+    programs = [get_program(rpc, mint, world.clock())]
     world.clock.forward(hours=23)
-    again = get_token(rpc, mint, world.clock())
+    programs += [get_program(rpc, mint, world.clock())]
 
+    assert programs == [SPL_TOKEN_2022] * 2
     assert endpoint.calls == {"getMultipleAccounts": 1}
-    assert first == again == find_token(mint)
-    assert (again.program, again.decimals) == (SPL_TOKEN_2022, 9)
-    assert (again.name, again.symbol) == ("Große Münze", "GM")
-    assert again.problem is None
+    kept = Token.get_by_id(mint)
+    assert (kept.decimals, kept.name, kept.symbol) == (9, "Große Münze", "GM")
 
 
-def test_token_is_read_again_after_a_day(world, ledger, rpc, mint):
-    get_token(rpc, mint, world.clock())
-    ledger.write_metaplex(other := ledger.create_mint(0), "Old", "OLD")
-    get_token(rpc, other, world.clock())
-    ledger.write_metaplex(other, "New", "NEW")
+def test_token_is_read_again_after_a_day(world, ledger, rpc):
+    ledger.write_metaplex(mint := ledger.create_mint(0), "Old", "OLD")
+    get_program(rpc, mint, world.clock())
+    ledger.write_metaplex(mint, "New", "NEW")
     world.clock.forward(days=1)
 
-    assert get_token(rpc, other, world.clock()).name == "New"
-    assert find_token(other).observed_at == world.clock()
+    get_program(rpc, mint, world.clock())
+
+    assert Token.get_by_id(mint).name == "New"
+    assert Token.get_by_id(mint).observed_at == world.clock()
 
 
 def test_token_stays_known_while_no_endpoint_answers(world, endpoint, rpc, mint):
-    known = get_token(rpc, mint, world.clock())
+    get_program(rpc, mint, known_at := world.clock())
     world.clock.forward(days=2)
     endpoint.stop()
 
-    assert get_token(rpc, mint, world.clock()).observed_at == known.observed_at
-
-
-def test_address_that_is_no_mint_is_reported_once(world, endpoint, rpc, caplog):
-    for _ in range(3):
-        token = get_token(rpc, USDC, world.clock())
-
-    assert token.problem == f"{USDC} is not the mint of a token."
-    assert (token.program, token.decimals) == (None, None)
-    assert endpoint.calls.total() == 1
-    assert caplog.messages == [f"Balances are not read: {token.problem}"]
-
-
-def test_mint_that_came_to_exist_has_no_problem_the_next_day(world, ledger, rpc):
-    get_token(rpc, USDC, world.clock())
-    ledger.create_mint(6, address=USDC)
-    world.clock.forward(days=1)
-
-    token = get_token(rpc, USDC, world.clock())
-
-    assert (token.problem, token.decimals) == (None, 6)
+    assert get_program(rpc, mint, world.clock()) == SPL_TOKEN_2022
+    assert Token.get_by_id(mint).observed_at == known_at
 
 
 @pytest.mark.usefixtures("app")
 def test_proposal_stores_nothing(rpc, mint):
     assert propose_token(rpc, mint).symbol == "GM"
-    assert find_token(mint) is None
+    assert not Token.select().exists()
 
 
 @pytest.mark.parametrize("raw", ["", "EPj", USDC + "\n", "0x00", "é" * 40, "\0"])

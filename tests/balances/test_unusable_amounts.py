@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
-from support.fake_chain import COMPLETE, FakeChain
+from support.fake_chain import COMPLETE
 from support.rpc_access import PatientClock, connect, read
 from support.rpc_faults import amount_of, change_first
 from support.world import USDC, Visitor, code_of
@@ -14,7 +14,6 @@ from embed.balances.rpc_results import UnusableAmount
 from embed.balances.token_accounts import read_all_accounts
 from embed.db.models import ChainBalance
 from embed.runtime import EXTENSION
-from embed.wallets.balance_refresh import refresh_balances
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -65,10 +64,6 @@ def test_supply_is_unknown_then(ledger, endpoint):
 
 class TestService:
     @pytest.fixture
-    def chain(self):
-        return FakeChain()
-
-    @pytest.fixture
     def rich(self, world, chain) -> str:
         """A holder of more than is stored, of a mint that multiplies."""
         mint = chain.ledger.create_mint(6, program=SPL_TOKEN_2022, multiplier=1e16)
@@ -78,7 +73,7 @@ class TestService:
         world.track(visitor.address)
         return visitor.address
 
-    def test_refresh_reads_all_other_wallets(self, world, chain, rich, caplog):
+    def test_refresh_reads_all_other_wallets(self, world, chain, rich, run, caplog):
         mint = world.page.token_mint
         here, there = Visitor().address, Visitor().address
         chain.ledger.mint_to(here, mint, 10**6)
@@ -87,8 +82,7 @@ class TestService:
         world.track(there, page_id=world.make_page(token_mint=USDC))
 
         for observed in (2, 2):
-            runtime = world.app.extensions[EXTENSION]
-            summary = refresh_balances(runtime, on_progress=lambda done, total: None)
+            summary = run()
             assert (summary.observed, summary.failure) == (observed, None)
             world.clock.now += timedelta(hours=1)
 

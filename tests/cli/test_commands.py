@@ -5,70 +5,23 @@ import re
 
 import click
 import pytest
+from support.operator import Operator
 from support.servers import run_flask
 from support.world import SECRET_KEY, SITE, USDC, Visitor
 
 from embed import commands as all_commands
 from embed.db import connection, schema_version
-from embed.db.models import MODELS, Session
+from embed.db.models import Session
 from embed.factory import create_app
 from embed.people import accounts, sessions
 from embed.settings import Settings
+from embed.terminal import format_table
 
 pytestmark = pytest.mark.slow
 
 NOW = "2026-01-31T09:30:00.000Z"
 TOKEN = ("--token-name", "USD Coin", "--token-symbol", "USDC", "--token-mint", USDC)
-CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*")
 NOT_UTF8 = "\udcff"  # how Python decodes a byte of the command line that is not UTF-8
-
-
-class Operator:
-    """Runs commands in this process, as the ``flask`` command would."""
-
-    def __init__(self, app) -> None:
-        self._runner = app.test_cli_runner()
-
-    def run(self, *arguments):
-        return self._runner.invoke(args=arguments)
-
-    def tell(self, *arguments) -> str:
-        """Run a command and return the text that it prints."""
-        result = self.run(*arguments)
-        assert (result.exit_code, result.stderr) == (0, ""), result.output
-        assert "Traceback" not in result.stdout
-        return result.stdout
-
-    def show(self, *arguments):
-        """Run a command with ``--json`` and return its one document."""
-        result = self.run(*arguments, "--json")
-        assert (result.exit_code, result.stderr) == (0, ""), result.output
-        shown = json.loads(result.stdout)
-        for thing in shown if isinstance(shown, list) else [shown]:
-            assert all(CAMEL_CASE.fullmatch(name) for name in thing)
-        return shown
-
-    def refuse(self, *arguments) -> str:
-        """Run a command that must fail without changing anything; return its error line."""
-        before = dump()
-        result = self.run(*arguments)
-        assert result.exit_code in (1, 2), result.output
-        assert isinstance(result.exception, SystemExit), repr(result.exception)
-        assert result.stdout == ""
-        (line,) = result.stderr.splitlines()
-        assert line.startswith("Error: ")
-        assert dump() == before
-        return line
-
-
-def dump() -> dict[str, list[tuple]]:
-    """Return all rows of the database."""
-    return {model.__name__: sorted(model.select().tuples(), key=repr) for model in MODELS}
-
-
-@pytest.fixture
-def operator(app):
-    return Operator(app)
 
 
 @pytest.fixture
@@ -406,6 +359,55 @@ def test_people_get_a_line_for_each_field_and_a_table_for_each_list(operator, pa
 def test_empty_list_is_said_in_words_and_is_an_empty_array_in_json(operator, page_id, group):
     assert operator.tell(group, "list", page_id) == "None yet.\n"
     assert operator.show(group, "list", page_id) == []
+
+
+# Tables fit a terminal; what is cut off is in the JSON document
+
+
+ADDRESS = "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T"
+COLUMNS = ("id", "address", "publicAlias", "owner", "createdAtIso")
+
+
+def make_row(alias: str, owner: str) -> dict[str, object]:
+    return {
+        "id": "aaSraPEjBPqZamtKMhGO",
+        "publicAlias": alias,
+        "address": ADDRESS[:20],
+        "owner": owner,
+        "createdAtIso": "2026-11-23T22:04:58.984Z",
+        "comments": "x" * 500,
+    }
+
+
+@pytest.mark.parametrize(
+    ("alias", "owner"),
+    [
+        ("A", "b@c.d"),
+        ("A" * 32, "b@c.d"),
+        ("A" * 32, "b" * 254),
+        ("A", "b" * 254),
+        ("ä\n" * 9, "b"),
+    ],
+)
+def test_lines_are_cut_where_people_wrote_much_and_nowhere_else(alias, owner):
+    lines = format_table([make_row(alias, owner), make_row("Z", "o")], COLUMNS).splitlines()
+
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= 100
+    assert lines[0].split() == list(COLUMNS)
+    for line in lines[1:]:
+        assert line.startswith(f"aaSraPEjBPqZamtKMhGO  {ADDRESS[:20]}  ")
+        assert line.endswith("  2026-11-23T22:04:58.984Z")
+    assert ("…" in lines[1]) == (len(alias) + len(owner) > 30)
+    assert "…" not in lines[2]
+
+
+def test_amount_is_never_cut():
+    row = {"address": ADDRESS, "tokenBalance": "1" * 60, "publicAlias": "A" * 32}
+
+    told = format_table([row], ("address", "tokenBalance", "publicAlias"))
+
+    assert f"  {'1' * 60}  AAAAAAA…" in told
 
 
 # Mistakes

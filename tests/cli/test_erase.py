@@ -1,6 +1,5 @@
 """flask erase"""
 
-import json
 import sqlite3
 from contextlib import closing
 
@@ -14,27 +13,16 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def erase(world):
-    def run(*arguments: str):
-        return world.app.test_cli_runner().invoke(args=["erase", *arguments])
-
-    return run
-
-
-@pytest.fixture
 def address(world) -> str:
     visitor = Visitor()
     world.track(visitor.address, alias="Whale")
     return visitor.address
 
 
-def test_without_yes_it_shows_what_is_kept_and_erases_nothing(world, erase, address):
+def test_without_yes_it_shows_what_is_kept_and_erases_nothing(world, operator, address):
     before = world.dump()
 
-    shown = erase(address)
-
-    assert shown.exit_code == 0
-    assert shown.stdout.splitlines() == [
+    assert operator.tell("erase", address).splitlines() == [
         "what                trackingPageId        count",
         f"entry in the list   {world.page_id}  1",
         f"entries in the log  {world.page_id}  1",
@@ -44,65 +32,56 @@ def test_without_yes_it_shows_what_is_kept_and_erases_nothing(world, erase, addr
     assert world.dump() == before
 
 
-def test_with_yes_it_erases_and_says_what_was_there(world, erase, address):
-    erased = erase(address, "--yes")
-
-    assert erased.exit_code == 0, erased.output
-    assert erased.stdout.splitlines()[-1] == "Erased."
+def test_with_yes_it_erases_and_says_what_was_there_and_where_people_wrote_of_it(
+    world, operator, address
+):
+    assert operator.tell("erase", address, "--yes").splitlines()[-1] == "Erased."
     assert address not in str(world.dump())
-    assert erase(address).stdout == "Nothing is kept of this wallet.\n"
+    assert operator.tell("erase", address) == "Nothing is kept of this wallet.\n"
+
+    world.configure(public_title=f"Not {address}")
+    assert operator.tell("erase", address, "--yes").splitlines()[-1] == (
+        "Still mentioned, in words that people wrote: page.public_title (1)"
+    )
 
 
-def test_json_has_the_same(world, erase, address):
+def test_json_has_the_same(world, operator, address):
     rows = [
         {"what": what, "trackingPageId": world.page_id, "count": 1}
         for what in ("entry in the list", "entries in the log")
     ]
     told = {"walletAddress": address, "kept": rows, "mentions": []}
 
-    assert json.loads(erase(address, "--json").stdout) == told | {"erased": False}
-    assert json.loads(erase(address, "--json", "--yes").stdout) == told | {"erased": True}
+    assert operator.show("erase", address) == told | {"erased": False}
+    assert operator.show("erase", address, "--yes") == told | {"erased": True}
 
 
-def test_words_that_people_wrote_are_named(world, erase, address):
-    world.configure(public_title=f"Not {address}")
-
-    assert erase(address, "--yes").stdout.splitlines()[-1] == (
-        "Still mentioned, in words that people wrote: page.public_title (1)"
-    )
+def test_what_is_no_address_is_one_line(operator):
+    assert "is not a wallet's address" in operator.refuse("erase", "x\ny", "--yes")
 
 
-def test_what_is_no_address_is_one_line(erase):
-    refused = erase("x\ny", "--yes")
-
-    assert refused.exit_code == 1
-    assert refused.stderr.count("\n") == 1
-    assert "is not a wallet's address" in refused.stderr
-
-
-def test_what_was_written_meanwhile_is_told(world, erase, address, monkeypatch):
+def test_what_was_written_meanwhile_is_told(world, operator, address, monkeypatch):
     def write_again() -> bool:
         world.track(address)
         return True
 
     monkeypatch.setattr("embed.cli.deletion.clear_deleted_content", write_again)
 
-    again = erase(address, "--yes")
+    again = operator.run("erase", address, "--yes")
 
-    assert again.exit_code == 1
-    assert "Repeat the command." in again.stderr
+    assert (again.exit_code, "Repeat the command." in again.stderr) == (1, True)
     assert wallet_erasure.find_kept(address)
 
 
-def test_journal_that_somebody_reads_is_told(world, erase, address, environ):
+def test_journal_that_somebody_reads_is_told(operator, address, environ):
     path = environ["DATABASE_URL"].removeprefix("sqlite:///")
     with closing(sqlite3.connect(path, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM wallet").fetchone()
         db.execute_sql("PRAGMA busy_timeout = 100")  # not as long as the service waits
-        busy = erase(address, "--yes")
+        busy = operator.run("erase", address, "--yes")
     assert busy.exit_code == 1
     assert "Everything is erased" in busy.stderr
     assert "Repeat the command." in busy.stderr
 
-    assert erase(address, "--yes").exit_code == 0
+    operator.tell("erase", address, "--yes")

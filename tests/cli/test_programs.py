@@ -1,10 +1,23 @@
-"""``flask`` and ``tracking-embed`` as programs: they find the app, and leave nothing behind."""
+"""``flask`` and ``tracking-embed`` as programs: how they are called, and which files they make."""
 
+import os
+import signal
+import stat
 import subprocess
 import sys
 
 import pytest
-from support.servers import PROJECT_DIR, clean_environ, run_flask
+import requests
+from support.remote import TIMEOUT_S
+from support.servers import (
+    PROJECT_DIR,
+    Server,
+    clean_environ,
+    find_free_port,
+    is_listening,
+    run_flask,
+    wait_until,
+)
 from support.world import SECRET_KEY
 
 from embed.commands import COMMANDS
@@ -60,3 +73,98 @@ def test_wrong_setting_is_one_line(command, variable, value, environ):
     assert (ended.returncode, ended.stdout) == (1, "")
     (line,) = ended.stderr.splitlines()
     assert line.startswith(f"Error: {variable}")
+
+
+# Files: commands that only look create none before the first start
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Where the service keeps its files, once it has some."""
+    return tmp_path / "instance"
+
+
+@pytest.fixture
+def run(folder):
+    """Run flask with no settings but the folder: ``run("pages", "list")``."""
+
+    def run_there(*arguments: str, check: bool = False) -> subprocess.CompletedProcess[str]:
+        return run_flask(*arguments, environ={"INSTANCE_DIR": str(folder)}, check=check)
+
+    return run_there
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["--help", "version", "doctor"],
+)
+def test_help_and_versions_create_nothing(command, run, folder):
+    run(*command.split())
+
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["pages list", "owners create owner@example.com", "worker status"],
+)
+def test_commands_on_a_database_that_does_not_exist_say_so_and_create_nothing(command, run, folder):
+    ended = run(*command.split())
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == (
+        f"Error: There is no database at {folder / 'embed.db'} (DATABASE_URL). Use the settings"
+        " of the service; only if it has no database yet, create one by flask db upgrade.\n"
+    )
+    assert not folder.exists()
+
+
+def test_key_is_made_by_the_first_command_that_signs(run, folder):
+    run("db", "upgrade", check=True)
+    run("pages", "list", check=True)
+    before = {path.name for path in folder.iterdir()}
+
+    link = run("owners", "create", "owner@example.com", check=True).stdout
+
+    assert "secret_key" not in before
+    assert stat.S_IMODE((folder / "secret_key").stat().st_mode) == 0o600
+    assert "/dashboard/" in link
+
+
+def test_key_that_cannot_be_made_is_one_line(run, folder):
+    run("db", "upgrade", check=True)
+    (folder / "secret_key").mkdir()
+    command = [sys.executable, "-m", "gunicorn", "app:app"]
+    environ = clean_environ() | {"INSTANCE_DIR": str(folder)}
+    how = {"cwd": PROJECT_DIR, "env": environ, "capture_output": True, "text": True, "timeout": 30}
+
+    for ended in (run("owners", "create", "owner@example.com"), subprocess.run(command, **how)):
+        assert ended.returncode == 1
+        (line,) = ended.stderr.splitlines()
+        said = f"Error: SECRET_KEY is not set, and {folder / 'secret_key'} cannot be"
+        assert line.startswith(said)
+
+
+# flask serve
+
+
+@pytest.mark.parametrize("program", ["flask", "embed"])
+def test_service_is_served_by_gunicorn_with_its_options(program, tmp_path):
+    port, log = find_free_port(), tmp_path / "log"
+    with log.open("w") as said:
+        server = Server(
+            [sys.executable, "-m", program, "serve", "--bind", f"127.0.0.1:{port}"],
+            cwd=PROJECT_DIR,
+            env=clean_environ() | {"INSTANCE_DIR": str(tmp_path / "data")},
+            stderr=said,
+        )
+    try:
+        wait_until(lambda: is_listening(port), server.process)
+        url = f"http://127.0.0.1:{port}/readyz"
+        wait_until(lambda: requests.get(url, timeout=TIMEOUT_S).ok, server.process)
+        assert {"embed.db", "secret_key"} <= {path.name for path in (tmp_path / "data").iterdir()}
+        server.process.send_signal(signal.SIGUSR2)  # starts a second one beside it
+        wait_until(lambda: log.read_text().count("Booting worker") == 2, server.process)
+    finally:
+        server.end(lambda: os.killpg(server.process.pid, signal.SIGKILL))  # both
+    assert "Traceback" not in log.read_text()

@@ -11,20 +11,19 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def run(world, tmp_path):
+def run(operator, world, tmp_path):
     """Run the command on a text, given as a file."""
 
     def run(text: str | bytes, *options: str):
         file = tmp_path / "wallets.csv"
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        arguments = ["wallets", "import", world.page_id, str(file), *options]
-        return world.app.test_cli_runner().invoke(args=arguments)
+        return operator.run("wallets", "import", world.page_id, str(file), *options)
 
     return run
 
 
 def read_names(world) -> dict[str, str | None]:
-    wallets = tracking.list_all_wallets(world.page_id, uses_chain=False)
+    wallets = tracking.list_wallets(world.page, uses_chain=False)
     return {wallet.address: wallet.public_alias for wallet in wallets}
 
 
@@ -46,11 +45,10 @@ def test_file_is_imported_and_logged(world, run):
     assert read_log(world.page_id)[0][1:3] == ("import wallets", "1 added, 1 changed")
 
 
-def test_file_is_read_from_standard_input(world):
-    arguments = ["wallets", "import", world.page_id, "-"]
-    result = world.app.test_cli_runner().invoke(args=arguments, input=f"\ufeff{USDC},Name\r\n")
+def test_file_is_read_from_standard_input(operator, world):
+    told = operator.tell("wallets", "import", world.page_id, "-", input=f"\ufeff{USDC},Name\r\n")
 
-    assert result.output == "Imported: 1 added, 0 changed, 0 as before.\n"
+    assert told == "Imported: 1 added, 0 changed, 0 as before.\n"
     assert read_names(world) == {USDC: "Name"}
 
 
@@ -100,13 +98,8 @@ def test_file_that_cannot_be_read_is_one_clear_line(run, raw, said):
     assert said in result.stderr
 
 
-def test_file_that_does_not_end_is_not_read_to_its_end(world):
-    result = world.app.test_cli_runner().invoke(
-        args=["wallets", "import", world.page_id, "/dev/zero"]
-    )
-
-    assert result.exit_code == 1
-    assert result.stderr == (
+def test_file_that_does_not_end_is_not_read_to_its_end(operator, world):
+    assert operator.refuse("wallets", "import", world.page_id, "/dev/zero") == (
         "Error: The file has more than 100,000,000 bytes, which 50,000 wallets (MAX_WALLETS) do"
-        " not need.\n"
+        " not need."
     )

@@ -39,7 +39,6 @@ from embed.db.models import (
     Person,
     Receiver,
     Session,
-    Submission,
     Token,
     UsedNonce,
     Withdrawal,
@@ -182,29 +181,6 @@ def test_postgres_that_accepts_and_says_nothing_is_given_up_on(monkeypatch):
 # Constraints
 
 
-BROKEN_ROWS = {
-    "negative_capacity": lambda world: Page.update(queue_capacity=-1),
-    "negative_minimum": lambda world: Page.update(min_balance=Decimal("-0.5")),
-    "negative_cooldown": lambda world: Page.update(cooldown_s=-1),
-    "pending_but_decided": lambda world: Submission.update(decided_at=world.clock()),
-    "approved_without_a_time": lambda world: Submission.update(status="approved"),
-    "unknown_status": lambda world: Submission.update(status="lost"),
-    "unknown_page": lambda world: Submission.update(page="nowhere"),
-    "owner_without_whom_pages_are": lambda world: type(world.page.owner).delete(),
-}
-
-
-@pytest.mark.parametrize("broken", BROKEN_ROWS)
-def test_database_refuses_broken_rows(world, broken):
-    world.submit(Visitor())
-    before = dump()
-
-    with pytest.raises(IntegrityError), db.atomic():
-        BROKEN_ROWS[broken](world).execute()
-
-    assert dump() == before
-
-
 @pytest.mark.parametrize(("table", "column"), [("page", "min_balance"), ("balance", "amount")])
 def test_database_refuses_texts_that_are_no_amounts(world, table, column):
     world.observe(Visitor().address, "18446744073.709551615")
@@ -221,17 +197,6 @@ def test_database_is_not_asked_to_order_amounts(world):
     for ask in (operator.lt, operator.le, operator.gt, operator.ge):
         with pytest.raises(TypeError, match="order amounts as texts"):
             ask(Balance.amount, Decimal(5))
-
-
-@pytest.mark.parametrize("same", ["nonce", "wallet_address"])
-def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world, same):
-    world.submit(Visitor())
-    first = Submission.get()
-    fields = {name: getattr(first, name) for name in ("page", "api_key", "nickname", "created_at")}
-    other = {"nonce": "another", "wallet_address": Visitor().address, "status": "pending"}
-
-    with pytest.raises(IntegrityError), db.atomic():
-        Submission.create(**fields | other | {same: getattr(first, same)})
 
 
 # Removal

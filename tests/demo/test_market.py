@@ -16,8 +16,8 @@ from embed.balances.program_addresses import derive_token_account
 from embed.balances.rpc_results import PARSED
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_all_accounts, read_associated
+from embed.demo.command import RPC_PATH, create_site, serve
 from embed.demo.market import DECIMALS, SUPPLY, UNITS, WELCOME, Market
-from embed.demo.site import RPC_PATH, create_site, serve
 
 
 @pytest.fixture

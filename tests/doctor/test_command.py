@@ -1,16 +1,18 @@
-"""flask doctor as operators run it."""
+"""flask doctor as operators run it; no check hides what the others find."""
 
 import json
+import re
 
 import pytest
 from flask import Flask
-from support.servers import find_free_port, run_flask, run_gunicorn
+from support.servers import PROJECT_DIR, find_free_port, run_flask, run_gunicorn
 from support.world import RANDOM_KEY
+from test_docs import read_rows
 
 from embed import __version__
 from embed.commands import init_commands
 from embed.doctor.examination import Examination
-from embed.doctor.findings import Finding
+from embed.doctor.findings import SEVERITY_BY_CODE, Finding, NotChecked
 from embed.settings import VARIABLES
 
 pytestmark = pytest.mark.slow
@@ -110,7 +112,7 @@ def test_report_for_support_has_no_secret_address_or_name(options, world, enviro
 @pytest.mark.parametrize(("code", "status"), [("public_url_missing", 0), ("database_missing", 1)])
 def test_only_errors_change_the_exit_status(monkeypatch, code, status):
     found = Examination([Finding(code, "It is so.", "Mend it.")], ["something"])
-    monkeypatch.setattr("embed.cli.doctor.examine", lambda *_: found)
+    monkeypatch.setattr("embed.cli.installation.examine", lambda *_: found)
 
     result = examine_here(monkeypatch, environ={})
 
@@ -119,3 +121,51 @@ def test_only_errors_change_the_exit_status(monkeypatch, code, status):
     assert result.output == (
         f"{severity} {code}: It is so.\n  What to do: Mend it.\n\nChecked: something.\n"
     )
+
+
+# The examination
+
+WRONG = Finding("database_behind", "It is wrong.", "Mend it.")
+
+
+def test_check_that_crashes_says_so_without_the_text_of_its_error():
+    def crash():
+        yield WRONG
+        raise ValueError("hush")
+
+    examination = Examination()
+    examination.add("this and that", crash())
+    examination.add("what is fine", [])
+
+    assert [each.code for each in examination.findings] == ["database_behind", "check_failed"]
+    problem = examination.findings[1].problem
+    assert "this and that failed: ValueError in test_command.py, line" in problem
+    assert "hush" not in problem
+    assert examination.checked == ["what is fine"]
+
+
+def test_what_cannot_be_checked_is_told_with_what_was_found_before():
+    def give_up():
+        yield WRONG
+        raise NotChecked("There is no way to tell.")
+
+    examination = Examination()
+    examination.add("something", give_up())
+
+    assert examination.findings == [WRONG]
+    assert (examination.checked, examination.not_checked) == ([], ["There is no way to tell."])
+
+
+def test_documentation_lists_every_finding_with_its_severity():
+    rows = read_rows(
+        (PROJECT_DIR / "docs/monitoring.md").read_text(), "about", "errors", "warnings"
+    )
+    told = [
+        (code, severity)
+        for row in rows
+        for severity, cell in zip(("error", "warning"), row[1:], strict=True)
+        for code in re.findall(r"`([a-z]+_[a-z_]+)`", cell)
+    ]
+
+    assert len(told) == len(SEVERITY_BY_CODE)
+    assert dict(told) == SEVERITY_BY_CODE

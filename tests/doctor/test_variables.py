@@ -117,11 +117,17 @@ def test_public_url_without_https_is_found(url):
     assert "PUBLIC_URL=https://" in found.remedy
 
 
-def test_proxy_without_a_public_url_is_found():
-    assert list_codes(TRUSTED_PROXIES="1") == ["public_url_missing"]
-    assert find(TRUSTED_PROXIES="1", PUBLIC_URL="https://embed.example.com") == []
-
-
-def test_several_processes_with_limits_in_memory_are_found():
-    assert list_codes(WEB_CONCURRENCY="2") == ["limits_not_shared"]
-    assert find(WEB_CONCURRENCY="2", RATELIMIT_STORAGE_URI="redis://127.0.0.1") == []
+@pytest.mark.parametrize(
+    ("environ", "remedy", "code"),
+    [
+        ({"TRUSTED_PROXIES": "1"}, {"PUBLIC_URL": "https://a.example"}, "public_url_missing"),
+        (
+            {"WEB_CONCURRENCY": "2"},
+            {"RATELIMIT_STORAGE_URI": "redis://127.0.0.1"},
+            "limits_not_shared",
+        ),
+    ],
+)
+def test_setting_that_needs_another_is_found_without_it(environ, remedy, code):
+    assert list_codes(**environ) == [code]
+    assert find(**environ, **remedy) == []

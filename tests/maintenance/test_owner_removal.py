@@ -1,9 +1,9 @@
 """flask owners remove: what ends, and what stays with another owner."""
 
-import json
 from functools import partial
 
 import pytest
+from support.operator import Operator
 from support.owner_browser import PASSWORD, OwnerBrowser
 from support.remote import at_once
 from support.world import USDC, Visitor, read_log
@@ -48,42 +48,24 @@ def other(world) -> Person:
 
 @pytest.fixture
 def remove(world):
-    """Run the command and return its result."""
-
-    def run(*options: str, email: str = EMAIL):
-        command = ["owners", "remove", email, *options]
-        return world.app.test_cli_runner().invoke(args=command)
-
-    return run
-
-
-def refusal(result) -> str:
-    assert result.exit_code in (1, 2), result.output
-    (line,) = result.stderr.splitlines()
-    return line.removeprefix("Error: ")
+    """Remove the owner by the command, and return what it shows."""
+    return lambda *options: Operator(world.app).show("owners", "remove", EMAIL, "--yes", *options)
 
 
 def list_emails() -> list[str]:
     return [owner.email for owner in accounts.list_people()]
 
 
-def test_owner_without_pages_is_removed(world, remove, other):
-    result = remove("--yes", "--json", email=OTHER)
+@pytest.mark.databases("sqlite", "postgres")
+def test_owner_without_pages_is_removed_and_no_other_is_made(app, clock):
+    operator, other = Operator(app), accounts.create_person(OTHER, clock())
 
-    removed = json.loads(result.stdout)
+    removed = operator.show("owners", "remove", OTHER, "--yes")
+
     assert (removed["id"], removed["email"]) == (other.id, OTHER)
     assert (removed["pageIds"], removed["pagesTo"]) == ([], None)
-    assert OTHER not in list_emails()
-    assert "no owner" in refusal(remove("--yes", email=OTHER))
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_removing_an_owner_without_pages_makes_no_other_owner(app, clock):
-    accounts.create_person(OTHER, clock())
-
-    owner_removal.remove_owner(OTHER, clock())
-
     assert list_emails() == []
+    assert "no owner" in operator.refuse("owners", "remove", OTHER, "--yes")
 
 
 @pytest.mark.usefixtures("owner", "other")
@@ -98,11 +80,8 @@ def test_removing_an_owner_without_pages_makes_no_other_owner(app, clock):
         (("--yes", "--pages-to", ""), "is not an e-mail address"),
     ],
 )
-def test_refused_removal_changes_nothing(world, remove, options, said):
-    before = world.dump()
-
-    assert said in refusal(remove(*options))
-    assert world.dump() == before
+def test_refused_removal_changes_nothing(world, options, said):
+    assert said in Operator(world.app).refuse("owners", "remove", EMAIL, *options)
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -112,7 +91,7 @@ def test_pages_go_to_another_owner_with_all_that_visitors_sent(world, remove):
     submission_id = world.submit(visitor).json["submissionId"]
     world.clock.forward(seconds=1)
 
-    removed = json.loads(remove("--yes", "--pages-to", "OTHER@example.com", "--json").stdout)
+    removed = remove("--pages-to", "OTHER@example.com")
 
     assert (removed["pageIds"], removed["pagesTo"]) == ([world.page_id], OTHER)
     assert (world.page.owner.email, world.page.deleted_at) == (OTHER, None)
@@ -127,7 +106,7 @@ def test_pages_go_to_another_owner_with_all_that_visitors_sent(world, remove):
 def test_deleted_pages_stay_with_the_installation_until_they_are_purged(world, remove):
     submission_id = world.submit(Visitor()).json["submissionId"]
 
-    removed = json.loads(remove("--yes", "--delete-pages", "--json").stdout)
+    removed = remove("--delete-pages")
 
     assert removed["pagesTo"] == accounts.INSTALLATION_OWNER
     assert world.page.owner.email == accounts.INSTALLATION_OWNER
@@ -147,27 +126,34 @@ def test_page_that_was_deleted_before_is_kept_as_it_was(world, remove, options, 
     deleted_at = world.page.deleted_at
     world.clock.forward(days=1)
 
-    assert remove("--yes", *options).exit_code == 0
+    remove(*options)
+
     assert (world.page.owner.email, world.page.deleted_at) == (heir, deleted_at)
 
 
 @pytest.mark.databases("sqlite", "postgres")
-def test_passkeys_go_with_the_owner_and_nobody_elses(world, owner, other, remove):
+def test_passkeys_and_entered_balances_go_with_the_owner_and_nobody_elses(
+    world, owner, other, remove
+):
     for person in (owner.owner, other):
         of_person = {"person": person, "created_at": world.clock()}
         key = {"name": "Phone", "credential": "x", "host": "x", "sign_count": 0}
         Passkey.create(credential_id=person.id, **key, **of_person)
+    world.track(Visitor().address, balance="5")
+    assert Balance.select().count() == 1
 
-    remove("--yes", "--delete-pages")
+    remove("--pages-to", OTHER)
 
     assert [row.person_id for row in Passkey.select()] == [other.id]
+    assert Balance.select().count() == 0
+    assert world.page.owner == other
 
 
-def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, remove, other):
+def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, other):
     path = passwords.build_link(other, world.app.extensions[EXTENSION].signer, "")
     assert world.app.test_client().get(path).status_code == 200
 
-    remove("--yes", email=OTHER)
+    owner_removal.remove_owner(OTHER, world.clock())
     accounts.create_person(OTHER, world.clock())
 
     assert world.app.test_client().get(path).status_code == 404
@@ -187,24 +173,11 @@ def test_mailbox_of_the_removed_owner_hears_no_more_and_other_receivers_stay(wor
     world.submit(Visitor())
     assert Delivery.select().where(Delivery.receiver == mailbox).count() == 1
 
-    remove("--yes", "--pages-to", OTHER)
+    remove("--pages-to", OTHER)
 
     left = [receiver.target for receiver in Receiver.select().order_by(Receiver.target)]
     assert left == ["https://example.com/hook", team]
     assert Delivery.select().where(Delivery.receiver == mailbox.id).count() == 0
-
-
-@pytest.mark.databases("sqlite", "postgres")
-@pytest.mark.usefixtures("owner", "other")
-def test_entered_balances_go_with_their_owner(world, remove):
-    visitor = Visitor()
-    world.track(visitor.address, balance="5")
-    assert Balance.select().count() == 1
-
-    remove("--yes", "--pages-to", OTHER)
-
-    assert Balance.select().count() == 0
-    assert world.page.owner.email == OTHER
 
 
 def name_outcome(call):

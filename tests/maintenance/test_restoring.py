@@ -13,9 +13,9 @@ from support.filled_database import fill, read_stored, using
 from support.waiting import wait_for
 
 from embed.db import schema_version
+from embed.db.batches import reading_one_state
 from embed.db.connection import db
 from embed.db.models import Job, Message, Page, Person, UsedNonce
-from embed.db.snapshots import reading_one_state
 from embed.db.work_status import hold_lease, read_work_status
 from embed.errors import InvalidInput
 from embed.maintenance import copying, restoring, rows

@@ -59,10 +59,10 @@ def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monk
     is_building, may_end = threading.Event(), threading.Event()
     list_wallets = payloads.list_wallets
 
-    def list_slowly(page, page_tags, **how):
+    def list_slowly(*arguments, **how):
         is_building.set()
         assert may_end.wait(30)
-        return list_wallets(page, page_tags, **how)
+        return list_wallets(*arguments, **how)
 
     def get_other():
         try:

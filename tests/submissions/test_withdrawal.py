@@ -11,6 +11,7 @@ from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
+from embed.wallets.csv_format import parse_sheet
 from embed.wallets.imports import apply_import
 from embed.wallets.listings import update_listings
 
@@ -264,7 +265,13 @@ def test_owners_edits_do_not_make_a_wallet_theirs(world, visitor):
     for action in ("hide", "show", "tag"):
         change_wallets(world.page_id, [wallet.id], action, tag=tag, **edit)
     table = f"address,alias\n{visitor.address},The owner's name"
-    apply_import(world.page_id, table, makes_tags=False, settings=world.settings, **edit)
+    apply_import(
+        world.page_id,
+        parse_sheet(table, max_wallets=2),
+        makes_tags=False,
+        settings=world.settings,
+        **edit,
+    )
 
     assert Wallet.get().submission_id == submission_id
     assert Wallet.get().public_alias == "The owner's name"

@@ -1,4 +1,4 @@
-"""Wallets as CSV: parsing, mistakes, and that exporting and importing loses nothing."""
+"""Wallets as CSV: parsing, mistakes by their kinds, and that writing and reading loses nothing."""
 
 import csv
 import io
@@ -21,6 +21,7 @@ from embed.wallets.csv_format import (
     format_sheet,
     unescape_formula,
 )
+from embed.wallets.csv_mistakes import Kind, Mistake, group_mistakes
 
 parse_sheet = partial(csv_format.parse_sheet, max_wallets=50_000)
 
@@ -245,3 +246,53 @@ def test_no_written_cell_begins_a_formula(table):
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_reading(text):
     parse_sheet(text)
+
+
+# Mistakes that are alike are told together
+
+
+def group(*numbers: int, kind: Kind = Kind.ADDRESS):
+    (found,) = group_mistakes([Mistake(number, kind, InvalidInput("Bad.")) for number in numbers])
+    return found
+
+
+def test_first_mistakes_of_a_kind_are_examples_and_a_single_one_needs_none():
+    assert list(group(1_200).examples) == []
+    found = group(*range(2, 10_002))
+
+    assert (found.ranges, found.rest) == ([(2, 10_001)], 0)
+    assert [example.number for example in found.examples] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "ranges", "rest"),
+    [
+        ([4, 9], [(4, 4), (9, 9)], 0),
+        ([2, 3, 4, 9], [(2, 4), (9, 9)], 0),
+        ([1, 3, 5, 7, 9, 11], [(1, 1), (3, 3), (5, 5), (7, 7), (9, 9), (11, 11)], 0),
+        (
+            [1, 3, 5, 6, 7, 9, 11, 13, 15, 16],
+            [(1, 1), (3, 3), (5, 7), (9, 9), (11, 11), (13, 13)],
+            2,
+        ),
+    ],
+)
+def test_lines_are_named_as_ranges_and_the_rest_is_counted(numbers, ranges, rest):
+    found = group(*numbers)
+
+    assert (found.ranges, found.rest) == (ranges, rest)
+
+
+def test_largest_group_comes_first_and_no_mistake_is_lost():
+    mistakes = [
+        Mistake(1, Kind.BALANCE, InvalidInput("a")),
+        Mistake(2, Kind.REPEATED, InvalidInput("b")),
+        Mistake(2, Kind.BALANCE, InvalidInput("c")),
+        Mistake(3, Kind.REPEATED, InvalidInput("d")),
+        Mistake(4, Kind.REPEATED, InvalidInput("e")),
+    ]
+
+    groups = group_mistakes(mistakes)
+
+    assert [found.kind for found in groups] == [Kind.REPEATED, Kind.BALANCE]
+    assert sorted(str(one.cause) for found in groups for one in found.mistakes) == list("abcde")

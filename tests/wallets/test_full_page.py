@@ -9,6 +9,7 @@ from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
 from embed.wallets import imports, tracking
+from embed.wallets.csv_format import parse_sheet
 from embed.wallets.tracking import WalletFields
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -41,7 +42,8 @@ def add(world) -> None:
 
 def plan(world, *addresses: str) -> imports.Plan:
     table = "\n".join(addresses)
-    return imports.plan_import(world.page, table, makes_tags=False, settings=world.settings)
+    sheet = parse_sheet(table, max_wallets=world.settings.max_wallets)
+    return imports.plan_import(world.page, sheet, makes_tags=False, settings=world.settings)
 
 
 def test_table_that_does_not_fit_names_the_first_line_too_many(world):

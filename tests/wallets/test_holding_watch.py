@@ -12,7 +12,7 @@ from embed.db.models import Wallet
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import refresh_balances
 from embed.wallets.holding_watch import watch_holdings
-from embed.wallets.tracking import list_all_wallets
+from embed.wallets.tracking import list_wallets
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -99,7 +99,7 @@ def test_wallet_is_only_flagged_where_the_page_chose_so(watch):
         watch.observe(9)
 
     assert watch.list_public() == [watch.address]
-    (wallet,) = list_all_wallets(watch.world.page_id, uses_chain=True)
+    (wallet,) = list_wallets(watch.world.page, uses_chain=True)
     assert (wallet.is_flagged, wallet.is_withheld, wallet.is_hidden) == (True, False, False)
     assert len(watch.list_events()) == 1
 

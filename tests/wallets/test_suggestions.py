@@ -10,8 +10,7 @@ from support.fake_chain import FakeChain
 from support.world import USDC, Visitor, read_log
 
 from embed.balances.observations import store_chain_of_mints
-from embed.balances.supply import Supply
-from embed.balances.tokens import get_token
+from embed.balances.tokens import Supply, get_program
 from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, Wallet
 from embed.errors import InvalidInput
@@ -75,7 +74,7 @@ def test_shares_of_a_scaled_mint_are_of_the_supply_that_was_read_before(
     chain.hold(Visitor().address, 5, mint=mint)
     assert [(one.balance, one.share) for one in suggest()] == [(10, None)]
 
-    get_token(chain, mint, clock())
+    get_program(chain, mint, clock())
     store_chain_of_mints({}, supplies={mint: Supply(Decimal(40), clock())})
 
     assert [(one.balance, one.share) for one in suggest()] == [(10, Decimal("0.25"))]

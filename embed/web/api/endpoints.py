@@ -22,7 +22,7 @@ from embed.schemas import (
 from embed.serializers import describe_submission
 from embed.submissions import proofs, queries, records, submitting, withdrawal
 from embed.submissions.ownership import Caller
-from embed.wallets import live_reading
+from embed.wallets import balance_refresh
 from embed.web import rate_limits, visitor
 from embed.web.api.operations import Operation
 from embed.web.compression import compress_once
@@ -212,7 +212,7 @@ def refresh_balance(body: RefreshRequest) -> RefreshedBalance:
     The page shows the balance at once. Also while the page is private or embedding is off.
     """
     rate_limits.check_refreshes(g.access.page_id)
-    return live_reading.refresh_balance(body, runtime=runtime(), access=g.access)
+    return balance_refresh.refresh_balance(body, runtime=runtime(), access=g.access)
 
 
 def _read_caller() -> Caller:

@@ -15,7 +15,7 @@ from embed.domain.roles import NAME_BY_ROLE, OWNER
 from embed.keys.refused_origins import list_lately_refused
 from embed.notifications.delivery_log import count_given_up, list_failing
 from embed.pages import OwnPage
-from embed.wallets.totals import sum_by_page
+from embed.wallets.search import sum_by_page
 from embed.web.current import runtime
 from embed.web.dashboard.access import may
 from embed.web.dashboard.blueprint import blueprint

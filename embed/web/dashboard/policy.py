@@ -217,7 +217,7 @@ def _describe_watch(page: Page) -> str:
         return gettext(
             "balances are not read from the chain (SOLANA_RPC_URL), so nothing is watched"
         )
-    count = search.count_flagged(page)
+    count = search.count_wallets(page, search.WalletFilter(is_flagged=True))
     shown = format_number(count)
     if page.holding_watch == "hide":
         return ngettext(

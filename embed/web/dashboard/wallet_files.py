@@ -12,7 +12,7 @@ from wtforms import BooleanField, SubmitField
 from embed.db.models import Page
 from embed.errors import InvalidInput
 from embed.wallets import imports
-from embed.wallets.csv_format import COLUMNS, decode_sheet
+from embed.wallets.csv_format import COLUMNS, decode_sheet, parse_sheet
 from embed.wallets.csv_mistakes import Kind, MistakeGroup, group_mistakes
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -68,7 +68,9 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
         except InvalidInput as mistake:
             form.file.errors = [write_mistake(mistake)]
             return _show_form(page, form, status=422)
-        plan = imports.plan_import(page, text, makes_tags=makes_tags, settings=runtime().settings)
+        settings = runtime().settings
+        sheet = parse_sheet(text, max_wallets=settings.max_wallets)
+        plan = imports.plan_import(page, sheet, makes_tags=makes_tags, settings=settings)
         return _show_plan(page, form, plan, text)
 
 
@@ -78,11 +80,12 @@ def apply_import(page_id: str) -> ResponseReturnValue:
     form = ApplyForm()
     with _one_at_a_time:
         text = "".join(request.form.getlist("text"))
+        settings = runtime().settings
         plan = imports.apply_import(
             page.id,
-            text,
+            parse_sheet(text, max_wallets=settings.max_wallets),
             makes_tags=bool(form.makes_tags.data),
-            settings=runtime().settings,
+            settings=settings,
             now=runtime().clock(),
             actor=current_person().email,
         )

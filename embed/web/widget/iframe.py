@@ -9,7 +9,7 @@ from flask.typing import ResponseReturnValue
 from werkzeug.http import quote_etag
 
 from embed.balances.history import has_history
-from embed.balances.supply import find_supply
+from embed.balances.tokens import find_supply
 from embed.domain.amounts import find_share
 from embed.domain.origins import decide_origin, parse_origin
 from embed.keys.access import Access

@@ -6,7 +6,7 @@ from flask import Response, render_template, request
 
 from embed.balances.history import BalanceChange, read_visible_balance_changes
 from embed.balances.known import read_observations
-from embed.balances.supply import find_supply
+from embed.balances.tokens import find_supply
 from embed.db.models import Page, Proof
 from embed.domain.amounts import find_share
 from embed.errors import ApiError

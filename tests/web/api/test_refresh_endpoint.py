@@ -10,8 +10,8 @@ from support.world import USDC, Visitor, code_of
 from embed.balances.tokens import find_problem
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Submission, Wallet
-from embed.wallets import live_reading, tracking
-from embed.wallets.balance_refresh import refresh_balances
+from embed.wallets import tracking
+from embed.wallets.balance_refresh import AT_ONCE, refresh_balances
 
 pytestmark = pytest.mark.slow
 
@@ -228,7 +228,7 @@ def test_all_pages_together_take_a_quarter_of_the_endpoints_rate(world_with, cha
 
 def test_slow_endpoint_takes_two_threads_and_no_other_waits(chain, holder, refresh):
     assert code_of(refresh(holder)) is None  # reads the mint
-    asked, answered = threading.Barrier(live_reading.AT_ONCE + 1), threading.Event()
+    asked, answered = threading.Barrier(AT_ONCE + 1), threading.Event()
 
     def hang(method: str) -> None:
         asked.wait(10)
@@ -241,12 +241,12 @@ def test_slow_endpoint_takes_two_threads_and_no_other_waits(chain, holder, refre
             db.close()
 
     chain.before_answer = hang
-    with ThreadPoolExecutor(live_reading.AT_ONCE) as pool:
-        slow = [pool.submit(ask) for _ in range(live_reading.AT_ONCE)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        slow = [pool.submit(ask) for _ in range(AT_ONCE)]
         asked.wait(10)
         others = [code_of(refresh(holder)) for _ in range(3)]
         answered.set()
-        assert [one.result(10) for one in slow] == [None] * live_reading.AT_ONCE
+        assert [one.result(10) for one in slow] == [None] * AT_ONCE
     chain.before_answer = lambda method: None
 
     assert others == ["balance_unavailable"] * 3
@@ -261,7 +261,7 @@ def test_readings_at_once_get_the_same_answer(chain, holder, refresh):
         finally:
             db.close()
 
-    with ThreadPoolExecutor(live_reading.AT_ONCE) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         assert list(pool.map(ask, range(8))) == [5] * 8
 
     assert chain.calls[COMPLETE] == 8

@@ -46,7 +46,7 @@ def read_rows(text: str) -> list[tuple[str, str]]:
 
 
 def read_all(world) -> dict[str, tuple]:
-    found = tracking.list_all_wallets(world.page_id, uses_chain=False)
+    found = tracking.list_wallets(world.page, uses_chain=False)
     return {
         one.address: (
             one.public_alias,
