@@ -71,19 +71,16 @@ def test_wallets_without_a_history_keep_the_columns_of_the_others(chain_owner):
     assert "<bdi" not in answer.text.partition("<main")[2]
 
 
-@pytest.mark.parametrize("search", [{}, {"q": "New"}])
-def test_without_any_history_there_are_no_columns(chain_owner, search):
-    if search:
-        track(chain_owner.world, "5", {1: "4"})
-    chain_owner.world.track(Visitor().address, alias="New")
+def test_without_an_endpoint_or_any_history_there_are_no_columns(chain_owner):
+    world = chain_owner.world
+    world.track(Visitor().address, alias="New")
+    assert "30 days" not in open_wallets(chain_owner).text
+    track(world, "5", {1: "4"}, is_hidden=True)
+    assert "hidden +1.00" in read_text(open_wallets(chain_owner))
 
-    assert "30 days" not in open_wallets(chain_owner, **search).text
-
-
-def test_without_an_endpoint_there_are_no_columns(world, owner):
-    track(world, "5", {1: "4"})
-
-    assert "30 days" not in open_wallets(owner).text
+    assert "30 days" not in open_wallets(chain_owner, q="New").text
+    world.use_endpoint()
+    assert "30 days" not in open_wallets(chain_owner).text
 
 
 @pytest.mark.databases("sqlite", "postgres")
