@@ -5,7 +5,6 @@ import re
 import pytest
 from routes import fill_in, list_routes
 
-from embed.db.models import ApiKey, Submission
 from embed.web.dashboard.access import ANYBODY, find_needed
 
 pytestmark = pytest.mark.slow
@@ -135,19 +134,6 @@ def test_every_address_of_a_page_works_without_a_script(world, things, owner):
             if action:
                 verb = "POST" if 'method="post"' in form else "GET"
                 adapter.match(action[1], method=verb)
-
-
-def test_api_and_widget_know_nothing_of_the_session(world, owner):
-    for path in ("/embed/sign", f"/embed/tracking/{world.page_id}?key={world.public_key}"):
-        answer = owner.get(path)
-        assert "dashboard" not in answer.headers.get("Set-Cookie", "")
-    answer = world.read()
-    assert "Cookie" not in answer.headers.get("Vary", "")
-
-
-def test_the_tests_know_every_kind_of_thing(things):
-    assert ApiKey.get_by_id(things["key_id"]).page_id == things["page_id"]
-    assert Submission.get_by_id(things["submission_id"]).page_id == things["page_id"]
 
 
 @pytest.mark.parametrize("path", ["wallets", "tags", "keys", "notifications"])

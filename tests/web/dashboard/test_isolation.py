@@ -25,10 +25,8 @@ def summarise(answer) -> tuple:
     "fetch",
     [
         pytest.param({"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}, id="image"),
-        pytest.param({"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}, id="script"),
         pytest.param({"Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}, id="fetch"),
         pytest.param({"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, id="frame"),
-        pytest.param({"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object"}, id="object"),
         pytest.param({}, id="nothing more said"),
     ],
 )
