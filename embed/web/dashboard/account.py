@@ -23,13 +23,12 @@ from embed.people import accounts, passwords, sessions
 from embed.people.sessions import SEEN_STORED_EVERY
 from embed.web import languages
 from embed.web.current import own_host, runtime
-from embed.web.dashboard.attempts import refuse_wrong_password
-from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import (
+from embed.web.dashboard.access import (
     current_client,
     current_person,
     current_session,
 )
+from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import describe_actor
 from embed.web.dashboard.responses import (
     Form,
@@ -38,7 +37,12 @@ from embed.web.dashboard.responses import (
     render,
 )
 from embed.web.dashboard.shell import THEME_COOKIE, THEMES
-from embed.web.dashboard.sign_in import PasswordForm, begin_session, safe_target
+from embed.web.dashboard.sign_in import (
+    PasswordForm,
+    begin_session,
+    refuse_wrong_password,
+    safe_target,
+)
 from embed.web.languages import current_language, gettext, lazy_gettext
 
 NEWEST = 10  # of what happened with the account

@@ -1,21 +1,23 @@
-"""The activity page: the log, and submissions by day."""
+"""The activity page: the log, submissions by day, and mails about them to oneself."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from flask import request
+from flask import request, url_for
 from flask.typing import ResponseReturnValue
+from itsdangerous import BadSignature
 
 from embed.db.models import Activity
 from embed.db.pagination import Cursor, make_slice, read_rows
 from embed.notifications import own_mail
 from embed.submissions import queries
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
-from embed.web.dashboard.responses import render
+from embed.web.dashboard.responses import redirect_with_message, render, render_mistake
+from embed.web.languages import gettext
 
 DAYS = 30
 SLICE_SIZE = 50  # entries of the log
@@ -80,3 +82,64 @@ def build_bar(counts: Counter[str], length: int, most: int, day: date | None = N
             blocks.append(Block(status, round(start, 2), round(size, 2)))
             start += size
     return Bar(day, counts, blocks)
+
+
+# Mails about the page, to the person who asks for them
+
+
+@blueprint.post("/pages/<page_id>/mail")
+def start_mail(page_id: str) -> ResponseReturnValue:
+    page, person = open_page(page_id), current_person()
+    own_mail.start(page.id, person, runtime().settings, runtime().clock())
+    return redirect_with_message(
+        gettext("Mails about this page go to %(email)s.", email=person.email),
+        url_for("dashboard.show_activity", page_id=page.id),
+    )
+
+
+@blueprint.post("/pages/<page_id>/mail/stop")
+def stop_mail(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    own_mail.stop(page.id, current_person().id)
+    return redirect_with_message(
+        gettext("You get no more mails about this page."),
+        url_for("dashboard.show_activity", page_id=page.id),
+    )
+
+
+@blueprint.post("/pages/<page_id>/mail/decide")
+def let_mail_decide(page_id: str) -> ResponseReturnValue:
+    page, person = open_page(page_id), current_person()
+    own_mail.let_decide(page.id, person, True, runtime().clock())
+    return redirect_with_message(
+        gettext("Mails to you now have links that approve and reject."),
+        url_for("dashboard.show_activity", page_id=page.id),
+    )
+
+
+@blueprint.post("/pages/<page_id>/mail/decide/stop")
+def end_deciding_by_mail(page_id: str) -> ResponseReturnValue:
+    page, person = open_page(page_id), current_person()
+    own_mail.let_decide(page.id, person, False, runtime().clock())
+    return redirect_with_message(
+        gettext("The links in mails to you no longer work."),
+        url_for("dashboard.show_activity", page_id=page.id),
+    )
+
+
+@blueprint.route("/mail/<token>", methods=["GET", "POST"])
+def stop_mail_by_link(token: str) -> ResponseReturnValue:
+    """Ask whether to stop, which only the button does: mail scanners open links.
+
+    The answers are the same whether or not there is still something to stop.
+    """
+    try:
+        page_id, person_id = own_mail.read_link(token, runtime().settings, runtime().clock)
+    except BadSignature:
+        return render_mistake(
+            gettext("This link is invalid or has expired. Mails are stopped on the Activity page."),
+            404,
+        )
+    if request.method == "POST":
+        own_mail.stop(page_id, person_id)
+    return render("mail_stop.html", is_done=request.method == "POST")

@@ -15,17 +15,16 @@ from embed.domain.passwords import MAX_LENGTH
 from embed.errors import InvalidInput
 from embed.people import passkeys, sessions
 from embed.web.current import runtime
-from embed.web.dashboard.access import needs_confirmation
-from embed.web.dashboard.attempts import RenderForm, refuse_wrong_password
-from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
-from embed.web.dashboard.current_person import (
+from embed.web.dashboard.access import (
     SignedIn,
     current_session,
+    needs_confirmation,
     open_page,
 )
+from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
 from embed.web.dashboard.passkeys import make_ceremony
 from embed.web.dashboard.responses import MAX_FLASHED, Form, add_error, render
-from embed.web.dashboard.sign_in import safe_target
+from embed.web.dashboard.sign_in import RenderForm, refuse_wrong_password, safe_target
 from embed.web.languages import lazy_gettext
 
 

@@ -13,8 +13,8 @@ from embed.errors import NotFound
 from embed.notifications import delivery_log
 from embed.notifications.delivery_log import STATES
 from embed.notifications.receivers import list_receivers
+from embed.web.dashboard.access import get_own_receiver, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import get_own_receiver, open_page
 from embed.web.dashboard.receivers import mask_targets
 from embed.web.dashboard.responses import redirect_with_message, render
 from embed.web.languages import format_number, gettext, ngettext

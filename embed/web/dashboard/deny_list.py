@@ -12,8 +12,8 @@ from embed.db.models import Block, Page
 from embed.errors import InvalidInput, NotFound
 from embed.submissions import deny_list
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_client, current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_client, current_person, open_page
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.languages import gettext, lazy_gettext
 

@@ -20,8 +20,8 @@ from embed.errors import InvalidInput
 from embed.keys import derived, management
 from embed.pages import change_look
 from embed.web.current import own_origin, runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.look_form import (
     PRESETS,

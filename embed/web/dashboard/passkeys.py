@@ -16,12 +16,17 @@ from embed.errors import InvalidInput, NotFound
 from embed.people import passkeys
 from embed.people.passkeys import MAX_NAME_LENGTH, Ceremony
 from embed.web.current import own_origin, runtime
-from embed.web.dashboard.attempts import find_network_wait, refuse_attempt
+from embed.web.dashboard.access import current_client, current_person, current_session
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_client, current_person, current_session
 from embed.web.dashboard.filters import name_browser_of
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.dashboard.sign_in import SignInForm, safe_target, use_session
+from embed.web.dashboard.sign_in import (
+    SignInForm,
+    find_network_wait,
+    refuse_attempt,
+    safe_target,
+    use_session,
+)
 from embed.web.languages import gettext, lazy_gettext
 
 

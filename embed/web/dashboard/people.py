@@ -19,8 +19,8 @@ from embed.notifications.mail import is_mailbox
 from embed.people import accounts, invitations, members
 from embed.web import rate_limits
 from embed.web.current import own_host, own_origin, runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.responses import (
     Form,
     add_error,

@@ -17,8 +17,8 @@ from embed.errors import InvalidInput
 from embed.submissions import policy_simulation, queries
 from embed.wallets import search
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.filters import UNITS, format_span, split_span
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.figures import format_in_full

@@ -22,8 +22,8 @@ from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint, format_moment
-from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.filters import describe_outcome
 from embed.web.dashboard.responses import Form, render, write_mistake
 from embed.web.languages import gettext, lazy_gettext

@@ -18,8 +18,8 @@ from embed.notifications import delivery_log, receivers
 from embed.notifications.receivers import CHANNEL_TYPES, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, get_own_receiver, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_receiver, open_page
 from embed.web.dashboard.filters import MESSAGES
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.languages import gettext, lazy_gettext

@@ -1,28 +1,33 @@
 """Signing in and out, and choosing a password by a one-time link."""
 
+import math
 import re
+from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 
-from flask import flash, redirect, request, session, url_for
+from flask import Response, flash, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
-from wtforms import EmailField, PasswordField, SubmitField
+from limits import parse
+from wtforms import EmailField, Field, PasswordField, SubmitField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
-from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH
+from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
 from embed.errors import InvalidInput, NotFound
+from embed.events import account_log
 from embed.people import passwords, sessions
-from embed.web import languages
+from embed.people.accounts import normalise_email
+from embed.web import languages, rate_limits
 from embed.web.current import own_host, runtime
-from embed.web.dashboard.attempts import find_wait, refuse_attempt, store_failure
-from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import (
+from embed.web.dashboard.access import (
     SignedIn,
     current_client,
     current_person,
     current_session,
 )
+from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
     add_error,
@@ -30,13 +35,16 @@ from embed.web.dashboard.responses import (
     render,
     render_mistake,
 )
-from embed.web.languages import gettext, lazy_gettext
+from embed.web.languages import gettext, lazy_gettext, ngettext
 
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
 DEAD_LINK = lazy_gettext(
     "This link has been used or has expired. Whoever runs this server can create a new one:"
     " flask owners reset EMAIL"
 )
+PER_ACCOUNT = parse("10/10 minutes")
+PER_NETWORK = parse("30/10 minutes")
+RenderForm = Callable[..., Response]  # called with `status`
 _LENGTHS = {"min": MIN_LENGTH, "max": MAX_LENGTH}
 
 
@@ -165,3 +173,55 @@ def _warn_of_weakness(person: Person, password: str) -> None:
 def safe_target(target: str) -> str:
     """Return the address if it is inside the dashboard."""
     return target if _INSIDE.fullmatch(target) else url_for("dashboard.list_pages")
+
+
+# Attempts to guess a password: how many there may be, and how they are refused
+
+
+def find_wait(email: str) -> timedelta | None:
+    """Count an attempt to guess a password; after too many, return how long to wait."""
+    return find_network_wait() or rate_limits.find_wait(
+        "sign_in", normalise_email(email), PER_ACCOUNT
+    )
+
+
+def find_network_wait() -> timedelta | None:
+    """As `find_wait`, for what nobody can guess: anybody could use up an account's attempts."""
+    return rate_limits.find_wait("sign_in", rate_limits.client_network(), PER_NETWORK)
+
+
+def refuse_attempt(wait: timedelta, field: Field, render_form: RenderForm) -> Response:
+    seconds = math.ceil(wait.total_seconds())
+    minutes = math.ceil(seconds / 60)
+    field.errors = [
+        ngettext(
+            "Too many attempts. Please wait %(minutes)s minute.",
+            "Too many attempts. Please wait %(minutes)s minutes.",
+            minutes,
+            minutes=minutes,
+        )
+    ]
+    response = render_form(status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response
+
+
+def refuse_wrong_password(field: Field, render_form: RenderForm) -> Response | None:
+    """Return what refuses a text that is not the person's current password; None if it is."""
+    person = current_person()
+    if wait := find_wait(person.email):
+        return refuse_attempt(wait, field, render_form)
+    if is_correct_password(field.data or "", person.password_hash):
+        return None
+    field.errors = [gettext("This is not your current password.")]
+    return store_failure(person.email, render_form(status=422), "confirmation failed")
+
+
+def store_failure(email: str, response: Response, kind: str) -> Response:
+    """Tell the account of a failed attempt once the answer is sent.
+
+    The time that the answer takes must not tell whether there is such an account.
+    """
+    email, now, client = normalise_email(email), runtime().clock(), current_client()
+    response.call_on_close(partial(account_log.store_failure, email, now, client, kind))
+    return response

@@ -12,8 +12,8 @@ from embed.errors import InvalidInput
 from embed.wallets import tags
 from embed.wallets.tags import TagFields
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, get_own_tag, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_tag, open_page
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.languages import gettext, lazy_gettext
 

@@ -15,8 +15,8 @@ from embed.wallets import imports
 from embed.wallets.csv_format import COLUMNS, decode_sheet
 from embed.wallets.csv_mistakes import Kind, MistakeGroup, group_mistakes
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.responses import Form, redirect_with_message, render, write_mistake
 from embed.web.dashboard.wallet_list import build_list_url
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext

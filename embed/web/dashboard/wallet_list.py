@@ -18,8 +18,8 @@ from embed.public_payload.payloads import get_payload
 from embed.wallets import search, tags
 from embed.wallets.search import Column, Order, SearchResult, WalletFilter
 from embed.web.current import runtime
+from embed.web.dashboard.access import open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import open_page
 from embed.web.dashboard.responses import render
 from embed.web.drawings import Sparkline, draw_sparklines
 

@@ -13,8 +13,8 @@ from embed.wallets import suggestions
 from embed.wallets.suggestions import Suggestion
 from embed.web import rate_limits
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.responses import redirect_with_message, render, write_mistake
 from embed.web.dashboard.wallet_list import build_list_url
 from embed.web.languages import format_number, gettext, ngettext

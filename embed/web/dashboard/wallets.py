@@ -15,13 +15,13 @@ from embed.errors import InvalidInput
 from embed.wallets import bulk, search, tags, tracking
 from embed.wallets.bulk import BULK_ACTIONS, BulkAction
 from embed.web.current import runtime
-from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import (
+from embed.web.dashboard.access import (
     current_person,
     get_own_tag,
     get_own_wallet,
     open_page,
 )
+from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.dashboard.wallet_list import build_list_url, list_search, read_filter
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext

@@ -11,10 +11,9 @@ from support.owner_browser import PASSWORD, find_token
 from embed.db.connection import db
 from embed.db.models import ApiKey, Receiver, Session
 from embed.people import sessions
-from embed.web.dashboard import attempts
+from embed.web.dashboard import sign_in
 from embed.web.dashboard.access import CONFIRMED, needs_confirmation
-from embed.web.dashboard.blueprint import BACKGROUND_ENDPOINTS
-from embed.web.dashboard.sessions import LOCAL_NAME
+from embed.web.dashboard.blueprint import BACKGROUND_ENDPOINTS, LOCAL_COOKIE
 
 pytestmark = pytest.mark.slow
 
@@ -363,8 +362,8 @@ def test_answer_in_one_session_confirms_no_other(world, owner, page):
 
 def test_copy_of_the_cookie_is_worth_nothing_after_the_answer(world, late, page):
     thief = world.app.test_client()
-    stolen = late.client.get_cookie(LOCAL_NAME, path="/dashboard").value
-    thief.set_cookie(LOCAL_NAME, stolen, path="/dashboard")
+    stolen = late.client.get_cookie(LOCAL_COOKIE, path="/dashboard").value
+    thief.set_cookie(LOCAL_COOKIE, stolen, path="/dashboard")
     assert is_asked(thief.get(f"{page}/keys"))
 
     late.confirm()
@@ -403,13 +402,13 @@ def test_session_that_has_ended_meanwhile_is_not_confirmed(world, late, page):
 def test_session_that_ends_while_the_password_is_checked_is_not_confirmed(
     world, late, page, monkeypatch
 ):
-    check = attempts.is_correct_password
+    check = sign_in.is_correct_password
 
     def check_slowly(*arguments) -> bool:
         sessions.end_all(late.owner, late.world.clock())
         return check(*arguments)
 
-    monkeypatch.setattr(attempts, "is_correct_password", check_slowly)
+    monkeypatch.setattr(sign_in, "is_correct_password", check_slowly)
     answer = late.post(f"{page}/delete", present_password=PASSWORD)
 
     assert answer.headers["Location"] == SIGN_IN

@@ -13,7 +13,8 @@ from support.world import Visitor
 
 from embed.db.models import Session
 from embed.people import accounts, passwords
-from embed.web.dashboard import account, sessions, sign_in
+from embed.web.dashboard import account, sign_in
+from embed.web.dashboard.blueprint import COOKIE, LOCAL_COOKIE
 
 pytestmark = pytest.mark.slow
 
@@ -100,8 +101,8 @@ def steal(world):
 
     def copy(client) -> OtherBrowser:
         thief = OtherBrowser(world)
-        cookie = client.get_cookie(sessions.LOCAL_NAME, path="/dashboard")
-        thief.client.set_cookie(sessions.LOCAL_NAME, cookie.value, path="/dashboard")
+        cookie = client.get_cookie(LOCAL_COOKIE, path="/dashboard")
+        thief.client.set_cookie(LOCAL_COOKIE, cookie.value, path="/dashboard")
         assert thief.is_signed_in
         return thief
 
@@ -305,8 +306,8 @@ def test_api_and_widget_never_look_at_sessions(world, browser, monkeypatch):
         statements.append(sql)
         return execute(database, sql, *arguments, **more)
 
-    cookie = browser.client.get_cookie(sessions.LOCAL_NAME, path="/dashboard").value
-    cookies = f"{sessions.LOCAL_NAME}={cookie}; {sessions.NAME}={cookie}"
+    cookie = browser.client.get_cookie(LOCAL_COOKIE, path="/dashboard").value
+    cookies = f"{LOCAL_COOKIE}={cookie}; {COOKIE}={cookie}"
     monkeypatch.setattr(Database, "execute_sql", watch)
     send = world.client.open
 
