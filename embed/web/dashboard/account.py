@@ -16,7 +16,7 @@ from embed.domain.clients import Client
 from embed.domain.identifiers import is_id
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import MAX_LENGTH
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.events import account_log
 from embed.events.account_log import write_sentence
 from embed.people import accounts, passwords, sessions
@@ -32,9 +32,9 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import describe_actor
 from embed.web.dashboard.responses import (
     Form,
-    add_error,
     redirect_with_message,
     render,
+    show_mistakes,
 )
 from embed.web.dashboard.shell import THEME_COOKIE, THEMES
 from embed.web.dashboard.sign_in import (
@@ -76,7 +76,7 @@ def account() -> ResponseReturnValue:
         return _render_account(form)
     if refusal := refuse_wrong_password(form.current, partial(_render_account, form)):
         return refusal
-    try:
+    with show_mistakes(form):
         changed = passwords.change_password(
             current_session(),
             form.password.data or "",
@@ -84,14 +84,12 @@ def account() -> ResponseReturnValue:
             host=own_host(),
             client=current_client(),
         )
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return _render_account(form, status=422)
-    begin_session(changed)
-    return redirect_with_message(
-        gettext("Your password has been changed. Other devices are signed out."),
-        url_for("dashboard.account"),
-    )
+        begin_session(changed)
+        return redirect_with_message(
+            gettext("Your password has been changed. Other devices are signed out."),
+            url_for("dashboard.account"),
+        )
+    return _render_account(form, status=422)
 
 
 @blueprint.post("/account/sessions/<session_id>/end")

@@ -9,12 +9,12 @@ from wtforms.fields import SelectChoice  # type: ignore[attr-defined]  # the stu
 from wtforms.validators import InputRequired
 
 from embed.db.models import Block, Page
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.submissions import deny_list
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_client, current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 
 ALL_PAGES = "all"
@@ -53,15 +53,12 @@ def add_block(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = _make_form(page)
     if form.validate():
-        try:
+        with show_mistakes(form):
             block = _add(page, form)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
             return redirect_with_message(
                 gettext("%(pattern)s is blocked.", pattern=block.pattern), _build_url(page)
             )
-    return _show(page, form, 422)
+    return _show(page, form)
 
 
 def _make_form(page: Page, **options: Any) -> BlockForm:
@@ -86,7 +83,7 @@ def _add(page: Page, form: BlockForm) -> Block:
     return deny_list.block_on_page(page.id, kind, pattern, now, actor=person.email)
 
 
-def _show(page: Page, form: BlockForm, status: int = 200) -> ResponseReturnValue:
+def _show(page: Page, form: BlockForm) -> ResponseReturnValue:
     return render(
         "deny_list.html",
         page=page,
@@ -94,7 +91,6 @@ def _show(page: Page, form: BlockForm, status: int = 200) -> ResponseReturnValue
         kinds={choice.value: choice.label for choice in KIND_CHOICES},
         of_page=deny_list.list_of_page(page),
         of_person=deny_list.list_of_person(page.owner) if _is_own(page) else None,
-        status=status,
     )
 
 

@@ -16,7 +16,6 @@ from embed.db.models import ApiKey, Page
 from embed.domain.colors import DEFAULT_ACCENT
 from embed.domain.languages import LANGUAGES
 from embed.domain.origins import find_meant_origin
-from embed.errors import InvalidInput
 from embed.keys import derived, management
 from embed.pages import change_look
 from embed.web.current import own_origin, runtime
@@ -30,7 +29,7 @@ from embed.web.dashboard.look_form import (
     explain_accent,
     make_look_form,
 )
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 from embed.web.snippets import (
     ARGUMENTS,
@@ -88,7 +87,7 @@ def show_embed(page_id: str) -> ResponseReturnValue:
         raw_site = form.site.data or ""
         if "meant" in request.form:  # the button beside a refusal
             raw_site = find_meant_origin(raw_site) or raw_site
-        try:
+        with show_mistakes(form, origins="site"):
             made = management.create_key(
                 page.id,
                 "public",
@@ -97,9 +96,6 @@ def show_embed(page_id: str) -> ResponseReturnValue:
                 now=runtime().clock(),
                 actor=current_person().email,
             )
-        except InvalidInput as mistake:
-            add_error(form, mistake, origins="site")
-        else:
             return render_embed(page, SiteForm(None), made, explain_changes([raw_site]))
     return render_embed(page, form)
 
@@ -154,11 +150,8 @@ def save_look(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = LookForm()
     if form.validate():
-        try:
+        with show_mistakes(form):
             change_look(page.id, form.read_texts(), runtime().clock(), actor=current_person().email)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
             return redirect_with_message(
                 gettext("Saved. Every site shows it; no snippet has to be pasted again."),
                 url_for("dashboard.show_embed", page_id=page.id),

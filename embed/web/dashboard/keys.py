@@ -22,9 +22,9 @@ from embed.web.dashboard.embed_page import SiteForm, render_embed
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.responses import (
     Form,
-    add_error,
     redirect_with_message,
     render,
+    show_mistakes,
     write_mistake,
 )
 from embed.web.languages import gettext, lazy_gettext
@@ -122,13 +122,10 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     page = open_page(page_id)
     form = CreateForm() if tier == "public" else SecretForm()
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             made = management.create_key(
                 page.id, tier, **_read(form), now=_now(), actor=current_person().email
             )
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
             if tier == "public":
                 return render_embed(page, SiteForm(None), made, _explain_changes(form))
             api_key, key = made
@@ -140,8 +137,7 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
                 status=201,
                 shows_secret=True,
             )
-    status = 422 if form.errors else 200
-    return render("key_form.html", page=page, form=form, tier=tier, status=status)
+    return render("key_form.html", page=page, form=form, tier=tier)
 
 
 @blueprint.route("/pages/<page_id>/keys/<key_id>/edit", methods=["GET", "POST"])
@@ -151,22 +147,11 @@ def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
     key = _get_changeable(page, key_id)
     form = _make_edit_form(key)
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             management.change_key(key.id, **_read(form), now=_now(), actor=current_person().email)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
             message = " ".join([gettext("The key is saved."), *_explain_changes(form)])
             return redirect_with_message(message, url_for("dashboard.list_keys", page_id=page.id))
-    status = 422 if form.errors else 200
-    return render(
-        "key_form.html",
-        page=page,
-        form=form,
-        key=key,
-        tier=key.tier,
-        status=status,
-    )
+    return render("key_form.html", page=page, form=form, key=key, tier=key.tier)
 
 
 def _make_edit_form(key: ApiKey) -> FlaskForm:

@@ -15,7 +15,6 @@ from embed.balances.tokens import list_problems, propose_token
 from embed.db.models import Page, Person
 from embed.db.work_status import read_work_status
 from embed.domain.roles import NAME_BY_ROLE, OWNER
-from embed.errors import InvalidInput
 from embed.keys.refused_origins import list_lately_refused
 from embed.notifications.delivery_log import count_given_up, list_failing
 from embed.pages import OwnPage
@@ -23,7 +22,7 @@ from embed.wallets.totals import sum_by_page
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, may, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
 from embed.web.dashboard.shell import list_own_pages
 from embed.web.languages import gettext, lazy_gettext
 
@@ -151,33 +150,26 @@ def create_page() -> ResponseReturnValue:
         if not (form.token_name.data and form.token_symbol.data):
             return _propose_names(form)
         owner = current_person()
-        try:
+        with show_mistakes(form):
             page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
             return redirect_with_message(
                 gettext("The page has been created. Next, it needs a key."),
                 url_for("dashboard.show_embed", page_id=page.id),
             )
-    return render("page_form.html", form=form, status=422 if form.errors else 200)
+    return render("page_form.html", form=form)
 
 
 def _propose_names(form: PageForm) -> ResponseReturnValue:
     """Show the form again, with the names that the chain has; the owner confirms them."""
     is_proposed = False
-    try:
+    with show_mistakes(form):
         info = propose_token(runtime().chain, form.token_mint.data or "")
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-    else:
         for field, found in ((form.token_name, info.name), (form.token_symbol, info.symbol)):
             if not field.data and found is None:
                 field.errors = [gettext("The chain does not have it; enter it here.")]
             elif not field.data:
                 field.data, is_proposed = found, True
-    status = 422 if form.errors else 200
-    return render("page_form.html", form=form, is_proposed=is_proposed, status=status)
+    return render("page_form.html", form=form, is_proposed=is_proposed)
 
 
 @blueprint.route("/pages/<page_id>/settings", methods=["GET", "POST"])
@@ -185,15 +177,12 @@ def edit_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = PageForm(obj=page)
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             pages.update_page(page.id, _read(form), runtime().clock(), actor=current_person().email)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
             return redirect_with_message(
                 gettext("Saved."), url_for("dashboard.edit_page", page_id=page.id)
             )
-    return render("page_form.html", page=page, form=form, status=422 if form.errors else 200)
+    return render("page_form.html", page=page, form=form)
 
 
 @blueprint.get("/pages/<page_id>/")

@@ -12,7 +12,7 @@ from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Invitation, Page
 from embed.domain.roles import DESCRIPTION_BY_ROLE, MEMBER_ROLES, NAME_BY_ROLE, ROLES
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.notifications import mail
 from embed.notifications.digest import Digest
 from embed.notifications.mail import is_mailbox
@@ -23,10 +23,10 @@ from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
-    add_error,
     redirect_with_message,
     render,
     render_mistake,
+    show_mistakes,
 )
 from embed.web.dashboard.sign_in import PasswordForm, begin_session
 from embed.web.languages import gettext, lazy_gettext, ngettext
@@ -61,7 +61,7 @@ def invite_person(page_id: str) -> ResponseReturnValue:
     """Make an invitation and show its link in this response, so that it is in no other address."""
     page, form, actor = open_page(page_id), InvitationForm(), current_person()
     if not form.validate_on_submit():
-        return _render_people(page, form, status=422)
+        return _render_people(page, form)
     if wait := rate_limits.find_wait("invitation", actor.id, INVITATIONS_PER_PERSON):
         hours = math.ceil(wait.total_seconds() / 3600)
         form.email.errors = [
@@ -73,13 +73,15 @@ def invite_person(page_id: str) -> ResponseReturnValue:
             )
         ]
         return _render_people(page, form, status=429)
-    try:
+    with show_mistakes(form):
         invitation, token = invitations.invite(
             page.id, form.email.data or "", form.role.data, runtime().clock(), actor=actor.email
         )
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return _render_people(page, form, status=422)
+        return _show_made(page, invitation, token)
+    return _render_people(page, form)
+
+
+def _show_made(page: Page, invitation: Invitation, token: str) -> ResponseReturnValue:
     link = invitations.build_invitation_url(token, own_origin())
     return render(
         "invitation_made.html",
@@ -164,23 +166,22 @@ def accept_invitation(token: str) -> ResponseReturnValue:
     form = PasswordForm()
     if not form.validate_on_submit():
         return _render_invitation(invitation, form=form)
-    try:
-        person = invitations.sign_up(
-            token, form.password.data or "", runtime().clock(), host=own_host()
-        )
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return _render_invitation(invitation, form=form)
-    except NotFound:
-        return render_mistake(DEAD_INVITATION, 409)
-    begin_session(person)
-    return _welcome(invitation)
+    with show_mistakes(form):
+        try:
+            person = invitations.sign_up(
+                token, form.password.data or "", runtime().clock(), host=own_host()
+            )
+        except NotFound:
+            return render_mistake(DEAD_INVITATION, 409)
+        begin_session(person)
+        return _welcome(invitation)
+    return _render_invitation(invitation, form=form)
 
 
 def _accept_as_signed_in(token: str, invitation: Invitation) -> ResponseReturnValue:
     person = current_person()
     if person.email != invitation.email:
-        return _render_invitation(invitation, status=409 if request.method == "POST" else 200)
+        return _render_invitation(invitation, status=409 if request.method == "POST" else None)
     if request.method == "GET":
         return _render_invitation(invitation)
     try:
@@ -205,7 +206,7 @@ def _render_invitation(
     *,
     form: PasswordForm | None = None,
     sign_in_to: str | None = None,
-    status: int = 200,
+    status: int | None = None,
 ) -> Response:
     return render(
         "invitation.html",
@@ -214,11 +215,11 @@ def _render_invitation(
         role_description=gettext(DESCRIPTION_BY_ROLE[invitation.role]),
         form=form,
         sign_in_to=sign_in_to,
-        status=422 if form is not None and form.errors else status,
+        status=status,
     )
 
 
-def _render_people(page: Page, form: InvitationForm, *, status: int = 200) -> Response:
+def _render_people(page: Page, form: InvitationForm, *, status: int | None = None) -> Response:
     return render(
         "people.html",
         page=page,

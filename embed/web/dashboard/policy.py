@@ -20,7 +20,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import UNITS, format_span, split_span
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
 from embed.web.figures import format_in_full
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
@@ -92,24 +92,21 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = _fill_form(page)
     if not form.validate_on_submit():
-        return _render(page, form, status=422 if form.errors else 200)
-    rules = None
-    try:
+        return _render(page, form)
+    with show_mistakes(form, cooldown_s="cooldown"):
         fields = _read(form)
-        if "preview" not in request.form:
-            pages.update_page(page.id, fields, runtime().clock(), actor=current_person().email)
-            return redirect_with_message(
-                gettext("Saved."), url_for("dashboard.edit_policy", page_id=page.id)
-            )
-        rules = pages.read_policy(Page(**pages.parse_fields(fields)))
-    except InvalidInput as mistake:
-        add_error(form, mistake, cooldown_s="cooldown")
-    if rules is None:
-        return _render(page, form, status=422)
+        if "preview" in request.form:
+            return _preview(page, form, pages.read_policy(Page(**pages.parse_fields(fields))))
+        pages.update_page(page.id, fields, runtime().clock(), actor=current_person().email)
+        return redirect_with_message(
+            gettext("Saved."), url_for("dashboard.edit_policy", page_id=page.id)
+        )
+    return _render(page, form)
+
+
+def _preview(page: Page, form: PolicyForm, rules: Policy) -> ResponseReturnValue:
     uses_chain = runtime().settings.uses_chain
-    return _render(
-        page, form, outcomes=policy_simulation.simulate(page, rules, uses_chain=uses_chain)
-    )
+    return _render(page, form, policy_simulation.simulate(page, rules, uses_chain=uses_chain))
 
 
 def _fill_form(page: Page) -> PolicyForm:
@@ -150,14 +147,11 @@ def _read(form: PolicyForm) -> dict[str, Any]:
 def _render(
     page: Page,
     form: PolicyForm,
-    *,
     outcomes: list[policy_simulation.SimulatedDecision] | None = None,
-    status: int = 200,
 ) -> ResponseReturnValue:
     return render(
         "policy.html",
         page=page,
-        status=status,
         form=form,
         effects=_describe_effects(page, pages.read_policy(page)),
         outcomes=outcomes,

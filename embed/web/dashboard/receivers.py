@@ -1,6 +1,6 @@
 """The notifications of a page: its channels and webhooks, with their secrets."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import Page, Receiver
 from embed.db.work_status import read_work_status
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import delivery_log, receivers
 from embed.notifications.receivers import CHANNEL_TYPES, mask_target
@@ -21,7 +21,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, get_own_receiver, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import MESSAGES
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 
 MAX_GIVEN_UP_SHOWN = 3
@@ -234,9 +234,17 @@ def add_channel(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = ChannelForm(event_types=CHANNEL_TYPES)
     if form.validate_on_submit():
-        service, may_decide = form.service.data, form.may_decide.data
-        channel = _add(page, form, receivers.add_channel, service, form.data, may_decide=may_decide)
-        if channel is not None:
+        with show_mistakes(form):
+            channel = receivers.add_channel(
+                page.id,
+                form.service.data,
+                form.data,
+                event_types=form.event_types.data or (),
+                may_decide=form.may_decide.data,
+                settings=runtime().settings,
+                now=runtime().clock(),
+                actor=current_person().email,
+            )
             return redirect_with_message(
                 gettext(
                     "%(name)s has been added. Send a test to see whether messages arrive.",
@@ -250,7 +258,6 @@ def add_channel(page_id: str) -> ResponseReturnValue:
         form=form,
         has_mail_server=runtime().settings.smtp_url is not None,
         can_link=runtime().settings.public_url is not None,
-        status=422 if form.errors else 200,
     )
 
 
@@ -260,26 +267,14 @@ def add_webhook(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = WebhookForm(event_types=MESSAGE_TYPES)
     if form.validate_on_submit():
-        webhook = _add(page, form, receivers.add_webhook, form.target.data or "")
-        if webhook is not None:
+        with show_mistakes(form):
+            webhook = receivers.add_webhook(
+                page.id,
+                form.target.data or "",
+                event_types=form.event_types.data or (),
+                settings=runtime().settings,
+                now=runtime().clock(),
+                actor=current_person().email,
+            )
             return show_secret(page, webhook)
-    return render("webhook_form.html", page=page, form=form, status=422 if form.errors else 200)
-
-
-def _add(
-    page: Page, form: ReceiverForm, add: Callable[..., Receiver], *about: Any, **options: Any
-) -> Receiver | None:
-    """Return None for a mistake, which the form then shows."""
-    try:
-        return add(
-            page.id,
-            *about,
-            event_types=form.event_types.data or (),
-            settings=runtime().settings,
-            now=runtime().clock(),
-            actor=current_person().email,
-            **options,
-        )
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return None
+    return render("webhook_form.html", page=page, form=form)

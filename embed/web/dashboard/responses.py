@@ -1,5 +1,7 @@
 """Responses of the dashboard, and the base class of its forms."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from flask import Response, flash, redirect, render_template, request
@@ -38,16 +40,21 @@ def render(
     template: str,
     *,
     page: Page | None = None,
-    status: int = 200,
+    form: FlaskForm | None = None,
+    status: int | None = None,
     shows_secret: bool = False,
     **values: Any,
 ) -> Response:
     """Render a template; with `page`, inside that page's navigation.
 
+    Unless there is a `status`, a form with mistakes makes it 422.
     What shows a secret is not compressed, as its length would depend on the secret.
     """
+    if status is None:
+        status = 422 if form and form.errors else 200
+    shell = read_shell(page)
     html = render_template(
-        f"dashboard/{template}", page=page, status=status, shell=read_shell(page), **values
+        f"dashboard/{template}", page=page, form=form, status=status, shell=shell, **values
     )
     response = Response(html, status, content_type="text/html; charset=utf-8")
     return response if shows_secret else compress.after_request(response)
@@ -66,16 +73,20 @@ def redirect_with_message(sentence: str, location: str) -> AnyResponse:
     return redirect(location, 303)
 
 
-def add_error(form: FlaskForm, mistake: InvalidInput, **renamed: str) -> None:
-    """Show a mistake beside its field, or else above the form.
+@contextmanager
+def show_mistakes(form: FlaskForm, **renamed: str) -> Iterator[None]:
+    """Show a mistake of the use case inside beside its field, or else above the form.
 
-    `renamed` maps a use case's name of a field to the form's, where they differ.
+    `renamed` maps the use case's name of a field to the form's, where they differ.
     """
-    name = renamed.get(mistake.field or "", mistake.field)
-    if name in form:
-        form[name].errors = [*form[name].errors, write_mistake(mistake)]
-    else:
-        form.form_errors.append(write_mistake(mistake))
+    try:
+        yield
+    except InvalidInput as mistake:
+        name = renamed.get(mistake.field or "", mistake.field)
+        if name in form:
+            form[name].errors = [*form[name].errors, write_mistake(mistake)]
+        else:
+            form.form_errors.append(write_mistake(mistake))
 
 
 def write_mistake(mistake: InvalidInput) -> str:

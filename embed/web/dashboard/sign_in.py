@@ -15,7 +15,7 @@ from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.events import account_log
 from embed.people import passwords, sessions
 from embed.people.accounts import normalise_email
@@ -30,10 +30,10 @@ from embed.web.dashboard.access import (
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
-    add_error,
     redirect_with_message,
     render,
     render_mistake,
+    show_mistakes,
 )
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
@@ -81,15 +81,14 @@ def sign_in() -> ResponseReturnValue:
         return redirect(target)
     form = SignInForm()
     if not form.validate_on_submit():
-        return render("sign_in.html", form=form)
+        return render("sign_in.html", form=form, status=200)
     email, password = form.email.data or "", form.password.data or ""
     if wait := find_wait(email):
         return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
     person = passwords.find_by_password(email, password)
     if person is None or not begin_session(person):
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
-        answer = render("sign_in.html", form=form, status=422)
-        return store_failure(email, answer, "sign-in failed")
+        return store_failure(email, render("sign_in.html", form=form), "sign-in failed")
     _warn_of_weakness(person, password)
     return redirect(target, 303)
 
@@ -113,22 +112,22 @@ def choose_password(token: str) -> ResponseReturnValue:
         return render_mistake(DEAD_LINK, 404)
     form = PasswordForm()
     if not form.validate_on_submit():
-        return render("password.html", form=form, person=person)
-    try:
-        person = passwords.choose_password(
-            person,
-            form.password.data or "",
-            runtime().clock(),
-            host=own_host(),
-            client=current_client(),
-        )
-    except NotFound:
-        return render_mistake(DEAD_LINK, 409)
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return render("password.html", status=422, form=form, person=person)
-    begin_session(person)
-    return redirect_with_message(gettext("Your password is set."), url_for("dashboard.list_pages"))
+        return render("password.html", form=form, person=person, status=200)
+    with show_mistakes(form):
+        try:
+            chosen = passwords.choose_password(
+                person,
+                form.password.data or "",
+                runtime().clock(),
+                host=own_host(),
+                client=current_client(),
+            )
+        except NotFound:
+            return render_mistake(DEAD_LINK, 409)
+        begin_session(chosen)
+        done, pages = gettext("Your password is set."), url_for("dashboard.list_pages")
+        return redirect_with_message(done, pages)
+    return render("password.html", form=form, person=person)
 
 
 def begin_session(person: Person) -> bool:

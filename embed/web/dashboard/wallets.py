@@ -22,7 +22,7 @@ from embed.web.dashboard.access import (
     open_page,
 )
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
 from embed.web.dashboard.wallet_list import build_list_url, list_search, read_filter
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
@@ -71,7 +71,7 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = WalletForm(page)
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             added = tracking.add_wallet(
                 page.id,
                 (form.address.data or "").strip(),
@@ -80,14 +80,11 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
                 max_wallets=runtime().settings.max_wallets,
                 actor=current_person().email,
             )
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
             return redirect_with_message(
                 gettext("%(name)s has been added.", name=added.public_alias or added.address),
                 build_list_url(page),
             )
-    return render("wallet_form.html", page=page, form=form, status=422 if form.errors else 200)
+    return render("wallet_form.html", page=page, form=form)
 
 
 @blueprint.route("/pages/<page_id>/wallets/<wallet_id>", methods=["GET", "POST"])
@@ -104,17 +101,13 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     )
     del form.address
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             changes = _read_changes(form, shown_balance=wallet.known_balance)
             tracking.update_wallet(
                 wallet.id, changes, runtime().clock(), actor=current_person().email
             )
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
             return redirect_with_message(gettext("Saved."), build_list_url(page))
-    status = 422 if form.errors else 200
-    return render("wallet_form.html", page=page, form=form, wallet=wallet, status=status)
+    return render("wallet_form.html", page=page, form=form, wallet=wallet)
 
 
 def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tracking.WalletFields:
