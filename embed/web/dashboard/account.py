@@ -4,7 +4,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from flask import Response, current_app, redirect, request, url_for
+from flask import Response, current_app, redirect, request
 from flask.typing import ResponseReturnValue
 from wtforms import PasswordField, SelectField, SubmitField
 from wtforms.validators import InputRequired, Length
@@ -32,7 +32,7 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import describe_actor
 from embed.web.dashboard.responses import (
     Form,
-    redirect_with_message,
+    redirect_to,
     render,
     show_mistakes,
 )
@@ -85,9 +85,8 @@ def account() -> ResponseReturnValue:
             client=current_client(),
         )
         begin_session(changed)
-        return redirect_with_message(
-            gettext("Your password has been changed. Other devices are signed out."),
-            url_for("dashboard.account"),
+        return redirect_to(
+            "account", gettext("Your password has been changed. Other devices are signed out.")
         )
     return _render_account(form, status=422)
 
@@ -97,13 +96,13 @@ def end_session(session_id: str) -> ResponseReturnValue:
     person, now = current_person(), runtime().clock()
     if not (is_id(session_id) and sessions.end(person, session_id, now, current_client())):
         raise NotFound(session_id)
-    return redirect_with_message(gettext("That browser is signed out."), _list_sessions_at())
+    return redirect_to("account", gettext("That browser is signed out."), _anchor="sessions")
 
 
 @blueprint.post("/account/sessions/end-others")
 def end_other_sessions() -> ResponseReturnValue:
     sessions.end_others(current_session(), runtime().clock(), current_client())
-    return redirect_with_message(gettext("All other browsers are signed out."), _list_sessions_at())
+    return redirect_to("account", gettext("All other browsers are signed out."), _anchor="sessions")
 
 
 @blueprint.post("/account/language")
@@ -114,7 +113,7 @@ def choose_language() -> ResponseReturnValue:
         return _render_account(ChangePasswordForm(formdata=None), form, status=422)
     accounts.choose_language(current_person().id, form.language.data)
     languages.choose_language(form.language.data)
-    return redirect_with_message(gettext("Your language is saved."), url_for("dashboard.account"))
+    return redirect_to("account", gettext("Your language is saved."))
 
 
 @blueprint.post("/account/theme")
@@ -180,7 +179,3 @@ def _render_account(
         hour_ago=now - SEEN_STORED_EVERY,
         log=account_log.list_events(person, NEWEST),
     )
-
-
-def _list_sessions_at() -> str:
-    return url_for("dashboard.account", _anchor="sessions")

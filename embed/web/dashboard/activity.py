@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature
 
@@ -16,7 +16,7 @@ from embed.submissions import queries
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import redirect_with_message, render, render_mistake
+from embed.web.dashboard.responses import redirect_to, render, render_mistake
 from embed.web.languages import gettext
 
 DAYS = 30
@@ -91,9 +91,8 @@ def build_bar(counts: Counter[str], length: int, most: int, day: date | None = N
 def start_mail(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     own_mail.start(page.id, person, runtime().settings, runtime().clock())
-    return redirect_with_message(
-        gettext("Mails about this page go to %(email)s.", email=person.email),
-        url_for("dashboard.show_activity", page_id=page.id),
+    return redirect_to(
+        "show_activity", gettext("Mails about this page go to %(email)s.", email=person.email), page
     )
 
 
@@ -101,19 +100,15 @@ def start_mail(page_id: str) -> ResponseReturnValue:
 def stop_mail(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     own_mail.stop(page.id, current_person().id)
-    return redirect_with_message(
-        gettext("You get no more mails about this page."),
-        url_for("dashboard.show_activity", page_id=page.id),
-    )
+    return redirect_to("show_activity", gettext("You get no more mails about this page."), page)
 
 
 @blueprint.post("/pages/<page_id>/mail/decide")
 def let_mail_decide(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     own_mail.let_decide(page.id, person, True, runtime().clock())
-    return redirect_with_message(
-        gettext("Mails to you now have links that approve and reject."),
-        url_for("dashboard.show_activity", page_id=page.id),
+    return redirect_to(
+        "show_activity", gettext("Mails to you now have links that approve and reject."), page
     )
 
 
@@ -121,10 +116,7 @@ def let_mail_decide(page_id: str) -> ResponseReturnValue:
 def end_deciding_by_mail(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     own_mail.let_decide(page.id, person, False, runtime().clock())
-    return redirect_with_message(
-        gettext("The links in mails to you no longer work."),
-        url_for("dashboard.show_activity", page_id=page.id),
-    )
+    return redirect_to("show_activity", gettext("The links in mails to you no longer work."), page)
 
 
 @blueprint.route("/mail/<token>", methods=["GET", "POST"])

@@ -175,8 +175,9 @@ def format_moment(instant: datetime) -> str:
     return instant.strftime("%Y-%m-%d %H:%M UTC")
 
 
+@blueprint.errorhandler(404)
 @blueprint.errorhandler(NotFound)
-def show_not_found(error: NotFound) -> ResponseReturnValue:
+def show_not_found(_: Any) -> ResponseReturnValue:
     return render_mistake(NOT_FOUND, 404)
 
 
@@ -186,11 +187,6 @@ def show_not_allowed(error: NotAllowed) -> ResponseReturnValue:
     return render_mistake(
         gettext("Your role on this page, %(role)s, does not allow this.", role=role), 403
     )
-
-
-@blueprint.errorhandler(404)
-def show_unknown(_: Any) -> ResponseReturnValue:
-    return render_mistake(NOT_FOUND, 404)
 
 
 @blueprint.errorhandler(413)

@@ -2,7 +2,6 @@
 
 from typing import Any, cast
 
-from flask import url_for
 from flask.typing import ResponseReturnValue
 from wtforms import SelectField, StringField
 from wtforms.fields import SelectChoice  # type: ignore[attr-defined]  # the stubs are older
@@ -14,7 +13,7 @@ from embed.submissions import deny_list
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_client, current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 
 ALL_PAGES = "all"
@@ -55,8 +54,8 @@ def add_block(page_id: str) -> ResponseReturnValue:
     if form.validate():
         with show_mistakes(form):
             block = _add(page, form)
-            return redirect_with_message(
-                gettext("%(pattern)s is blocked.", pattern=block.pattern), _build_url(page)
+            return redirect_to(
+                "list_blocks", gettext("%(pattern)s is blocked.", pattern=block.pattern), page
             )
     return _show(page, form)
 
@@ -101,10 +100,6 @@ def remove_block(page_id: str, block_id: str) -> ResponseReturnValue:
     if block.page_id != page.id and not (_is_own(page) and block.person_id == person.id):
         raise NotFound(block.id)
     deny_list.remove_block(block.id, runtime().clock(), actor=person.email, client=current_client())
-    return redirect_with_message(
-        gettext("%(pattern)s is no longer blocked.", pattern=block.pattern), _build_url(page)
+    return redirect_to(
+        "list_blocks", gettext("%(pattern)s is no longer blocked.", pattern=block.pattern), page
     )
-
-
-def _build_url(page: Page) -> str:
-    return url_for("dashboard.list_blocks", page_id=page.id)

@@ -6,7 +6,7 @@ And whether the page is public by link.
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Response, redirect, request, url_for
+from flask import Response, redirect, request
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import MultiDict
 from wtforms import IntegerField, SelectField, StringField, SubmitField
@@ -29,7 +29,7 @@ from embed.web.dashboard.look_form import (
     explain_accent,
     make_look_form,
 )
-from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 from embed.web.snippets import (
     ARGUMENTS,
@@ -152,9 +152,10 @@ def save_look(page_id: str) -> ResponseReturnValue:
     if form.validate():
         with show_mistakes(form):
             change_look(page.id, form.read_texts(), runtime().clock(), actor=current_person().email)
-            return redirect_with_message(
+            return redirect_to(
+                "show_embed",
                 gettext("Saved. Every site shows it; no snippet has to be pasted again."),
-                url_for("dashboard.show_embed", page_id=page.id),
+                page,
             )
     return render_embed(page, SiteForm(None), look_form=form)
 
@@ -170,7 +171,7 @@ def share_page(page_id: str) -> ResponseReturnValue:
     else:
         derived.stop_sharing(page.id, now, actor=actor)
         said = gettext("The page is no longer public by link.")
-    return redirect_with_message(said, url_for("dashboard.show_embed", page_id=page.id))
+    return redirect_to("show_embed", said, page)
 
 
 @blueprint.get("/pages/<page_id>/embed/preview")

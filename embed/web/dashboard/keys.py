@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 from flask_wtf import FlaskForm
 from wtforms import BooleanField, StringField, SubmitField, TextAreaField
@@ -22,7 +22,7 @@ from embed.web.dashboard.embed_page import SiteForm, render_embed
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.responses import (
     Form,
-    redirect_with_message,
+    redirect_to,
     render,
     show_mistakes,
     write_mistake,
@@ -150,7 +150,7 @@ def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
         with show_mistakes(form):
             management.change_key(key.id, **_read(form), now=_now(), actor=current_person().email)
             message = " ".join([gettext("The key is saved."), *_explain_changes(form)])
-            return redirect_with_message(message, url_for("dashboard.list_keys", page_id=page.id))
+            return redirect_to("list_keys", message, page)
     return render("key_form.html", page=page, form=form, key=key, tier=key.tier)
 
 
@@ -172,9 +172,8 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
         hour_ago = _now() - USE_STORED_EVERY
         return render("key_revoke.html", page=page, key=key, hour_ago=hour_ago)
     management.revoke_key(key.id, _now(), actor=current_person().email)
-    return redirect_with_message(
-        gettext("The key %(name)s is revoked.", name=name_key(key)),
-        url_for("dashboard.list_keys", page_id=page.id),
+    return redirect_to(
+        "list_keys", gettext("The key %(name)s is revoked.", name=name_key(key)), page
     )
 
 
@@ -185,9 +184,10 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     key = _get_changeable(page, key_id)
     origin = request.form.get("origin", "")
     management.allow_origin(key.id, origin, now=_now(), actor=current_person().email)
-    return redirect_with_message(
+    return redirect_to(
+        "list_keys",
         gettext("%(origin)s may use the key %(name)s now.", origin=origin, name=name_key(key)),
-        url_for("dashboard.list_keys", page_id=page.id),
+        page,
     )
 
 
@@ -197,9 +197,7 @@ def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     key = get_own_key(page, key_id)
     refused_origins.forget_refused_origin(key.id, request.form.get("origin", ""))
-    return redirect_with_message(
-        gettext("Forgotten."), url_for("dashboard.list_keys", page_id=page.id)
-    )
+    return redirect_to("list_keys", gettext("Forgotten."), page)
 
 
 def _get_changeable(page: Page, key_id: str) -> ApiKey:

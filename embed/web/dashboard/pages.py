@@ -22,7 +22,7 @@ from embed.wallets.totals import sum_by_page
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, may, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.dashboard.shell import list_own_pages
 from embed.web.languages import gettext, lazy_gettext
 
@@ -152,9 +152,8 @@ def create_page() -> ResponseReturnValue:
         owner = current_person()
         with show_mistakes(form):
             page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
-            return redirect_with_message(
-                gettext("The page has been created. Next, it needs a key."),
-                url_for("dashboard.show_embed", page_id=page.id),
+            return redirect_to(
+                "show_embed", gettext("The page has been created. Next, it needs a key."), page
             )
     return render("page_form.html", form=form)
 
@@ -179,9 +178,7 @@ def edit_page(page_id: str) -> ResponseReturnValue:
     if form.validate_on_submit():
         with show_mistakes(form):
             pages.update_page(page.id, _read(form), runtime().clock(), actor=current_person().email)
-            return redirect_with_message(
-                gettext("Saved."), url_for("dashboard.edit_page", page_id=page.id)
-            )
+            return redirect_to("edit_page", gettext("Saved."), page)
     return render("page_form.html", page=page, form=form)
 
 
@@ -195,9 +192,9 @@ def show_page(page_id: str) -> ResponseReturnValue:
 def delete_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     pages.delete_page(page.id, runtime().clock(), actor=current_person().email)
-    return redirect_with_message(
+    return redirect_to(
+        "list_pages",
         gettext("%(name)s has been deleted. You can restore it for 30 days.", name=page.token_name),
-        url_for("dashboard.list_pages"),
     )
 
 
@@ -205,10 +202,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
 def restore_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id, deleted=True)
     pages.restore_page(page.id, runtime().clock(), actor=current_person().email)
-    return redirect_with_message(
-        gettext("%(name)s has been restored.", name=page.token_name),
-        url_for("dashboard.list_pages"),
-    )
+    return redirect_to("list_pages", gettext("%(name)s has been restored.", name=page.token_name))
 
 
 def _read(form: PageForm) -> dict[str, Any]:

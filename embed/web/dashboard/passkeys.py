@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from flask import redirect, request, url_for
+from flask import redirect, request
 from flask.typing import ResponseReturnValue
 from flask_login import current_user
 from wtforms import HiddenField, StringField
@@ -19,7 +19,7 @@ from embed.web.current import own_origin, runtime
 from embed.web.dashboard.access import current_client, current_person, current_session
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import name_browser_of
-from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.dashboard.sign_in import (
     SignInForm,
     find_network_wait,
@@ -110,7 +110,7 @@ def list_passkeys() -> ResponseReturnValue:
                 form.passkey.data or "",
                 make_ceremony(),
             )
-            return redirect_with_message(gettext("The passkey is added."), request.path)
+            return redirect_to("list_passkeys", gettext("The passkey is added."))
     return _render_passkeys(form)
 
 
@@ -119,9 +119,9 @@ def remove_passkey(passkey_id: str) -> ResponseReturnValue:
     if not is_id(passkey_id):
         raise NotFound(passkey_id)
     passkeys.remove(current_session(), passkey_id, runtime().clock(), current_client())
-    return redirect_with_message(
+    return redirect_to(
+        "list_passkeys",
         gettext("The passkey is removed. Your device may keep its half; delete that there."),
-        url_for("dashboard.list_passkeys"),
     )
 
 

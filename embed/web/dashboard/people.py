@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from flask import Response, request, url_for
+from flask import Response, request
 from flask.typing import ResponseReturnValue
 from flask_login import current_user
 from limits import parse
@@ -23,7 +23,7 @@ from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
-    redirect_with_message,
+    redirect_to,
     render,
     render_mistake,
     show_mistakes,
@@ -125,32 +125,29 @@ def change_role(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     email, role = request.form.get("email", ""), request.form.get("role", "")
     members.change_role(page.id, email, role, runtime().clock(), actor=current_person().email)
-    return _redirect_to_people(page, gettext("Saved."))
+    return redirect_to("list_people", gettext("Saved."), page)
 
 
 @blueprint.post("/pages/<page_id>/people/revoke")
 def revoke_invitation(page_id: str) -> ResponseReturnValue:
     page, email = open_page(page_id), request.form.get("email", "")
     members.revoke_invitation(page.id, email, runtime().clock(), actor=current_person().email)
-    return _redirect_to_people(page, gettext("The invitation is revoked."))
+    return redirect_to("list_people", gettext("The invitation is revoked."), page)
 
 
 @blueprint.post("/pages/<page_id>/people/remove")
 def remove_person(page_id: str) -> ResponseReturnValue:
     page, email = open_page(page_id), request.form.get("email", "")
     members.remove_person(page.id, email, runtime().clock(), actor=current_person().email)
-    return _redirect_to_people(
-        page, gettext("%(email)s can no longer use this page.", email=email.strip())
-    )
+    said = gettext("%(email)s can no longer use this page.", email=email.strip())
+    return redirect_to("list_people", said, page)
 
 
 @blueprint.post("/pages/<page_id>/leave")
 def leave_page(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     members.remove_person(page.id, person.email, runtime().clock(), actor=person.email)
-    return redirect_with_message(
-        gettext("You have left %(name)s.", name=page.token_name), url_for("dashboard.list_pages")
-    )
+    return redirect_to("list_pages", gettext("You have left %(name)s.", name=page.token_name))
 
 
 @blueprint.route("/invitations/<token>", methods=["GET", "POST"])
@@ -192,12 +189,13 @@ def _accept_as_signed_in(token: str, invitation: Invitation) -> ResponseReturnVa
 
 
 def _welcome(invitation: Invitation) -> ResponseReturnValue:
-    return redirect_with_message(
+    return redirect_to(
+        "show_page",
         gettext(
             "You are on the page now. Your role: %(role)s.",
             role=gettext(NAME_BY_ROLE[invitation.role]),
         ),
-        url_for("dashboard.show_page", page_id=invitation.page_id),
+        page_id=invitation.page_id,
     )
 
 
@@ -230,7 +228,3 @@ def _render_people(page: Page, form: InvitationForm, *, status: int | None = Non
         member_roles=MEMBER_ROLES,
         status=status,
     )
-
-
-def _redirect_to_people(page: Page, sentence: str) -> ResponseReturnValue:
-    return redirect_with_message(sentence, url_for("dashboard.list_people", page_id=page.id))

@@ -3,7 +3,7 @@
 import math
 from typing import Any, cast
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, FloatField, IntegerField, SelectField, StringField
 from wtforms.fields import SelectChoice  # type: ignore[attr-defined]  # the stubs are older
@@ -20,7 +20,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import UNITS, format_span, split_span
-from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.figures import format_in_full
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
@@ -98,9 +98,7 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
         if "preview" in request.form:
             return _preview(page, form, pages.read_policy(Page(**pages.parse_fields(fields))))
         pages.update_page(page.id, fields, runtime().clock(), actor=current_person().email)
-        return redirect_with_message(
-            gettext("Saved."), url_for("dashboard.edit_policy", page_id=page.id)
-        )
+        return redirect_to("edit_policy", gettext("Saved."), page)
     return _render(page, form)
 
 

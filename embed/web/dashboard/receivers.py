@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, SelectField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired
@@ -21,7 +21,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, get_own_receiver, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import MESSAGES
-from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 
 MAX_GIVEN_UP_SHOWN = 3
@@ -73,10 +73,7 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
         )
     kind: Any = receiver.kind
     receivers.remove_receiver(receiver.id, kind, runtime().clock(), actor=current_person().email)
-    return redirect_with_message(
-        gettext("%(name)s has been removed.", name=masked),
-        url_for("dashboard.list_receivers", page_id=page.id),
-    )
+    return redirect_to("list_receivers", gettext("%(name)s has been removed.", name=masked), page)
 
 
 @blueprint.route("/pages/<page_id>/notifications/<channel_id>/decide", methods=["GET", "POST"])
@@ -105,11 +102,12 @@ def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue
     now, actor = runtime().clock(), current_person().email
     receivers.let_decide(channel.id, may_decide, now, actor=actor)
     name = mask_target(channel)
-    return redirect_with_message(
+    return redirect_to(
+        "list_receivers",
         gettext("Whoever reads %(name)s can now decide on submissions.", name=name)
         if may_decide
         else gettext("The links in messages to %(name)s no longer work.", name=name),
-        url_for("dashboard.list_receivers", page_id=channel.page_id),
+        page_id=channel.page_id,
     )
 
 
@@ -123,9 +121,7 @@ def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
     else:
         delivery_log.queue_test(receiver, runtime().clock())
         sentence = gettext("A test message is being sent. Reload this page to see the result.")
-    return redirect_with_message(
-        sentence, url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
-    )
+    return redirect_to("show_deliveries", sentence, page, receiver=receiver.id)
 
 
 # A button that is pressed twice makes one secret: a second would end the overlap with the old one.
@@ -245,12 +241,13 @@ def add_channel(page_id: str) -> ResponseReturnValue:
                 now=runtime().clock(),
                 actor=current_person().email,
             )
-            return redirect_with_message(
+            return redirect_to(
+                "list_receivers",
                 gettext(
                     "%(name)s has been added. Send a test to see whether messages arrive.",
                     name=mask_target(channel),
                 ),
-                url_for("dashboard.list_receivers", page_id=page.id),
+                page,
             )
     return render(
         "channel_form.html",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from flask import Response, flash, redirect, render_template, request
+from flask import Response, flash, redirect, render_template, request, url_for
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
@@ -67,10 +67,14 @@ def render_mistake(sentence: str, status: int) -> Response:
     return render("mistake.html", status=status, sentence=sentence, back=back if is_ours else None)
 
 
-def redirect_with_message(sentence: str, location: str) -> AnyResponse:
-    """Redirect, and show a sentence on the next page."""
+def redirect_to(
+    endpoint: str, sentence: str, page: Page | None = None, /, **values: Any
+) -> AnyResponse:
+    """Redirect to one of the dashboard's routes, of `page` if given, and show a sentence there."""
     flash(sentence[:MAX_FLASHED], "done")
-    return redirect(location, 303)
+    if page:
+        values["page_id"] = page.id
+    return redirect(url_for(f"dashboard.{endpoint}", **values), 303)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ from embed.web.dashboard.access import (
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
-    redirect_with_message,
+    redirect_to,
     render,
     render_mistake,
     show_mistakes,
@@ -98,7 +98,7 @@ def sign_out() -> ResponseReturnValue:
     end_own_session()
     logout_user()
     session.clear()
-    return redirect_with_message(gettext("You have signed out."), url_for("dashboard.sign_in"))
+    return redirect_to("sign_in", gettext("You have signed out."))
 
 
 @blueprint.route("/password/<token>", methods=["GET", "POST"])
@@ -125,8 +125,7 @@ def choose_password(token: str) -> ResponseReturnValue:
         except NotFound:
             return render_mistake(DEAD_LINK, 409)
         begin_session(chosen)
-        done, pages = gettext("Your password is set."), url_for("dashboard.list_pages")
-        return redirect_with_message(done, pages)
+        return redirect_to("list_pages", gettext("Your password is set."))
     return render("password.html", form=form, person=person)
 
 

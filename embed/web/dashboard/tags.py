@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, RadioField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length
@@ -13,7 +13,7 @@ from embed.wallets.tags import TagFields
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, get_own_tag, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 
 _COLORS: Any = list(tags.COLORS)  # the type stubs of WTForms do not allow plain strings
@@ -53,8 +53,8 @@ def add_tag(page_id: str) -> ResponseReturnValue:
                 is_counted=not form.is_left_out.data,
                 actor=current_person().email,
             )
-            return redirect_with_message(
-                gettext("The tag %(name)s has been added.", name=tag.name), _build_url(page)
+            return redirect_to(
+                "list_tags", gettext("The tag %(name)s has been added.", name=tag.name), page
             )
     return _show_list(page, form)
 
@@ -84,7 +84,7 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
         )
         with show_mistakes(form):
             tags.update_tag(tag.id, changes, runtime().clock(), actor=current_person().email)
-            return redirect_with_message(gettext("Saved."), _build_url(page))
+            return redirect_to("list_tags", gettext("Saved."), page)
     return render("tag_form.html", page=page, form=form, tag=tag)
 
 
@@ -96,10 +96,6 @@ def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
         count = tags.count_wallets(page).get(tag.id, 0)
         return render("tag_remove.html", page=page, tag=tag, count=count)
     tags.remove_tag(tag.id, runtime().clock(), actor=current_person().email)
-    return redirect_with_message(
-        gettext("The tag %(name)s has been removed.", name=tag.name), _build_url(page)
+    return redirect_to(
+        "list_tags", gettext("The tag %(name)s has been removed.", name=tag.name), page
     )
-
-
-def _build_url(page: Page) -> str:
-    return url_for("dashboard.list_tags", page_id=page.id)

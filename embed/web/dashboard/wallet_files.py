@@ -17,8 +17,7 @@ from embed.wallets.csv_mistakes import Kind, MistakeGroup, group_mistakes
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, redirect_with_message, render, write_mistake
-from embed.web.dashboard.wallet_list import build_list_url
+from embed.web.dashboard.responses import Form, redirect_to, render, write_mistake
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
 MAX_NAMED = 10  # of the columns that a sentence names
@@ -88,13 +87,14 @@ def apply_import(page_id: str) -> ResponseReturnValue:
         )
         if plan.mistakes:  # the page has changed since the dry run
             return _show_plan(page, ImportForm(), plan, text)
-    return redirect_with_message(
+    return redirect_to(
+        "list_wallets",
         gettext(
             "%(added)s added, %(changed)s changed.",
             added=format_number(plan.added),
             changed=format_number(plan.changed),
         ),
-        build_list_url(page),
+        page,
     )
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 
 from embed.balances.due import list_read_at
@@ -88,10 +88,6 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
         problem=find_problem(page.token_mint) if uses_chain else None,
         read_at=list_read_at(Page.id == page.id).get(page.id) if uses_chain else None,
     )
-
-
-def build_list_url(page: Page, /, **search: Any) -> str:
-    return url_for("dashboard.list_wallets", page_id=page.id, **search)
 
 
 def list_search(**changed: str | None) -> dict[str, str]:

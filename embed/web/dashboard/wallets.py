@@ -22,8 +22,8 @@ from embed.web.dashboard.access import (
     open_page,
 )
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, redirect_with_message, render, show_mistakes
-from embed.web.dashboard.wallet_list import build_list_url, list_search, read_filter
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.wallet_list import list_search, read_filter
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
 
@@ -80,9 +80,10 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
                 max_wallets=runtime().settings.max_wallets,
                 actor=current_person().email,
             )
-            return redirect_with_message(
+            return redirect_to(
+                "list_wallets",
                 gettext("%(name)s has been added.", name=added.public_alias or added.address),
-                build_list_url(page),
+                page,
             )
     return render("wallet_form.html", page=page, form=form)
 
@@ -106,7 +107,7 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
             tracking.update_wallet(
                 wallet.id, changes, runtime().clock(), actor=current_person().email
             )
-            return redirect_with_message(gettext("Saved."), build_list_url(page))
+            return redirect_to("list_wallets", gettext("Saved."), page)
     return render("wallet_form.html", page=page, form=form, wallet=wallet)
 
 
@@ -138,9 +139,10 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
             "wallets_confirm.html", page=page, question=question, change="remove", wallet=wallet
         )
     tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_person().email)
-    return redirect_with_message(
+    return redirect_to(
+        "list_wallets",
         gettext("%(name)s has been removed.", name=wallet.public_alias or wallet.address),
-        build_list_url(page),
+        page,
     )
 
 
@@ -184,7 +186,7 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
         now=runtime().clock(),
         actor=current_person().email,
     )
-    return redirect_with_message(_tell(action, count), build_list_url(page, **list_search()))
+    return redirect_to("list_wallets", _tell(action, count), page, **list_search())
 
 
 def _ask(action: BulkAction, count: int, tag: Tag | None) -> str:
