@@ -19,7 +19,6 @@ FIELDS = (
         "again",
         "present_password",
         "next",
-        "submit",
         "sure",
         "change",
         "decision",

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, current_app, redirect, request
 from flask.typing import ResponseReturnValue
-from wtforms import PasswordField, SelectField, SubmitField
+from wtforms import PasswordField, SelectField
 from wtforms.validators import InputRequired, Length
 
 from embed.db.models import AccountEvent
@@ -65,7 +65,6 @@ class LanguageForm(Form):
         choices=_LANGUAGES,
         description=lazy_gettext("Of the dashboard, and of your notifications."),
     )
-    save = SubmitField(lazy_gettext("Save"))
 
 
 @blueprint.route("/account", methods=["GET", "POST"])

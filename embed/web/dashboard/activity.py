@@ -1,7 +1,6 @@
 """The activity page: the log, submissions by day, and mails about them to oneself."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -50,6 +49,7 @@ def show_activity(page_id: str) -> ResponseReturnValue:
     today = runtime().clock().date()
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
     by_day = queries.count_by_day(page, datetime.combine(days[0], time(), UTC))
+    most = max((counts.total() for counts in by_day.values()), default=0)
     totals = queries.count_by_status(page)
     entries = read_rows(Activity, Activity.page == page, limit=SLICE_SIZE + 1, after=after)
     return render(
@@ -60,16 +60,10 @@ def show_activity(page_id: str) -> ResponseReturnValue:
         mail=own_mail.find(page, person),
         can_mail=own_mail.can_mail(person, runtime().settings),
         stack=STACK,
-        bars=build_daily_bars(days, by_day),
-        most=max((counts.total() for counts in by_day.values()), default=0),
+        bars=[build_bar(by_day.get(day, Counter()), DAY_LENGTH, most, day) for day in days],
+        most=most,
         totals=build_bar(totals, TOTAL_LENGTH, totals.total()),
     )
-
-
-def build_daily_bars(days: Sequence[date], by_day: Mapping[date, Counter[str]]) -> list[Bar]:
-    """Return a bar for every day; the longest has the full length."""
-    most = max((by_day[day].total() for day in days if day in by_day), default=0)
-    return [build_bar(by_day.get(day, Counter()), DAY_LENGTH, most, day) for day in days]
 
 
 def build_bar(counts: Counter[str], length: int, most: int, day: date | None = None) -> Bar:

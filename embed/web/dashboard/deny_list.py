@@ -1,10 +1,9 @@
 """The page's deny list, and for its owner the one of all their pages."""
 
-from typing import Any, cast
+from typing import Any
 
 from flask.typing import ResponseReturnValue
 from wtforms import SelectField, StringField
-from wtforms.fields import SelectChoice  # type: ignore[attr-defined]  # the stubs are older
 from wtforms.validators import InputRequired
 
 from embed.db.models import Block, Page
@@ -17,19 +16,20 @@ from embed.web.dashboard.responses import Form, redirect_to, render, show_mistak
 from embed.web.languages import gettext, lazy_gettext
 
 ALL_PAGES = "all"
-KIND_CHOICES = [
-    SelectChoice("wallet", lazy_gettext("Wallet")),
-    SelectChoice("name", lazy_gettext("Name")),
-    SelectChoice("network", lazy_gettext("Network")),
-]
-SCOPE_CHOICES = [
-    SelectChoice("page", lazy_gettext("On this page")),
-    SelectChoice(ALL_PAGES, lazy_gettext("On all my pages")),
-]
+# Labels by value; the type stubs of WTForms do not support this form.
+_KINDS: Any = {
+    "wallet": lazy_gettext("Wallet"),
+    "name": lazy_gettext("Name"),
+    "network": lazy_gettext("Network"),
+}
+_SCOPES: Any = {
+    "page": lazy_gettext("On this page"),
+    ALL_PAGES: lazy_gettext("On all my pages"),
+}
 
 
 class BlockForm(Form):
-    kind = SelectField(lazy_gettext("Kind"), choices=cast(Any, KIND_CHOICES))
+    kind = SelectField(lazy_gettext("Kind"), choices=_KINDS)
     pattern = StringField(
         lazy_gettext("What to block"),
         [InputRequired(lazy_gettext("Write what is to be blocked."))],
@@ -38,7 +38,7 @@ class BlockForm(Form):
             " such as *admin*; or a visitor's network, such as 192.0.2.0/24."
         ),
     )
-    scope = SelectField(lazy_gettext("Where"), choices=cast(Any, SCOPE_CHOICES))
+    scope = SelectField(lazy_gettext("Where"), choices=_SCOPES)
 
 
 @blueprint.get("/pages/<page_id>/deny-list")
@@ -87,7 +87,7 @@ def _show(page: Page, form: BlockForm) -> ResponseReturnValue:
         "deny_list.html",
         page=page,
         form=form,
-        kinds={choice.value: choice.label for choice in KIND_CHOICES},
+        kinds=_KINDS,
         of_page=deny_list.list_of_page(page),
         of_person=deny_list.list_of_person(page.owner) if _is_own(page) else None,
     )

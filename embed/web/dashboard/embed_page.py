@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response, redirect, request
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import MultiDict
-from wtforms import IntegerField, SelectField, StringField, SubmitField
+from wtforms import IntegerField, SelectField, StringField
 from wtforms.validators import InputRequired, NumberRange, Optional
 
 from embed.db.models import ApiKey, Page
@@ -75,7 +75,6 @@ class SiteForm(Form):
         lazy_gettext("Label (optional)"),
         description=lazy_gettext("What the key is for, such as Blog. Only you see it."),
     )
-    submit = SubmitField(lazy_gettext("Create a key and its snippet"))
 
 
 @blueprint.route("/pages/<page_id>/embed", methods=["GET", "POST"])

@@ -6,7 +6,7 @@ from typing import Any
 from flask import request
 from flask.typing import ResponseReturnValue
 from flask_wtf import FlaskForm
-from wtforms import BooleanField, StringField, SubmitField, TextAreaField
+from wtforms import BooleanField, StringField, TextAreaField
 from wtforms.validators import ValidationError
 
 from embed.db.models import ApiKey, Page
@@ -37,18 +37,12 @@ NULL_WARNING = lazy_gettext(
 
 
 class KeyForm(Form):
+    """The form of a secret key; a public one has sites, too."""
+
     label = StringField(
         lazy_gettext("Label (optional)"),
         description=lazy_gettext("What the key is for, such as Blog. Only you see it."),
     )
-
-
-class SecretForm(KeyForm):
-    submit = SubmitField(lazy_gettext("Create the key"))
-
-
-class SecretEditForm(KeyForm):
-    submit = SubmitField(lazy_gettext("Save"))
 
 
 class OriginsForm(KeyForm):
@@ -62,7 +56,6 @@ class OriginsForm(KeyForm):
     allow_null_origin = BooleanField(
         lazy_gettext("Allow the null origin"), description=NULL_WARNING
     )
-    submit = SubmitField(lazy_gettext("Save"))
 
     def validate_origins(self, field: TextAreaField) -> None:
         """Report the mistakes of all lines, not only the first."""
@@ -83,10 +76,6 @@ class OriginsForm(KeyForm):
         """Return what refused lines must mean, where that is certain."""
         lines = read_lines(self.origins.data)
         return [_correct(line) for line in lines if _correct(line) != line]
-
-
-class CreateForm(OriginsForm):
-    submit = SubmitField(lazy_gettext("Create the key"))
 
 
 def _correct(line: str) -> str:
@@ -120,7 +109,7 @@ def list_keys(page_id: str) -> ResponseReturnValue:
 def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     """Create a key and show it in this response, so that it is in no address and no cookie."""
     page = open_page(page_id)
-    form = CreateForm() if tier == "public" else SecretForm()
+    form = OriginsForm() if tier == "public" else KeyForm()
     if form.validate_on_submit():
         with show_mistakes(form):
             made = management.create_key(
@@ -156,7 +145,7 @@ def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
 
 def _make_edit_form(key: ApiKey) -> FlaskForm:
     if key.tier == "secret":
-        return SecretEditForm(label=key.label)
+        return KeyForm(label=key.label)
     return OriginsForm(
         label=key.label,
         origins="\n".join(key.origins),

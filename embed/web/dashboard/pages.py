@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from flask import redirect, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, StringField, SubmitField, TextAreaField
+from wtforms import BooleanField, StringField, TextAreaField
 from wtforms.validators import InputRequired, Length, Optional
 
 from embed import pages
@@ -52,7 +52,6 @@ class PageForm(Form):
         default=True,
         description=lazy_gettext("Off: the widget and the API answer 403."),
     )
-    submit = SubmitField(lazy_gettext("Save"))
 
 
 def _strip(raw: str | None) -> str | None:
@@ -206,6 +205,4 @@ def restore_page(page_id: str) -> ResponseReturnValue:
 
 
 def _read(form: PageForm) -> dict[str, Any]:
-    return {
-        name: value for name, value in form.data.items() if name not in ("submit", "csrf_token")
-    }
+    return {name: value for name, value in form.data.items() if name != "csrf_token"}

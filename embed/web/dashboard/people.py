@@ -7,7 +7,7 @@ from flask import Response, request
 from flask.typing import ResponseReturnValue
 from flask_login import current_user
 from limits import parse
-from wtforms import EmailField, RadioField, SubmitField
+from wtforms import EmailField, RadioField
 from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Invitation, Page
@@ -48,7 +48,6 @@ class InvitationForm(Form):
         choices=_ROLES,
         default="reviewer",
     )
-    submit = SubmitField(lazy_gettext("Make an invitation"))
 
 
 @blueprint.get("/pages/<page_id>/people")

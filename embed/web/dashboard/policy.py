@@ -1,12 +1,11 @@
 """The page's policy: which submissions are refused, pending or approved."""
 
 import math
-from typing import Any, cast
+from typing import Any
 
 from flask import request
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, FloatField, IntegerField, SelectField, StringField
-from wtforms.fields import SelectChoice  # type: ignore[attr-defined]  # the stubs are older
 from wtforms.validators import InputRequired
 
 from embed import pages
@@ -19,24 +18,22 @@ from embed.wallets import search
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.filters import UNITS, format_span, split_span
+from embed.web.dashboard.filters import UNITS, split_span
 from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
-from embed.web.figures import format_in_full
-from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
+from embed.web.languages import gettext, lazy_gettext
 
-WATCH_CHOICES = [
-    SelectChoice("leave", lazy_gettext("Leave them on the list")),
-    SelectChoice("flag", lazy_gettext("Flag them for me")),
-    SelectChoice("hide", lazy_gettext("Hide them until they hold it again")),
-]
-
-
-UNIT_CHOICES = [
-    SelectChoice("days", lazy_gettext("days")),
-    SelectChoice("hours", lazy_gettext("hours")),
-    SelectChoice("minutes", lazy_gettext("minutes")),
-    SelectChoice("seconds", lazy_gettext("seconds")),
-]
+# Labels by value; the type stubs of WTForms do not support this form.
+_WATCHES: Any = {
+    "leave": lazy_gettext("Leave them on the list"),
+    "flag": lazy_gettext("Flag them for me"),
+    "hide": lazy_gettext("Hide them until they hold it again"),
+}
+_UNITS: Any = {
+    "days": lazy_gettext("days"),
+    "hours": lazy_gettext("hours"),
+    "minutes": lazy_gettext("minutes"),
+    "seconds": lazy_gettext("seconds"),
+}
 
 
 class PolicyForm(Form):
@@ -65,9 +62,7 @@ class PolicyForm(Form):
             "How long a wallet that you rejected cannot be submitted again. 0: no wait."
         ),
     )
-    cooldown_unit = SelectField(
-        lazy_gettext("Unit of the cooldown"), choices=cast(Any, UNIT_CHOICES)
-    )
+    cooldown_unit = SelectField(lazy_gettext("Unit of the cooldown"), choices=_UNITS)
     trust_after = IntegerField(
         lazy_gettext("Approvals that earn trust"),
         [InputRequired()],
@@ -78,7 +73,7 @@ class PolicyForm(Form):
     )
     holding_watch = SelectField(
         lazy_gettext("Visitors' wallets that fall below the minimum"),
-        choices=cast(Any, WATCH_CHOICES),
+        choices=_WATCHES,
         description=lazy_gettext(
             "Takes effect after two readings in a row, and never for wallets that you added"
             " yourself. No wallet is ever removed."
@@ -151,70 +146,9 @@ def _render(
         "policy.html",
         page=page,
         form=form,
-        effects=_describe_effects(page, pages.read_policy(page)),
+        rules=pages.read_policy(page),
+        waiting=queries.count_by_status(page)["pending"],
+        count_flagged=search.count_flagged,
         outcomes=outcomes,
         differing=[one for one in outcomes or [] if one.differs],
-    )
-
-
-def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
-    """Return a description of each field's present effect."""
-    waiting = queries.count_by_status(page)["pending"]
-    return {
-        "auto_approve": gettext("everything is approved at once")
-        if rules.auto_approve
-        else gettext("wallets wait for you"),
-        "min_balance": _describe_minimum(page, rules),
-        "queue_capacity": gettext(
-            "%(pending)s of %(capacity)s places are taken",
-            pending=format_number(waiting),
-            capacity=format_number(rules.queue_capacity),
-        )
-        if rules.queue_capacity
-        else gettext("the queue has no places, so nothing reaches you"),
-        "cooldown": gettext(
-            "a rejected wallet can be submitted again after %(time)s",
-            time=format_span(rules.cooldown),
-        )
-        if rules.cooldown
-        else gettext("a rejected wallet can be submitted again at once"),
-        "trust_after": gettext(
-            "approvals by hand that earn trust: %(count)s", count=format_number(rules.trust_after)
-        )
-        if rules.trust_after
-        else gettext("nobody skips the queue"),
-        "holding_watch": _describe_watch(page),
-    }
-
-
-def _describe_minimum(page: Page, rules: Policy) -> str:
-    if not rules.min_balance:
-        return gettext("no balance is needed")
-    amount, symbol = format_in_full(rules.min_balance), page.token_symbol
-    if runtime().settings.uses_chain:
-        return gettext("a wallet needs %(amount)s %(symbol)s", amount=amount, symbol=symbol)
-    return gettext(
-        "you must have entered at least %(amount)s %(symbol)s for a wallet",
-        amount=amount,
-        symbol=symbol,
-    )
-
-
-def _describe_watch(page: Page) -> str:
-    if page.holding_watch == "leave":
-        return gettext("they stay on the list")
-    if not page.min_balance:
-        return gettext("there is no minimum to fall below")
-    if not runtime().settings.uses_chain:
-        return gettext(
-            "balances are not read from the chain (SOLANA_RPC_URL), so nothing is watched"
-        )
-    count = search.count_flagged(page)
-    shown = format_number(count)
-    if page.holding_watch == "hide":
-        return ngettext(
-            "%(count)s wallet is hidden", "%(count)s wallets are hidden", count, count=shown
-        )
-    return ngettext(
-        "%(count)s wallet is flagged", "%(count)s wallets are flagged", count, count=shown
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import request
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, SelectField, SelectMultipleField, StringField, SubmitField
+from wtforms import BooleanField, SelectField, SelectMultipleField, StringField
 from wtforms.validators import InputRequired
 from wtforms.widgets import CheckboxInput, ListWidget
 
@@ -185,7 +185,6 @@ class ReceiverForm(Form):
         widget=ListWidget(prefix_label=False),
         option_widget=CheckboxInput(),
     )
-    submit = SubmitField(lazy_gettext("Add"))
 
 
 class WebhookForm(ReceiverForm):

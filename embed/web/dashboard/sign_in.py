@@ -10,7 +10,7 @@ from flask import Response, flash, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
 from limits import parse
-from wtforms import EmailField, Field, PasswordField, SubmitField
+from wtforms import EmailField, Field, PasswordField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
@@ -51,7 +51,6 @@ _LENGTHS = {"min": MIN_LENGTH, "max": MAX_LENGTH}
 class SignInForm(Form):
     email = EmailField(lazy_gettext("E-mail"), [InputRequired(), Length(max=254)])
     password = PasswordField(lazy_gettext("Password"), [InputRequired(), Length(max=MAX_LENGTH)])
-    submit = SubmitField(lazy_gettext("Sign in"))
 
 
 class PasswordForm(Form):
@@ -71,7 +70,6 @@ class PasswordForm(Form):
         lazy_gettext("Repeat the new password"),
         [InputRequired(), EqualTo("password", lazy_gettext("The two passwords are not the same."))],
     )
-    submit = SubmitField(lazy_gettext("Set password"))
 
 
 @blueprint.route("/sign-in", methods=["GET", "POST"])

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from flask import request
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, RadioField, StringField, SubmitField
+from wtforms import BooleanField, RadioField, StringField
 from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Page
@@ -31,7 +31,6 @@ class TagForm(Form):
             " but its total and its share of the supply are without them."
         ),
     )
-    submit = SubmitField(lazy_gettext("Save"))
 
 
 @blueprint.get("/pages/<page_id>/tags")

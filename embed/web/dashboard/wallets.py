@@ -5,11 +5,11 @@ from typing import Any
 
 from flask import request
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
+from wtforms import BooleanField, SelectMultipleField, StringField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
-from embed.db.models import Page, Tag
+from embed.db.models import Page
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput
 from embed.wallets import bulk, search, tags, tracking
@@ -54,7 +54,6 @@ class WalletForm(Form):
         [Optional()],
         description=lazy_gettext("In whole tokens. All your pages for this token share it."),
     )
-    submit = SubmitField(lazy_gettext("Save"))
 
     def __init__(self, page: Page, **values: Any) -> None:
         super().__init__(**values)
@@ -131,13 +130,7 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     wallet = get_own_wallet(page, wallet_id)
     if request.method == "GET":
-        name = wallet.public_alias
-        question = (
-            gettext("Remove %(name)s?", name=name) if name else gettext("Remove this wallet?")
-        )
-        return render(
-            "wallets_confirm.html", page=page, question=question, change="remove", wallet=wallet
-        )
+        return render("wallets_confirm.html", page=page, change="remove", wallet=wallet)
     tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_person().email)
     return redirect_to(
         "list_wallets",
@@ -170,8 +163,8 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
         return render(
             "wallets_confirm.html",
             page=page,
-            question=_ask(action, count, tag),
             change=action,
+            count=count,
             tag=tag,
             ids=ids if matching is None else (),
             matching=matching,
@@ -187,25 +180,6 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
         actor=current_person().email,
     )
     return redirect_to("list_wallets", _tell(action, count), page, **list_search())
-
-
-def _ask(action: BulkAction, count: int, tag: Tag | None) -> str:
-    sentences = {
-        "hide": ngettext("Hide %(count)s wallet?", "Hide %(count)s wallets?", count),
-        "show": ngettext("Show %(count)s wallet?", "Show %(count)s wallets?", count),
-        "tag": ngettext(
-            "Add the tag %(tag)s to %(count)s wallet?",
-            "Add the tag %(tag)s to %(count)s wallets?",
-            count,
-        ),
-        "untag": ngettext(
-            "Remove the tag %(tag)s from %(count)s wallet?",
-            "Remove the tag %(tag)s from %(count)s wallets?",
-            count,
-        ),
-        "remove": ngettext("Remove %(count)s wallet?", "Remove %(count)s wallets?", count),
-    }
-    return sentences[action] % {"count": format_number(count), "tag": tag and tag.name}
 
 
 def _tell(action: BulkAction, count: int) -> str:
