@@ -31,12 +31,13 @@ from embed.web.dashboard.access import (
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import describe_actor
 from embed.web.dashboard.responses import (
+    THEME_COOKIE,
+    THEMES,
     Form,
     redirect_to,
     render,
     show_mistakes,
 )
-from embed.web.dashboard.shell import THEME_COOKIE, THEMES
 from embed.web.dashboard.sign_in import (
     PasswordForm,
     begin_session,

@@ -22,8 +22,7 @@ from embed.wallets.totals import sum_by_page
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, may, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
-from embed.web.dashboard.shell import list_own_pages
+from embed.web.dashboard.responses import Form, list_own_pages, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 
 REFUSED_WITHIN = timedelta(days=7)
