@@ -94,17 +94,6 @@ def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):
     assert 'x="2"' in chart
 
 
-@pytest.mark.databases("sqlite", "postgres")
-def test_statements_do_not_grow_with_the_past(world, owner, path, count_statements):
-    add_submissions(world, 5)
-    log(world, 5)
-    few = count_statements(lambda: owner.get(path))
-    add_submissions(world, 195)
-    log(world, 195)
-
-    assert count_statements(lambda: owner.get(path)) == few <= 8
-
-
 def _find_chart(page: str) -> str:
     return re.search(r'<svg class="chart".*?</svg>', page, re.DOTALL)[0]
 

@@ -1,10 +1,18 @@
 """Rules for all routes of the dashboard, listed from the URL map."""
 
 import re
+from functools import partial
 
 import pytest
+from receiving import add_deliveries
 from routes import fill_in, list_routes
+from support.many_submissions import add_submissions
+from support.world import SITE, Visitor
 
+from embed.db.connection import db
+from embed.db.models import Receiver
+from embed.keys import management, refused_origins
+from embed.submissions.deny_list import block_on_page
 from embed.web.dashboard.access import ANYBODY, find_needed
 
 pytestmark = pytest.mark.slow
@@ -134,6 +142,45 @@ def test_every_address_of_a_page_works_without_a_script(world, things, owner):
             if action:
                 verb = "POST" if 'method="post"' in form else "GET"
                 adapter.match(action[1], method=verb)
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
+    world, things, owner, count_statements
+):
+    paths = [
+        f"/dashboard/pages/{world.page_id}/{path}"
+        for path in (
+            *("queue", "queue?tab=decided", "queue?tab=turned-away", "activity", "wallets"),
+            *("wallets/new", "wallets/import", "wallets.csv", "tags", "keys", "deny-list"),
+            *("notifications", "notifications/log", "notifications/log?state=given_up"),
+        )
+    ]
+    webhook = Receiver.get_by_id(things["receiver_id"])
+
+    def fill(first: int, last: int) -> None:
+        with db.atomic():
+            for number in range(first, last):
+                world.add_tag(f"tag {number}")
+                world.track(Visitor().address, alias=f"Visitor {number}", balance=number)
+                world.make_key("public", origins=[f"https://{number}.example"])
+                block_on_page(world.page_id, "name", f"bot {number}*", world.clock())
+        for key in management.list_keys(world.page_id):
+            refused_origins.store_refused_origin(key.id, SITE, world.clock(), lambda: True)
+        for status in ("pending", "approved", "soft_rejected"):
+            add_submissions(world, last - first, status)
+        add_deliveries(world, webhook, last - first, "given_up")
+
+    def count() -> dict[str, int]:
+        owner.see("/dashboard/")  # stores the visit, once an hour
+        return {path: count_statements(partial(owner.get, path)) for path in paths}
+
+    fill(0, 5)
+    few = count()
+    fill(5, 200)
+
+    assert count() == few
+    assert max(few.values()) <= 16
 
 
 @pytest.mark.parametrize("path", ["wallets", "tags", "keys", "notifications"])

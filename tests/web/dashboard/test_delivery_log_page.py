@@ -202,17 +202,3 @@ def test_all_that_was_given_up_is_sent_again_by_one_button_but_no_tests(
     deliver(world, webhook)
     assert http_receiver.ids == [message.id for message in messages]
     assert Delivery.select().where(Delivery.state == "given_up").count() == 3  # the test, and 2
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_statements_do_not_grow_with_10_000_deliveries(world, owner, log, count_statements):
-    webhook = add_webhook(world)
-    add_deliveries(world, webhook, 5)
-    few = count_statements(lambda: owner.see(log))
-    add_deliveries(world, webhook, 10_000)
-    add_channel(world)
-    owner.see(log)  # stores the visit, once an hour
-
-    assert count_statements(lambda: owner.see(log)) == few <= 8
-    for query in ("state=delivered", "state=given_up", f"receiver={webhook.id}"):
-        assert count_statements(lambda query=query: owner.see(f"{log}?{query}")) <= 9

@@ -10,7 +10,6 @@ from decimal import Decimal
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.bad_amounts import BAD_AMOUNTS
 from support.world import Visitor, read_exactly, read_log
 
 from embed.db.connection import db
@@ -165,22 +164,6 @@ def test_queue_and_simulation_see_the_last_digit(world, owner):
         rules = Policy(min_balance=Decimal(f"18446744073.70955161{unit}"))
         (one,) = policy_simulation.simulate(world.page, rules, uses_chain=False)
         assert one.after == outcome
-
-
-@pytest.mark.parametrize("name", ["words", "just above the bound", "10,000 characters"])
-def test_command_says_in_one_line_what_an_amount_is(world, name):
-    before, raw = world.dump(), BAD_AMOUNTS[name]
-    for words in (
-        ("wallets", "add", world.page_id, Visitor().address, "--balance", raw),
-        ("pages", "update", world.page_id, "--min-balance", raw),
-    ):
-        result = run(world, *words)
-
-        assert result.exit_code == 1
-        assert result.stdout == ""
-        (line,) = result.stderr.splitlines()
-        assert re.fullmatch(r"Error: (A|The minimum) balance (must|can) (be|have) .{,80}\.", line)
-    assert world.dump() == before
 
 
 @given(st.lists(st.decimals(0, MAX_AMOUNT, places=MAX_DECIMALS), min_size=1, max_size=20))

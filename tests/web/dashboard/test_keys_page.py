@@ -7,7 +7,7 @@ import pytest
 from support.world import SITE, read_log
 
 from embed.db.models import ApiKey
-from embed.keys import access, management, refused_origins
+from embed.keys import access, management
 from embed.web.assets import STATIC_DIR
 
 pytestmark = pytest.mark.slow
@@ -220,19 +220,3 @@ def test_doctor_has_no_button_for_the_null_origin(world, owner):
     assert owner.post(path_of(world, key.id, "allow"), origin="null").status_code == 409
     assert owner.post(path_of(world, key.id, "forget"), origin="null").status_code == 303
     assert "Refused sites" not in owner.see(path_of(world))
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_list_asks_the_database_as_often_for_200_keys_as_for_5(world, owner, count_statements):
-    def fill(count):
-        for number in range(count):
-            world.make_key("public", origins=[f"https://{number}.example"])
-        for key in management.list_keys(world.page_id)[:count]:
-            refused_origins.store_refused_origin(
-                key.id, "https://strange.example", world.clock(), lambda: True
-            )
-
-    fill(3)
-    few = count_statements(lambda: owner.see(path_of(world)))
-    fill(195)
-    assert count_statements(lambda: owner.see(path_of(world))) == few < 8

@@ -7,7 +7,6 @@ import pytest
 from receiving import (
     ALL_TYPES,
     add_channel,
-    add_deliveries,
     add_webhook,
     deliver,
     give_up,
@@ -23,7 +22,7 @@ from embed.events.messages import MESSAGE_TYPES, TEST
 from embed.notifications import delivery_log
 from embed.notifications.channels import SERVICES
 from embed.notifications.delivery_log import STATES as DELIVERY_STATES
-from embed.notifications.receivers import CHANNEL_TYPES, MAX_RECEIVERS
+from embed.notifications.receivers import CHANNEL_TYPES
 from embed.notifications.signatures import read_public_key
 from embed.outbound.http import Client, RequestFailed
 from embed.web.dashboard.filters import MESSAGES, STATES
@@ -279,16 +278,3 @@ def test_what_was_given_up_is_at_the_top_and_noticed_on_queue_and_overview(world
     Delivery.update(state="delivered").execute()
     for path in (queue, "/dashboard/", path_of(world)):
         assert "could not be delivered" not in owner.see(path)
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_statements_do_not_grow_with_receivers_and_deliveries(world, owner, count_statements):
-    webhook = add_webhook(world)
-    add_deliveries(world, webhook, 3, "given_up")
-    few = count_statements(lambda: owner.see(path_of(world)))
-    for _ in range(MAX_RECEIVERS - 2):
-        add_channel(world)
-    add_deliveries(world, webhook, 1000)
-    add_deliveries(world, add_webhook(world), 1000, "given_up")
-
-    assert count_statements(lambda: owner.see(path_of(world))) == few <= 13

@@ -6,7 +6,6 @@ import re
 import pytest
 from support.many_submissions import add_submissions
 from support.owner_browser import read_text
-from support.world import read_log
 
 from embed.db.models import Submission
 
@@ -55,20 +54,6 @@ def read_policy(world) -> tuple:
         page.cooldown_s,
         page.trust_after,
     )
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_saved_policy_is_kept_and_logged(world, owner, path):
-    world.clock.forward(minutes=1)
-    answer = save(
-        owner, path, auto_approve="y", min_balance="1.5", queue_capacity="7", trust_after="2"
-    )
-
-    assert answer.status_code == 303
-    assert read_policy(world) == (True, 1.5, 7, 86_400, 2)
-    entry = read_log(world.page_id)[0]
-    assert (entry.actor, entry.action) == (owner.email, "change page")
-    assert "places in the queue: 7" in entry.subject
 
 
 @pytest.mark.parametrize(
@@ -178,14 +163,10 @@ def test_preview_without_a_difference_or_submissions_says_so(world, owner, path)
     add_submissions(world, 1, "rejected", nickname="")  # see submissions/withdrawal.py
 
     assert "None of the last" in preview(owner, path).text
-    assert "Name withdrawn" in read_text(preview(owner, path, auto_approve="y"))
-
-
-def test_hostile_names_are_shown_as_text(world, owner, path):
-    add_submissions(world, 1, nickname="<script>alert(1)</script>")
+    add_submissions(world, 1, "rejected", nickname="<script>alert(1)</script>")
     world.configure(token_symbol="<i>")
     text = preview(owner, path, auto_approve="y").text
-
+    assert "Name withdrawn" in text
     assert "&lt;script&gt;" in text
     assert "<script>alert" not in text
     assert "<i>" not in text

@@ -9,7 +9,6 @@ from support.many_submissions import add_submissions
 from support.owner_browser import read_text
 from support.world import Visitor
 
-from embed.db.connection import db
 from embed.db.models import Submission
 
 pytestmark = pytest.mark.slow
@@ -62,14 +61,6 @@ def list_shown(answer) -> list[str]:
 
 
 # What is shown
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_what_waits_is_listed_newest_first_or_oldest_first(world, owner):
-    ids = add_submissions(world, 3)
-
-    assert list_shown(owner.get(path_of(world))) == ids[::-1]
-    assert list_shown(owner.get(path_of(world), query_string={"order": "oldest"})) == ids
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -131,20 +122,13 @@ def test_parts_of_fifty_show_everything_once(world, owner, tab, order):
     path, seen = f"{path_of(world)}?tab={tab}&order={order}", []
     while path:
         page = owner.get(path).text
-        seen += re.findall(r'<dd><code dir="ltr">(\w{40})</code>', page)
+        seen += re.findall(r'id="submission-(\w+)"', page)
         link = re.search(r'rel="next" href="([^"]+)"', page)
         path = link and link[1].replace("&amp;", "&")
 
-    addresses = {one.wallet_address for one in Submission.select()}
-    assert len(ids) == len(seen) == len(set(seen))
-    assert set(seen) == addresses
-
-
-@pytest.mark.parametrize("after", ["", "x", "\0", "99999999999999-" + "a" * 20, "1-" + "ä" * 20])
-def test_place_that_is_none_begins_at_the_start(world, owner, after):
-    (only,) = add_submissions(world, 1)
-
-    assert list_shown(owner.get(path_of(world), query_string={"after": after})) == [only]
+    assert sorted(seen) == sorted(ids)
+    if tab == "waiting":
+        assert seen == (ids if order == "oldest" else ids[::-1])
 
 
 # The review context
@@ -399,21 +383,13 @@ def test_reason_is_picked_or_written(world, owner, reason, text, stored):
     assert shown in owner.see(path_of(world) + "?tab=decided")
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "The reason must not be empty."),
-        ("x" * 201, "The reason is longer than 200 characters."),
-        ("a\0b", "contains a character that cannot be shown"),
-    ],
-)
-def test_reason_that_cannot_be_shown_decides_nothing(world, owner, text, sentence):
+def test_reason_that_cannot_be_shown_decides_nothing(world, owner):
     submission_id = send(world)
-    fields = {"ids": submission_id, "decision": "reject", "reason": "own", "reason_text": text}
+    fields = {"ids": submission_id, "decision": "reject", "reason": "own", "reason_text": "x" * 201}
     answer = owner.post(path_of(world, "decide"), **fields)
 
     assert answer.status_code == 422
-    assert sentence in read_text(answer)
+    assert "The reason is longer than 200 characters." in read_text(answer)
     assert status_of(submission_id) == "pending"
 
 
@@ -487,25 +463,6 @@ def test_search_stays_in_every_address(world, owner):
     assert all("q=same+%26+same" in link for link in links)
     decided = decide(owner, "approve", ids[0], query="?q=same+%26+same&order=oldest")
     assert decided.location == f"{path_of(world)}?order=oldest&q=same+%26+same"
-
-
-# Speed
-
-
-@pytest.mark.databases("sqlite", "postgres")
-@pytest.mark.parametrize("tab", ["waiting", "decided", "turned-away"])
-def test_statements_do_not_grow_with_what_is_shown(world, owner, tab, count_statements):
-    statuses = {"waiting": "pending", "decided": "approved", "turned-away": "soft_rejected"}
-    path = f"{path_of(world)}?tab={tab}"
-    add_submissions(world, 5, statuses[tab])
-    few = count_statements(lambda: owner.get(path))
-    add_submissions(world, 195, statuses[tab])
-    with db.atomic():
-        for number in range(195):
-            world.track(Visitor().address, alias=f"Visitor {number}")
-    many = count_statements(lambda: owner.get(path))
-
-    assert few == many <= 16
 
 
 # What visitors withdrew

@@ -97,15 +97,3 @@ def test_asking_takes_as_many_statements_for_a_thousand_as_for_one(world, owner,
     add_submissions(world, 999)
 
     assert count_statements(lambda: ask(owner)) == one == 4
-
-
-def test_asking_is_no_visit_so_that_the_session_is_not_sent_again(world, owner):
-    world.clock.forward(hours=1)
-    assert "Set-Cookie" not in ask(owner).headers
-    assert "Set-Cookie" in owner.get(path_of(world)).headers
-
-    world.clock.forward(seconds=1)
-    submission_id = send(world)
-    owner.post(path_of(world, "decide"), ids=[submission_id], decision="approve")
-    ask(owner)
-    assert "Undo" in owner.get(path_of(world)).text

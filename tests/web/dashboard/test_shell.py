@@ -48,16 +48,6 @@ def test_switcher_keeps_the_section_also_from_its_subpages(world, owner):
         assert f'href="/dashboard/pages/{other}/{section}"' in menu
 
 
-def test_200_pages_take_as_many_statements_as_one(world, owner, count_statements):
-    path = f"/dashboard/pages/{world.page_id}/tags"
-    one = count_statements(lambda: owner.see(path))
-    for _ in range(199):
-        owner.make_page()
-
-    assert count_statements(lambda: owner.see(path)) == one
-    assert owner.get(path).text.count("<li data-page>") == 200
-
-
 @pytest.mark.parametrize(
     ("chosen", "theme"), [("dark", "dark"), ("light", "light"), ("auto", None), ("<b>", None)]
 )

@@ -83,19 +83,7 @@ def test_ticked_wallets_are_added_whatever_else_the_form_says(world, owner, chai
     assert chain.calls.total() == 0
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        {},
-        {"address": []},
-        {"address": ["x"]},
-        {"address": [USDC, "<script>"]},
-        {"address": [f"{USDC},Name"]},
-        {"address": ["\0"]},
-        {"wallet": [USDC]},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("form", [{}, {"address": [USDC, "<script>"]}, {"wallet": [USDC]}], ids=str)
 def test_form_without_proper_addresses_adds_nothing(world, owner, path, form):
     before = world.dump()
 

@@ -97,15 +97,3 @@ def test_every_color_that_is_offered_is_one_that_the_style_sheet_knows():
     known = re.findall(r'\[data-color\^="(\w+)"\]', sheet)
 
     assert set(COLORS) <= set(known)
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_list_asks_the_database_as_often_for_200_tags_as_for_5(world, owner, count_statements):
-    def fill(first, last):
-        for number in range(first, last):
-            world.add_tag(f"tag {number}")
-
-    fill(0, 5)
-    few = count_statements(lambda: owner.see(path_of(world)))
-    fill(5, 200)
-    assert count_statements(lambda: owner.see(path_of(world))) == few < 8
