@@ -7,6 +7,7 @@ import pytest
 from support.many_submissions import add_submissions
 
 from embed.db.models import STATUSES, Activity
+from embed.domain.activity import SENTENCE_BY_ACTION
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.web.dashboard.activity import STACK
@@ -50,8 +51,9 @@ def test_parts_of_the_log_show_everything_once(world, owner, path):
     assert seen == list(range(119, -1, -1))
 
 
-def test_every_outcome_is_drawn():
+def test_every_outcome_is_drawn_and_every_action_fits_into_its_column():
     assert set(STACK) == set(STATUSES)
+    assert max(map(len, SENTENCE_BY_ACTION)) <= Activity.action.max_length
 
 
 def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(world, owner, path):

@@ -281,6 +281,11 @@ def test_owner_switches_a_channel_on_and_off(world, owner, root):
         assert owner.post(f"{path}/stop").status_code == 303
     assert not Receiver.get().may_decide
 
+    webhook = receivers.add_webhook(
+        world.page_id, "https://hooks.example/x", settings=world.settings, now=world.clock()
+    )
+    assert owner.post(f"{root}/notifications/{webhook.id}/decide").status_code == 404
+
     log = [(one.actor, one.action) for one in read_log(world.page_id)]
     assert (
         log.count((owner.email, "allow deciding")) == log.count((owner.email, "end deciding")) == 1

@@ -131,6 +131,10 @@ def test_revoked_key_cannot_be_edited_and_the_refusal_names_it(world, owner):
 
 def test_revoking_says_first_what_stops_working_and_then_does_it(world, owner):
     key = get_key(world)
+    owner.get(f"/dashboard/pages/{world.page_id}/embed/preview")
+    preview = ApiKey.get(ApiKey.purpose == "preview")
+    assert preview.display_prefix not in owner.get(path_of(world)).text
+    assert owner.post(path_of(world, preview.id, "revoke")).status_code == 404
 
     said = owner.see(path_of(world, key.id, "revoke"))
     assert SITE in said

@@ -44,6 +44,8 @@ def test_opening_the_link_changes_nothing(world, invite):
 
 def test_somebody_new_chooses_a_password_and_is_on_the_page(world, invite):
     client, link = world.app.test_client(), invite()
+    weak = submit(client, link, password="qwertyuiop[]", again="qwertyuiop[]")
+    assert (weak.status_code, "easy to guess" in weak.text) == (422, True)
 
     answer = submit(client, link, password=PASSWORD, again=PASSWORD)
 

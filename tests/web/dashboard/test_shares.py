@@ -42,6 +42,8 @@ def hold(world, amount: str, **details) -> str:
 
 
 def test_each_wallet_and_the_list_have_their_shares(chain_world, chain_owner):
+    path = f"/dashboard/pages/{chain_world.page_id}/wallets/new"
+    assert "until the balance is first read from the chain" in chain_owner.see(path)
     chain_world.track(Visitor().address, alias="Nobody knows")
     assert "on the list" not in open_wallets(chain_owner)
     chain_world.add_tag("pool", is_counted=False)
