@@ -24,7 +24,6 @@ from embed.web.dashboard import init_dashboard
 from embed.web.documents import init_documents
 from embed.web.error_handlers import init_error_handlers
 from embed.web.figures import init_figures
-from embed.web.front_page import init_front_page
 from embed.web.health import init_health
 from embed.web.languages import init_languages
 from embed.web.metrics import init_metrics
@@ -92,8 +91,7 @@ def create_app(
     app.register_blueprint(api_blueprint, url_prefix="/embed/api", name=OWN_API)
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
-    init_documents(app)
-    init_front_page(app, settings)
+    init_documents(app, settings)
     init_health(app)
     init_commands(app)
     init_request_ids(app, settings.trusted_proxies)

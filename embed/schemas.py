@@ -77,15 +77,6 @@ _RECORDS_NONCE_ID = (
     "lzMQI.AZwTY0nA.37h9-VvxwCTT0s0QXsKPCR3w8PsB7BkpzvYRoM1JGjg"
 )
 
-_ID = about("Stays the same from call to call.", "KAAHpsc7L7NahhipkfVQ")
-_NICKNAME = about(
-    "Trimmed and normalized (NFKC), then 1 to 32 letters, numbers, spaces, periods, underscores "
-    "and hyphens.",
-    "Ada",
-    minLength=1,
-)
-_OWN_ALIAS = "The owner's name for it, or its visitor's nickname."
-
 PageId = Annotated[str, about("The id of the key's tracking page.", _PAGE_ID)]
 WalletAddress = Annotated[
     str,
@@ -94,6 +85,10 @@ WalletAddress = Annotated[
         _WALLET_ADDRESS,
         pattern="^[1-9A-HJ-NP-Za-km-z]{32,44}$",
     ),
+]
+TokenMint = Annotated[
+    str,
+    about("Base58 address of the token's mint.", "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
 ]
 
 
@@ -128,7 +123,9 @@ class Wallet(Json, kw_only=True):
 
     id: Annotated[str, about("Stays the same from call to call.", "Pz3i9VpPYoMik9A11QTQ")]
     address: WalletAddress
-    public_alias: Annotated[str | None, about(_OWN_ALIAS, "Treasury")]
+    public_alias: Annotated[
+        str | None, about("The owner's name for it, or its visitor's nickname.", "Treasury")
+    ]
     token_balance: Annotated[
         Raw,
         exact_amount(
@@ -174,12 +171,7 @@ class TrackingPage(Json, kw_only=True):
 
     token_name: Annotated[str, about("The token's name.", "USD Coin")]
     token_symbol: Annotated[str, about("The token's symbol, without a `$`.", "USDC")]
-    token_mint: Annotated[
-        str,
-        about(
-            "Base58 address of the token's mint.", "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
-        ),
-    ]
+    token_mint: TokenMint
     public_title: Annotated[str | None, about("The page's title.", "Wallets we watch")]
     public_comments: Annotated[
         str | None, about("A note by the owner; may have several lines.", None)
@@ -238,7 +230,15 @@ class Nonce(Json):
 class SubmissionRequest(WalletRequest):
     """A wallet, its public name and the proof that the sender holds its key."""
 
-    nickname: Annotated[str, _NICKNAME]
+    nickname: Annotated[
+        str,
+        about(
+            "Trimmed and normalized (NFKC), then 1 to 32 letters, numbers, spaces, periods, "
+            "underscores and hyphens.",
+            "Ada",
+            minLength=1,
+        ),
+    ]
     nonce_id: Annotated[str, about("From the nonce's answer.", _NONCE_ID)]
     signature: Annotated[
         str,
@@ -267,7 +267,7 @@ class NewSubmission(Json):
 class Submission(Json):
     """A submission, as its visitor may see it."""
 
-    id: Annotated[str, _ID]
+    id: Annotated[str, about("Stays the same from call to call.", "KAAHpsc7L7NahhipkfVQ")]
     wallet_address: WalletAddress
     nickname: Annotated[str, about("As it was normalized.", "Ada")]
     status: Annotated[
@@ -435,12 +435,7 @@ class RefreshedBalance(Json):
     """What a wallet holds in all of its token accounts: the newest observation on the chain."""
 
     wallet_address: WalletAddress
-    token_mint: Annotated[
-        str,
-        about(
-            "Base58 address of the token's mint.", "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
-        ),
-    ]
+    token_mint: TokenMint
     token_balance: Annotated[Raw, exact_amount("What it holds.", Decimal("1250.5"))]
     observed_at_iso: Annotated[str, instant("When it was observed.")]
     slot: Annotated[

@@ -135,7 +135,7 @@ def shorten_errors() -> Iterator[None]:
         raise click.ClickException(_join_lines(mistake)) from None
     except (DatabaseError, InterfaceError) as failure:
         raise click.ClickException(_join_lines(_explain(failure))) from None
-    except BrokenPipeError:  # click ends quietly: whoever read the output has had enough
+    except BrokenPipeError:  # click ends quietly: the reader of the output has had enough
         raise
     except OSError as failure:
         _drop_unwritten_output()
@@ -177,12 +177,12 @@ def _explain(failure: Exception) -> str:
     return f"The database refused this: {failure}"
 
 
-def print_answer(answer: Any, text: str | None = None, *, err: bool = False) -> None:
+def print_answer(answer: Any, text: str | None = None) -> None:
     """Print the answer as JSON if ``--json`` was given; else `text`, or a line for each field."""
     if wants_json():
-        click.echo(write_json(answer), err=err)
+        click.echo(write_json(answer))
     else:
-        click.echo(format_answer(answer) if text is None else text, err=err)
+        click.echo(format_answer(answer) if text is None else text)
 
 
 def print_list(answers: Sequence[JsonObject | msgspec.Struct], columns: Sequence[str]) -> None:

@@ -50,6 +50,7 @@ DATABASE_FIXTURES = {
     "shared_database_url",
     "empty_database_url",
 }
+SLOW_KINDS = {"postgres": pytest.mark.slow}  # where a test takes twice as long
 MEMORY_DIR = Path("/dev/shm")  # noqa: S108
 
 
@@ -59,6 +60,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for fixture in DATABASE_FIXTURES.intersection(metafunc.fixturenames):
         mark = metafunc.definition.get_closest_marker("databases")
         kinds = mark.args if mark is not None else ("sqlite",)
+        kinds = [pytest.param(kind, marks=SLOW_KINDS.get(kind, ())) for kind in kinds]
         if deployment is not None:
             kinds = (DATABASE_BY_DEPLOYMENT[deployment],)
         metafunc.parametrize(fixture, kinds, indirect=True)

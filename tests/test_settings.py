@@ -1,16 +1,12 @@
-import os
 import stat
 import subprocess
 import sys
 from datetime import timedelta
 
 import pytest
-from itsdangerous import BadSignature
 from support.world import SECRET_KEY
 
 from embed import settings
-from embed.domain.signing import Signer
-from embed.domain.times import now
 from embed.settings import (
     Settings,
     SettingsError,
@@ -108,19 +104,13 @@ def test_setting_that_is_gone_is_refused_with_what_to_do_instead(name):
     [
         "sqlite:///embed.db",
         "sqlite:////var/lib/embed.db",
-        "postgresql://embed@localhost/embed",
+        "postgres://embed@localhost/embed",  # the short name of the scheme
         "postgresql://embed:password@localhost:5433/embed?connect_timeout=3",
         "postgresql:///embed?host=/run/postgresql",
     ],
 )
 def test_databases_are_sqlite_and_postgres(url):
-    assert read(DATABASE_URL=url).database_url == url
-
-
-def test_short_name_of_postgres_means_the_same():
-    assert read(DATABASE_URL="postgres://embed@localhost/embed") == read(
-        DATABASE_URL="postgresql://embed@localhost/embed"
-    )
+    assert read(DATABASE_URL=url).database_url == url.replace("postgres:", "postgresql:")
 
 
 @pytest.mark.parametrize(
@@ -277,20 +267,6 @@ def test_secret_key_may_be_a_list(value, keys):
     assert read(SECRET_KEY=value).secret_keys == keys
 
 
-def test_rotated_secret_key_signs_with_the_first_and_verifies_with_all():
-    before, during, after = (
-        Signer(read(SECRET_KEY=value).secret_keys, now) for value in (OLD, f"{NEW},{OLD}", NEW)
-    )
-    hour = timedelta(hours=1)
-
-    earlier = before.sign("purpose", "value", hour)
-    assert during.read("purpose", earlier, str).value == "value"
-    newer = during.sign("purpose", "value", hour)
-    assert after.read("purpose", newer, str).value == "value"
-    with pytest.raises(BadSignature):
-        after.read("purpose", earlier, str)
-
-
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "instance" / "secret_key"
@@ -328,14 +304,24 @@ def test_secret_key_that_an_operator_wrote_is_used(path):
     assert load_secret_key(path) == "written by an operator"
 
 
-def test_secret_key_file_that_can_be_guessed_is_refused(path):
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"secret\n", "is too short; use at least 16"),
+        (b"", r"is empty; delete it, or set SECRET_KEY\.$"),
+        (b" \n", r"is empty; delete it, or set SECRET_KEY\.$"),
+        (b"\xff\xfe\x00", "^SECRET_KEY is not set, and .* cannot be used"),
+    ],
+)
+def test_secret_key_file_that_holds_no_usable_key_is_refused_and_kept(path, content, problem):
     path.parent.mkdir()
-    path.write_text("secret\n")
+    path.write_bytes(content)
 
-    with pytest.raises(SettingsError, match="is too short; use at least 16") as error:
+    with pytest.raises(SettingsError, match=problem) as error:
         load_secret_key(path)
 
     assert str(path) in str(error.value)
+    assert path.read_bytes() == content
 
 
 LOAD = """
@@ -371,26 +357,6 @@ def test_processes_that_start_at_once_agree_on_the_secret_key(tmp_path):
     assert [output.splitlines() for output in outputs] == [[path.read_text() for path in paths]] * 4
 
 
-@pytest.mark.parametrize("content", ["", " \n"])
-def test_empty_secret_key_file_is_not_taken_for_a_key(path, content):
-    path.parent.mkdir()
-    path.write_text(content)
-
-    with pytest.raises(SettingsError, match=r"is empty; delete it, or set SECRET_KEY\.$") as error:
-        load_secret_key(path)
-
-    assert str(path) in str(error.value)
-    assert path.read_text() == content
-
-
-def test_secret_key_file_that_is_not_text_is_refused(path):
-    path.parent.mkdir()
-    path.write_bytes(b"\xff\xfe\x00")
-
-    with pytest.raises(SettingsError, match=r"SECRET_KEY is not set, and .* cannot be used"):
-        load_secret_key(path)
-
-
 @pytest.mark.parametrize("blocked", ["folder", "file"])
 def test_secret_key_that_cannot_be_kept_is_refused(path, blocked):
     if blocked == "folder":
@@ -400,15 +366,3 @@ def test_secret_key_that_cannot_be_kept_is_refused(path, blocked):
 
     with pytest.raises(SettingsError, match=r"SECRET_KEY is not set, and .* cannot be used"):
         load_secret_key(path)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-@pytest.mark.parametrize("mode", [0o500, 0o000])
-def test_secret_key_in_a_folder_without_permission_is_refused(path, mode):
-    path.parent.mkdir(mode=mode)
-
-    with pytest.raises(SettingsError, match=r"SECRET_KEY is not set, and .* cannot be used"):
-        load_secret_key(path)
-
-    path.parent.chmod(0o700)
-    assert list(path.parent.iterdir()) == []

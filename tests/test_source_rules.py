@@ -20,7 +20,6 @@ UNSAFE_IMPORTS = re.compile(
 )
 ALLOWED = {
     "server": {"socket"},  # clients connect to it
-    "monitoring": {"socket"},  # Prometheus connects to it
     "outbound": {"socket", "httpcore"},  # checks addresses
     "notifications": {"smtplib"},  # to the operator's own mail server
 }

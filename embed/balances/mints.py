@@ -1,4 +1,4 @@
-"""What the chain says of a mint: its program, names and supply; and addresses made from it."""
+"""What the chain says of a mint: its program, names and supply."""
 
 import base64
 import binascii
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import base58
 import msgspec
 
+from embed.balances.program_addresses import METADATA_PROGRAM, derive_metadata_account
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
     COMMITMENT,
@@ -36,7 +37,6 @@ INVALID_PARAMS = -32602  # such as an address that is no mint
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 -- an address
 TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"  # noqa: S105 -- an address
 TOKEN_PROGRAMS = (TOKEN_PROGRAM, TOKEN_2022_PROGRAM)
-METADATA_PROGRAM = "metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s"  # Metaplex Token Metadata
 SYSTEM_PROGRAM = "1" * 32
 
 MAX_NAME, MAX_SYMBOL = 100, 20  # characters, as a page's
@@ -47,24 +47,6 @@ _HEAD_BYTES = 1 + 32 + 32
 _SCALING = {"interestBearingConfig", "scaledUiAmountConfig"}
 
 Names = tuple[str | None, str | None]
-
-
-def derive_token_account(owner: str, mint: str, program: str) -> str:
-    """Return the associated token account in which wallets keep an owner's tokens of a mint."""
-    # Imported where it is used: commands and most requests do without this large library.
-    from solders.pubkey import Pubkey
-    from solders.token.associated import get_associated_token_address
-
-    return str(get_associated_token_address(*map(Pubkey.from_string, (owner, mint, program))))
-
-
-def derive_metadata_account(mint: str) -> str:
-    """Return the account that holds the mint's Metaplex metadata, if it has any."""
-    from solders.pubkey import Pubkey  # as above
-
-    program = Pubkey.from_string(METADATA_PROGRAM)
-    seeds = [b"metadata", bytes(program), bytes(Pubkey.from_string(mint))]
-    return str(Pubkey.find_program_address(seeds, program)[0])
 
 
 class NoSuchMint(Exception):

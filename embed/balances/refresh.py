@@ -10,8 +10,9 @@ from decimal import Decimal
 from typing import Self
 
 from embed.balances.due import DueWallet, make_batches
-from embed.balances.mints import NoSuchMint, derive_token_account, read_scaled_supply, read_token
+from embed.balances.mints import NoSuchMint, read_scaled_supply, read_token
 from embed.balances.observations import ChainObservation, store_chain_of_mints
+from embed.balances.program_addresses import derive_token_account
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.balances.supply import Supply

@@ -8,14 +8,8 @@ from decimal import Decimal
 
 import msgspec
 
-from embed.balances.mints import (
-    SYSTEM_PROGRAM,
-    TOKEN_PROGRAM,
-    TOKEN_PROGRAMS,
-    ask,
-    derive_token_account,
-    parse_supply,
-)
+from embed.balances.mints import SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_PROGRAMS, ask, parse_supply
+from embed.balances.program_addresses import derive_token_account
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
     PARSED,

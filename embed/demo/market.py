@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from embed.balances.mints import TOKEN_PROGRAM, derive_token_account
+from embed.balances.mints import TOKEN_PROGRAM
+from embed.balances.program_addresses import derive_token_account
 from embed.domain.amounts import format_amount
 
 DECIMALS = 6

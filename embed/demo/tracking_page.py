@@ -10,8 +10,9 @@ import base58
 from nacl.signing import SigningKey
 
 from embed import pages
-from embed.balances.mints import TOKEN_PROGRAM, derive_token_account
+from embed.balances.mints import TOKEN_PROGRAM
 from embed.balances.observations import ChainObservation, store_chain
+from embed.balances.program_addresses import derive_token_account
 from embed.db.connection import db
 from embed.db.models import ApiKey, ChainBalance, Page, Person, Submission, Wallet
 from embed.demo.market import UNITS

@@ -226,7 +226,9 @@ class Client:
                     if bounds.has_connected or bounds.received_bytes:
                         raise
         except _FAILURES as failure:
-            raise _name_failure(failure) from None
+            causes = _list_causes(failure)
+            is_refused = any(isinstance(each, ssl.SSLCertVerificationError) for each in causes)
+            raise (CertificateRefused if is_refused else RequestFailed)(explain(failure)) from None
         finally:
             _bounds.reset(token)
             if self._is_closed:
@@ -259,13 +261,6 @@ def _authorize(url: SplitResult) -> dict[str, str]:
         return {}
     user = f"{unquote(url.username)}:{unquote(url.password or '')}"
     return {"Authorization": f"Basic {b64encode(user.encode()).decode()}"}
-
-
-def _name_failure(failure: BaseException) -> RequestFailed:
-    is_refused = any(
-        isinstance(each, ssl.SSLCertVerificationError) for each in _list_causes(failure)
-    )
-    return (CertificateRefused if is_refused else RequestFailed)(explain(failure))
 
 
 def explain(failure: BaseException) -> str:

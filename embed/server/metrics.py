@@ -62,8 +62,8 @@ def _serve(settings: Settings) -> None:
     from prometheus_client import CollectorRegistry, start_http_server
     from prometheus_client.multiprocess import MultiProcessCollector
 
+    from embed.gauges import Gauges
     from embed.metrics import begin_known_series
-    from embed.monitoring.gauges import Gauges
 
     begin_known_series()
     registry = CollectorRegistry()

@@ -1,19 +1,20 @@
-"""Settings read from environment variables."""
+"""Settings read from environment variables, and the file that stands in for SECRET_KEY."""
 
 import os
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, Self
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from limits import RateLimitItem
-from platformdirs import user_state_path
 
 from embed.domain.texts import parse_email
-from embed.settings.secret_keys import list_secrets, load_secret_key, parse_secret_keys
 from embed.settings.values import (
     SettingsError,
     parse_bind,
@@ -31,25 +32,26 @@ from embed.settings.values import (
     read,
 )
 
-__all__ = [
-    "INSTANCE_DIR",
-    "IS_INSTALLED",
-    "PROJECT_DIR",
-    "VARIABLES",
-    "Settings",
-    "SettingsError",
-    "find_database_file",
-    "load_secret_key",
-]
+__all__ = ["INSTANCE_DIR", "PROJECT_DIR", "VARIABLES", "Settings", "SettingsError"]
 
 _PACKAGE_DIR = Path(__file__).resolve().parent.parent
 IS_INSTALLED = (_PACKAGE_DIR / "templates").is_dir()  # as a package, and not run from a checkout
 # Of templates, static files, catalogs, documents and gunicorn's configuration.
 PROJECT_DIR = _PACKAGE_DIR if IS_INSTALLED else _PACKAGE_DIR.parent
-INSTANCE_DIR = user_state_path("tracking-embed") if IS_INSTALLED else PROJECT_DIR / "instance"
+INSTANCE_DIR = PROJECT_DIR / "instance"
+if IS_INSTALLED:
+    _state_dir = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
+    INSTANCE_DIR = Path(_state_dir, "tracking-embed")
 # From which relative paths in settings count.
 _BASE_DIR = INSTANCE_DIR if IS_INSTALLED else PROJECT_DIR
 _SQLITE = "sqlite:///"
+
+MIN_KEY_LENGTH = 16  # characters
+_SHORTEST_KEY = 16  # of what stands in a path, as providers of RPC have it
+_HOW_TO_MAKE_A_KEY = (
+    f"use at least {MIN_KEY_LENGTH} random characters, such as those that this command prints: "
+    'python3 -c "import secrets; print(secrets.token_urlsafe(48))".'
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +111,13 @@ class Settings:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no log may show."""
-        urls = (self.database_url, self.ratelimit_storage_uri, self.smtp_url)
-        return list_secrets(self.secret_keys, (*urls, *self.solana_rpc_url))
+        """What no log may show: keys, and what is secret in addresses, as written and decoded."""
+        found = set(self.secret_keys)
+        urls = (self.database_url, self.ratelimit_storage_uri, self.smtp_url, *self.solana_rpc_url)
+        for url in filter(None, urls):
+            for raw in _find_secrets(url):
+                found |= {raw, unquote(raw)}
+        return tuple(sorted(found))
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
@@ -164,3 +170,63 @@ def find_database_file(database_url: str) -> Path | None:
     if not database_url.startswith(_SQLITE):
         return None
     return _BASE_DIR / unquote(database_url.removeprefix(_SQLITE))
+
+
+# Secrets
+
+
+def parse_secret_keys(raw: str) -> tuple[str, ...]:
+    """Raises SettingsError."""
+    keys = tuple(key.strip() for key in raw.split(","))
+    if not all(keys):
+        raise SettingsError("SECRET_KEY has an empty entry between commas.")
+    if not all(key.isprintable() for key in keys):  # undecodable bytes cannot be used as a key
+        raise SettingsError("SECRET_KEY must consist of printable characters.")
+    if min(map(len, keys)) < MIN_KEY_LENGTH:  # the old ones too: one is enough to sign in
+        raise SettingsError(f"SECRET_KEY contains a key that is too short; {_HOW_TO_MAKE_A_KEY}")
+    return keys
+
+
+def load_secret_key(path: Path) -> str:
+    """Read the installation's secret key; create its file (mode 0600) the first time.
+
+    Raises SettingsError if the file cannot be created, is empty or is not UTF-8.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            _write_once(path, secrets.token_urlsafe(48))
+        key = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"SECRET_KEY is not set, and {path} cannot be used: {error}") from None
+    if not key:
+        raise SettingsError(f"{path} is empty; delete it, or set SECRET_KEY.")
+    if len(key) < MIN_KEY_LENGTH:
+        raise SettingsError(f"{path} contains a key that is too short; {_HOW_TO_MAKE_A_KEY}")
+    return key
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Create `path` with its whole text, unless another process has created it meanwhile."""
+    with NamedTemporaryFile("w", dir=path.parent, prefix=f"{path.name}.") as draft:
+        draft.write(text)
+        draft.flush()
+        os.fsync(draft.fileno())
+        with suppress(FileExistsError):
+            os.link(draft.name, path)
+
+
+def _find_secrets(url: str) -> Iterator[str]:
+    try:
+        parts = urlsplit(url)
+        password = parts.password
+    except ValueError:  # a form that only its own client reads
+        return
+    if password is not None:
+        yield password
+    is_http = parts.scheme in ("http", "https")
+    for name, value in parse_qsl(parts.query):
+        if is_http or "password" in name:  # Postgres has its options there
+            yield value
+    if is_http:
+        yield from (part for part in parts.path.split("/") if len(part) >= _SHORTEST_KEY)

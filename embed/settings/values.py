@@ -86,25 +86,24 @@ def parse_database_url(url: str) -> str:
         return url
     if url.startswith(("postgresql://", "postgres://")):
         # Postgres accepts both schemes, but the database library only the long one.
-        return _check_postgres_url("postgresql://" + url.partition("://")[2])
+        url = "postgresql://" + url.partition("://")[2]
+        try:
+            conninfo_to_dict(url)
+        except psycopg.ProgrammingError as error:
+            raise ValueError(f"cannot be read: {str(error).strip()}.") from None
+        return url
     raise ValueError("must look like sqlite:///path/to/file.db or postgresql://user@host/db.")
 
 
-def _check_postgres_url(url: str) -> str:
-    try:
-        conninfo_to_dict(url)
-    except psycopg.ProgrammingError as error:
-        raise ValueError(f"cannot be read: {str(error).strip()}.") from None
-    return url
-
-
 def parse_public_url(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable or parts.path.strip("/") or parts.query or parts.fragment or _NO_HOST.search(url):
+    parts = urlsplit(url) if _has_form(url, ("http", "https")) else None
+    if (
+        parts is None
+        or parts.path.strip("/")
+        or parts.query
+        or parts.fragment
+        or _NO_HOST.search(url)
+    ):
         raise ValueError("must be an address without a path, such as https://embed.example.com.")
     origin = parse_origin(url)
     if origin is None:

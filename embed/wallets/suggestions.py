@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from embed.balances.largest_holders import look_up_largest_holders
+from embed.balances.program_addresses import is_on_curve
 from embed.balances.supply import find_supply
 from embed.db.models import Page, Wallet
 from embed.domain.addresses import is_address
@@ -31,8 +32,6 @@ class Suggestion:
 
 def suggest_wallets(page: Page, runtime: Runtime) -> list[Suggestion]:
     """Ask the chain for the largest holders, most first. Raises InvalidInput."""
-    from solders.pubkey import Pubkey  # a large library, which few requests need
-
     found = look_up_largest_holders(runtime.chain, page.token_mint)
     known = find_supply(page, uses_chain=runtime.settings.uses_chain)
     supply = known.amount if found.supply is None and known is not None else found.supply
@@ -46,7 +45,7 @@ def suggest_wallets(page: Page, runtime: Runtime) -> list[Suggestion]:
             amount,
             find_share(amount, supply),
             is_tracked=address in tracked,
-            is_of_program=not Pubkey.from_string(address).is_on_curve(),
+            is_of_program=not is_on_curve(address),
         )
         for address, amount in found.amounts.items()
     ]

@@ -1,6 +1,5 @@
 """The classes of the app and its requests, the app's runtime, and the service's own origin."""
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
@@ -16,8 +15,6 @@ from embed.runtime import EXTENSION, Runtime
 API = "api"
 OWN_API = "own_api"
 
-_RECEIPT_PATH = re.compile("/embed/tracking/[^/]+/receipts/")
-_COUNTS_PATH = re.compile("/embed/page/[^/]+/count[.]json")
 _ASCII = bytes(range(128)).decode("ascii")
 
 
@@ -52,16 +49,6 @@ def is_api_request() -> bool:
 def is_dashboard_request() -> bool:
     """Tell whether the path belongs to the dashboard, even if unknown."""
     return f"{request.path}/".startswith("/dashboard/")
-
-
-def is_receipt_request() -> bool:
-    """Tell whether the path is a receipt's, which programs read as well as people."""
-    return _RECEIPT_PATH.match(request.path) is not None
-
-
-def is_counts_request() -> bool:
-    """Tell whether the path is that of counts, which scripts of every site may read."""
-    return _COUNTS_PATH.fullmatch(request.path) is not None
 
 
 def own_origin() -> str:

@@ -1,4 +1,4 @@
-"""The documents in docs/ as pages under /docs, for those who only know the service's address."""
+"""Pages for those who only know the service's address: the front page, and docs/ under /docs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Flask, Response, abort, render_template, request
 from markupsafe import Markup, escape
 
-from embed.settings import PROJECT_DIR
+from embed.settings import PROJECT_DIR, Settings
 from embed.web.compression import compress_once
 from embed.web.dashboard.responses import read_theme
 from embed.web.security_headers import isolate, restrict_content
@@ -49,8 +49,21 @@ class Document:
     anchors: frozenset[str]  # of its sections
 
 
-def init_documents(app: Flask) -> None:
+def init_documents(app: Flask, settings: Settings) -> None:
     app.register_blueprint(blueprint)
+    if settings.front_page:
+        app.add_url_rule("/", "front_page", show_front_page, methods=["GET"])
+
+
+def show_front_page() -> Response:
+    """Say what this is and where to go from here, but nothing of owners or pages."""
+    response = Response(render_template("front/page.html"))
+    policy = restrict_content(response)
+    policy.form_action = policy.frame_ancestors = "'none'"
+    response.headers["Referrer-Policy"] = "strict-origin"
+    response.headers["Cache-Control"] = "no-cache"
+    response.vary.add("Accept-Language")
+    return response
 
 
 @blueprint.get("/")

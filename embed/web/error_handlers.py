@@ -1,6 +1,7 @@
 """Error responses: JSON for the API, a small HTML page elsewhere, translated for visitors only."""
 
 import math
+import re
 from datetime import timedelta
 
 import peewee
@@ -13,17 +14,14 @@ from embed.errors import ApiError
 from embed.metrics import REFUSALS
 from embed.serializers import write_json
 from embed.web.api.cors import share_answer
-from embed.web.current import (
-    is_api_request,
-    is_counts_request,
-    is_dashboard_request,
-    is_receipt_request,
-    runtime,
-)
+from embed.web.current import is_api_request, is_dashboard_request, runtime
 from embed.web.look import read_look
 from embed.web.security_headers import allow_isolated_hosts, isolate
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
+# What programs read outside of the API. Scripts of every site may read counts.
+_RECEIPT_PATH = re.compile("/embed/tracking/[^/]+/receipts/")
+_COUNTS_PATH = re.compile("/embed/page/[^/]+/count[.]json")
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)
 
 
@@ -40,12 +38,14 @@ def init_error_handlers(app: Flask) -> None:
 def render_refusal(refusal: ApiError) -> Response:
     """Answer JSON for the API, receipts and counts, and a page that sets no cookie elsewhere."""
     REFUSALS.labels(refusal.code).inc()
-    is_json = is_api_request() or is_receipt_request() or is_counts_request()
+    is_counts = _COUNTS_PATH.fullmatch(request.path) is not None
+    is_for_programs = is_counts or _RECEIPT_PATH.match(request.path) is not None
+    is_json = is_for_programs or is_api_request()
     response = _as_json(refusal) if is_json else _as_page(refusal)
-    if is_receipt_request() or is_counts_request():
+    if is_for_programs:
         # Caches may keep a 404 otherwise, and the wallet may be listed soon, or the page be public.
         response.headers["Cache-Control"] = "private, no-store"
-    if is_counts_request():
+    if is_counts:
         response.headers["Access-Control-Allow-Origin"] = "*"
     if refusal.retry_after is not None:
         seconds = math.ceil(refusal.retry_after.total_seconds())
@@ -69,8 +69,16 @@ def _as_json(refusal: ApiError) -> Response:
 
 
 def _as_page(refusal: ApiError) -> Response:
-    is_widget = f"{request.path}/".startswith("/embed/")
-    html = _render_for_visitors(refusal) if is_widget else _render_for_owners(refusal)
+    shown = {"code": refusal.code, "status": refusal.status}
+    if f"{request.path}/".startswith("/embed/"):
+        html = render_template("widget/refusal.html", **shown, look=read_look())
+    else:  # a page that leads back, without asking the database or reading a cookie
+        html = render_template(
+            "front/refusal.html",
+            **shown,
+            is_dashboard=is_dashboard_request(),
+            has_front_page=runtime().settings.front_page,
+        )
     response = Response(html, refusal.status)
     policy = response.content_security_policy
     policy.default_src = policy.base_uri = policy.form_action = "'none'"
@@ -83,23 +91,6 @@ def _as_page(refusal: ApiError) -> Response:
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "no-store"
     return response
-
-
-def _render_for_visitors(refusal: ApiError) -> str:
-    return render_template(
-        "widget/refusal.html", code=refusal.code, status=refusal.status, look=read_look()
-    )
-
-
-def _render_for_owners(refusal: ApiError) -> str:
-    """Render a page that leads back, without asking the database or reading a cookie."""
-    return render_template(
-        "front/refusal.html",
-        code=refusal.code,
-        status=refusal.status,
-        is_dashboard=is_dashboard_request(),
-        has_front_page=runtime().settings.front_page,
-    )
 
 
 def _render_http_exception(error: HTTPException) -> Response | HTTPException:

@@ -76,9 +76,9 @@ def write_row_figure(amount: Decimal) -> RowFigure:
 
 
 def format_in_full(amount: Decimal, *, signed: bool = False) -> str:
-    """Format with all decimals; `signed`: with a plus sign, too."""
+    """Format with all decimals; `signed`: also with a plus sign."""
     sign = "+" if signed and amount > 0 else ""
-    return sign + format_amount(amount or Decimal(0), _EXACT)  # of -0, too
+    return sign + format_amount(amount or Decimal(0), _EXACT)  # also of -0
 
 
 def format_compactly(amount: Decimal) -> str:

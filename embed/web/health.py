@@ -1,13 +1,31 @@
-"""What health checks ask for: yes or no, and no more, as strangers may ask, too."""
+"""Health checks: whether this process answers, and whether it can do its work.
 
-from datetime import timedelta
+They answer only yes or no, since strangers may ask too.
+"""
+
+import logging
+import threading
+from concurrent.futures import Future
+from contextlib import suppress
+from contextvars import Context
+from datetime import datetime
+from time import monotonic
 
 from flask import Flask, Response
+from peewee import PeeweeException
 
-from embed.monitoring.readiness import Readiness
+from embed.db.connection import db
+from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
+from embed.db.work_status import find_lease
 from embed.web.current import runtime
 
-_RETRY_AFTER = timedelta(seconds=5)
+_RETRY_AFTER_S = 5
+_FRESH_S = 1.0  # how long an answer is given again
+_LIMIT_S = 2.0  # a database that takes longer does not answer
+# So that the next worker can take over; there is a gap when one ends and another begins.
+_WORKER_GRACE_S = 30.0
+
+_log = logging.getLogger(__name__)
 
 
 def init_health(app: Flask) -> None:
@@ -28,5 +46,83 @@ def _answer(*, is_well: bool) -> Response:
     response.headers["Cache-Control"] = "no-store"
     if not is_well:
         response.status_code = 503
-        response.headers["Retry-After"] = str(int(_RETRY_AFTER.total_seconds()))
+        response.headers["Retry-After"] = str(_RETRY_AFTER_S)
     return response
+
+
+class Readiness:
+    """Looks whether everything is there, in one thread of its own with its own connection.
+
+    Callers wait no longer than the limit, also for a database that hangs. Rate limits are no
+    condition: without the shared ones, each process counts for itself.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answer: Future[str | None] | None = None  # what is missing
+        self._asked_at = 0.0
+        self._worked_at = float("-inf")
+        self._problem: str | None = None  # what was logged last
+
+    def is_ready(self, now: datetime) -> bool:
+        """Tell whether nothing is missing, at most two seconds later."""
+        problem, detail = self._ask(now)
+        with self._lock:
+            is_known, self._problem = problem == self._problem, problem
+        if not is_known:
+            # Not as a line about this request, whose words are taken out as secrets.
+            Context().run(_log_change, problem, detail)
+        return problem is None
+
+    def _ask(self, now: datetime) -> tuple[str | None, str]:
+        """Return what is missing, if anything, and what the database says about it."""
+        answer = self._begin(now)
+        try:
+            return answer.result(max(0.0, self._asked_at + _LIMIT_S - monotonic())), ""
+        except TimeoutError:
+            return f"The database has not answered for {_LIMIT_S:.0f} seconds.", ""
+        except OtherVersion as error:
+            return str(error), ""
+        except Exception as error:  # whatever it is, the answer is no
+            return "The database cannot answer.", " ".join(str(error).split())
+
+    def _begin(self, now: datetime) -> Future[str | None]:
+        """Return an answer that is pending or fresh, else a new one."""
+        with self._lock:
+            answer = self._answer
+            if answer is None or (answer.done() and monotonic() >= self._asked_at + _FRESH_S):
+                self._answer = answer = Future()
+                self._asked_at = monotonic()
+                # It may hang, and the process would wait for a thread of a ThreadPoolExecutor.
+                threading.Thread(
+                    target=self._look, args=(answer, now), name="readiness", daemon=True
+                ).start()
+            return answer
+
+    def _look(self, answer: Future[str | None], now: datetime) -> None:
+        try:
+            answer.set_result(self._find_problem(now))
+        except Exception as error:
+            answer.set_exception(error)
+
+    def _find_problem(self, now: datetime) -> str | None:
+        try:
+            check_version()
+            missing = list_missing_migrations()
+            if missing:
+                return f"The database has not been upgraded: {', '.join(missing)}."
+            if find_lease(now) is not None:
+                self._worked_at = monotonic()
+            elif monotonic() - self._worked_at >= _WORKER_GRACE_S:
+                return "The background work is not running."
+            return None
+        finally:
+            with suppress(PeeweeException):
+                db.close()
+
+
+def _log_change(problem: str | None, detail: str) -> None:
+    if problem is None:
+        _log.info("Ready.")
+    else:
+        _log.warning("Not ready. %s", f"{problem} {detail}".rstrip())

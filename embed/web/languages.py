@@ -48,7 +48,7 @@ def current_language() -> str:
 
 
 def choose_language(stored: str | None) -> None:
-    """Let this request's page be in the language that is stored, or else in the browser's."""
+    """Use the stored language for this request's page, else the browser's."""
     g.language = stored if stored in LANGUAGES else _match_browser_language()
 
 

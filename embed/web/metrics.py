@@ -11,7 +11,7 @@ _METHODS = {"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"}
 
 
 def init_metrics(app: Flask, settings: Settings) -> None:
-    """Come before all other hooks, so that their time counts, and what they refuse, too."""
+    """Come before all other hooks, so that their time and their refusals count."""
     if settings.metrics_bind is not None:
         app.before_request(_begin)
         app.after_request(_count)  # the first that is registered runs last

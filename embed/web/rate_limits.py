@@ -49,36 +49,43 @@ def check_client_and_host() -> None:
     """
     is_preflight = request.method == "OPTIONS" and request.url_rule and is_api_request()
     if not (is_preflight or is_static_file() or is_health_check()):
-        limiter, limit = runtime().limiter, runtime().settings.limit_per_ip
-        limiter.hit(limiter.make_counter("rate_limit_ip", limit, client_network()))
+        _hit("rate_limit_ip", runtime().settings.limit_per_ip, client_network())
     check_host()
 
 
 def has_many_preflights() -> bool:
     """Count a preflight, and tell whether its client has sent more than LIMIT_PER_IP of them."""
-    limiter, limit = runtime().limiter, runtime().settings.limit_per_ip
-    preflights = limiter.make_counter("preflight", limit, client_network())
-    return limiter.count(preflights) is not None
+    return _is_above("preflight", runtime().settings.limit_per_ip)
 
 
 def check_key(key_id: str) -> None:
     """Limit all requests with a key."""
-    limiter, limit = runtime().limiter, runtime().settings.limit_per_key
-    limiter.hit(limiter.make_counter("rate_limit_key", limit, key_id))
+    _hit("rate_limit_key", runtime().settings.limit_per_key, key_id)
 
 
 def check_session_nonces() -> None:
     """Limit a session's nonces; without a session there is no limit."""
     session_id = find_session_id()
     if session_id is not None:
-        limiter, limit = runtime().limiter, runtime().settings.limit_session_nonces
-        limiter.hit(limiter.make_counter("rate_limit_session", limit, f"nonce {session_id}"))
+        limit = runtime().settings.limit_session_nonces
+        _hit("rate_limit_session", limit, f"nonce {session_id}")
 
 
 def check_refreshes(page_id: str) -> None:
     """Limit a page's questions to the chain, with all of its secret keys together."""
-    limiter, limit = runtime().limiter, runtime().settings.limit_refreshes
-    limiter.hit(limiter.make_counter("rate_limit_key", limit, f"refreshes {page_id}"))
+    _hit("rate_limit_key", runtime().settings.limit_refreshes, f"refreshes {page_id}")
+
+
+def _hit(code: str, limit: RateLimitItem, who: str) -> None:
+    """Raises ApiError `code` above the limit."""
+    limiter = runtime().limiter
+    limiter.hit(limiter.make_counter(code, limit, who))
+
+
+def _is_above(name: str, limit: RateLimitItem) -> bool:
+    """Count that this client did something, and tell whether it has done so too often."""
+    limiter = runtime().limiter
+    return limiter.count(limiter.make_counter(name, limit, client_network())) is not None
 
 
 def find_wait(name: str, who: str, limit: RateLimitItem) -> timedelta | None:
@@ -92,13 +99,12 @@ def report_refused_site(key_id: str, origin: str) -> None:
 
     A site that is not known yet is left out if its client has added many.
     """
-    store_refused_origin(key_id, origin, runtime().clock(), _may_add_site)
-
-
-def _may_add_site() -> bool:
-    limiter = runtime().limiter
-    new_sites = limiter.make_counter("refused_site", NEW_SITES_PER_CLIENT, client_network())
-    return limiter.count(new_sites) is None
+    store_refused_origin(
+        key_id,
+        origin,
+        runtime().clock(),
+        lambda: not _is_above("refused_site", NEW_SITES_PER_CLIENT),
+    )
 
 
 def client_network() -> str:

@@ -24,7 +24,7 @@ _FORM = re.compile(r"[0-9A-Za-z-]{8,64}")
 def init_request_ids(app: Flask, trusted_proxies: int) -> None:
     """Add them around all other middleware, so call this last.
 
-    So answers that Flask does not make have the header, too.
+    Answers that Flask does not make have the header too.
     """
     inner = app.wsgi_app
 

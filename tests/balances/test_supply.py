@@ -10,7 +10,8 @@ from support.rpc_access import PatientClock, connect
 from support.rpc_faults import change, info_of
 from support.world import USDC, Visitor
 
-from embed.balances.mints import derive_token_account, read_scaled_supply
+from embed.balances.mints import read_scaled_supply
+from embed.balances.program_addresses import derive_token_account
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.supply import find_supply
 from embed.balances.token_accounts import read_associated

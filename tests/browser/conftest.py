@@ -140,8 +140,9 @@ def certificate(tmp_path_factory):
 @pytest.fixture(scope="package")
 def secure_port(service_environ, certificate) -> Iterator[int]:
     """The port at which the service answers by HTTPS, at whatever host."""
-    # The service's own worker takes no TLS.
-    tls = ("--worker-class=gthread", f"--certfile={certificate}", f"--keyfile={certificate}")
+    # The service's own worker takes no TLS. What a browser opens in advance occupies a thread.
+    worker = ("--worker-class=gthread", "--threads=50")
+    tls = (*worker, f"--certfile={certificate}", f"--keyfile={certificate}")
     with run_gunicorn(service_environ, *tls) as server:
         yield server.port
 

@@ -337,38 +337,3 @@ def test_list_begins_at_the_right(arabic, page, width):
         rights = arabic.locator(f"#wallets {selector}").evaluate_all(RIGHTS)
         assert max(rights) - min(rights) < 1, selector
         assert min(rights) > width / 2, selector
-
-
-def test_own_submissions_and_records_begin_at_the_right(
-    embedded_page, arabic, page, browser_wallet
-):
-    page.set_viewport_size(NARROW)
-    ask_text(arabic)
-    arabic.locator("[data-do=sign]").click()
-    expect(arabic.locator("#own-list li")).to_be_visible()
-    name, address = arabic.locator("#own-list strong, #own-list code").evaluate_all(RIGHTS)
-    assert abs(name - address) < 1
-    assert arabic.locator("#own-list .avatar").bounding_box()["x"] > name
-
-    embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
-    page.reload()
-    expect(arabic.locator("#own-list .again")).not_to_be_empty()
-    assert measure(arabic, "#own-list .quiet, #own-list .again") == [0, 0]
-
-    arabic.locator("#rights").click()
-    arabic.locator("[data-wallets] button").click()
-    arabic.locator("[data-do=sign]").click()
-    arabic.locator("[data-do=withdraw]").wait_for()
-    assert set(measure(arabic, ".records li")) == {0}
-
-
-def test_page_without_scripts_and_refusals_begin_at_the_right(embedded_page, plain_page):
-    embedded_page.configure(public_title="Our holders")
-    embedded_page.track(BrowserWallet().address, alias="Night heron")
-    plain_page.set_viewport_size(NARROW)
-    plain_page.goto(embedded_page.widget_url(lang="ar"))
-    assert measure(plain_page, ".title") == [0]
-    name, address = plain_page.locator("#wallets :is(.name, summary code)").evaluate_all(RIGHTS)
-    assert abs(name - address) < 1
-    plain_page.goto(embedded_page.widget_url("nonsense", lang="ar"))
-    assert measure(plain_page, "h1, code") == [0, 0]

@@ -13,7 +13,6 @@ pytestmark = pytest.mark.browser
 
 SUBMISSIONS = "**/embed/api/submissions"
 DUPLICATE = "This wallet is already on this list, or is waiting for review."
-EXPIRED = "The text to sign had expired. Here is a new one; your name is kept."
 
 
 @pytest.fixture
@@ -210,30 +209,6 @@ def test_countdown_ticks_and_is_read_out_once(widget, page):
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
-def test_visitor_who_declines_in_the_wallet_can_think_again(
-    embedded_page, context, page, browser_wallet
-):
-    refusal = {"code": 4001, "message": "No."}
-    context.add_init_script(browser_wallet.script(refuse={"connect": [refusal], "sign": [refusal]}))
-    widget = embedded_page.open(page)
-    alert = widget.get_by_role("alert")
-    declined = "You declined in your wallet. Nothing was sent."
-
-    press(widget, "Add your wallet")
-    press(widget, "Test wallet")
-    expect(alert).to_have_text(declined)
-    press(widget, "Try again")
-    expect(widget.get_by_label("Name to show")).to_be_focused()
-    widget.get_by_label("Name to show").fill("Night heron")
-    widget.get_by_role("button", name="Continue", exact=True).click()
-    press(widget, "Sign with")
-    expect(alert).to_have_text(declined)
-    press(widget, "Try again")
-
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-    assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
-
-
 def test_network_gone_in_the_middle_keeps_what_was_typed(
     widget, context, embedded_page, browser_wallet
 ):
@@ -254,22 +229,6 @@ def test_network_gone_in_the_middle_keeps_what_was_typed(
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
-
-
-def test_text_says_how_long_it_is_valid_and_is_not_signed_later(widget, embedded_page, page):
-    page.clock.pause_at("2100-01-01")
-    ask_text(widget)
-    left = widget.locator("[data-show=time-left]")
-    expect(left).to_have_text("10 minutes left.")
-    page.clock.run_for(2000)
-    expect(left).to_have_text("9 minutes 58 seconds left.")
-    page.clock.run_for(600_000)
-    expect(left).to_have_text("The time is over; you get a new text.")
-    press(widget, "Sign with")
-
-    expect(widget.get_by_role("alert")).to_have_text(EXPIRED)
-    expect(left).to_have_text("10 minutes left.")
-    assert frame_of(page, embedded_page.service_url).evaluate("testWallet.signed") == []
 
 
 # The own submissions

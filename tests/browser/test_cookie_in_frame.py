@@ -32,20 +32,6 @@ def test_cookie_is_partitioned_and_goes_to_the_frames_own_api_and_no_other_path(
     assert cookie["path"] == "/embed"
 
 
-def test_visitor_who_comes_back_finds_the_own_submissions(
-    embedded_page, context, page, browser_wallet
-):
-    context.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    submit(widget, "Night heron")
-    expect(widget.locator("#own-list li")).to_be_visible()
-
-    page.reload()
-
-    expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")
-    expect(widget.locator("#cookie-blocked")).to_be_hidden()
-
-
 @pytest.fixture(scope="module")
 def browser_without_third_party_cookies(launch):
     # The headless shell blocks no cookies.

@@ -6,7 +6,6 @@ import pytest
 from axe import find_faults
 from embedded_page import sign_in
 from playwright.sync_api import expect
-from support.world import Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -111,22 +110,3 @@ def test_list_works_without_javascript(wallets, plain_page, dashboard):
     page.get_by_label("Select Wallet 3", exact=True).check()
     page.get_by_role("button", name="Hide").click()
     expect(page.locator(".flash")).to_have_text("1 wallet is hidden.")
-
-
-def test_action_is_in_reach_after_an_import_with_thousands_of_mistakes(dashboard, page, tmp_path):
-    path = tmp_path / "wallets.csv"
-    rows = [f"{Visitor().address},Name,tag {number % 90}" for number in range(4_000)]
-    path.write_text("\n".join(rows))
-    page.set_viewport_size({"width": 375, "height": 800})
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/wallets/import")
-    page.locator("input[type=file]").set_input_files(path)
-    page.get_by_role("button", name="Check the file").click()
-
-    action = page.get_by_role("button", name="Create the tags and import")
-    expect(action).to_be_in_viewport()
-    page.get_by_text("All 4,000 mistakes, line by line").click()
-    assert page.evaluate("document.documentElement.scrollHeight") < 2_500
-    assert find_faults("import with mistakes", page) == []
-    action.click()
-    expect(page.locator(".flash.done")).to_contain_text("4,000 added")

@@ -57,17 +57,6 @@ def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
 
-def test_signing_window_has_the_demo_wallet_too(demo, page):
-    page.goto(demo["hostUrl"])
-    widget = page.frame_locator("iframe")
-    widget.get_by_role("button", name="Add your wallet").click()
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a window of its own").click()
-    submit(popup.value, wallet="Demo wallet")
-
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-
-
 def test_service_itself_has_no_demo_wallet(embedded_page, page):
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()

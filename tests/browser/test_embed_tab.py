@@ -7,7 +7,6 @@ from support.waiting import wait_for
 from support.world import Visitor
 
 from embed import pages
-from embed.db.models import ApiKey
 from embed.domain.colors import compute_contrast
 
 pytestmark = pytest.mark.browser
@@ -170,35 +169,7 @@ def test_pasted_key_is_not_sent_with_the_form_for_a_new_one(dashboard, tab):
     assert f"?key={key}&amp;lang=fr" in read_codes(tab)[0]
 
 
-def test_double_press_creates_one_key(dashboard, tab):
-    before = ApiKey.select().count()
-    tab.get_by_label("Address of your site").fill("https://new.example")
-
-    tab.get_by_role("button", name="Create a key and its snippet").dblclick()
-
-    expect(tab.get_by_role("heading", name="Your new public key")).to_be_visible()
-    assert ApiKey.select().count() == before + 1
-    tab.get_by_role("link", name="I have copied it").click()
-    expect(tab.get_by_text("https://new.example", exact=True)).to_have_count(1)
-
-
 # What fits where
-
-
-def test_preview_is_beside_on_wide_screens_and_in_sight_on_phones(tab):
-    for width in (1280, 375, 320):
-        tab.set_viewport_size({"width": width, "height": 667})
-
-        accent = tab.get_by_label("Accent color", exact=True)
-        for field in (accent, tab.get_by_label("“Add your wallet”")):
-            field.focus()
-            preview, chosen = tab.locator(".preview-box").bounding_box(), field.bounding_box()
-            assert preview["y"] + 100 < 667
-            assert (preview["x"] > chosen["x"] + chosen["width"]) == (width == 1280)
-            assert width == 1280 or chosen["y"] + chosen["height"] <= preview["y"]
-            saves = [save.bounding_box() for save in tab.get_by_role("button", name="Save").all()]
-            assert any(save and 0 <= save["y"] <= 630 for save in saves)
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, plain_page):

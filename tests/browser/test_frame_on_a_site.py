@@ -99,21 +99,6 @@ def test_height_is_believed_from_the_frame_only(embedded_page, page):
     assert frame.bounding_box()["height"] == before
 
 
-def test_script_completes_a_frame_that_says_nothing_of_itself(embedded_page, page):
-    page.goto(
-        embedded_page.host.show(
-            f"""<iframe src="{embedded_page.widget_url()}"></iframe>
-            <iframe src="about:blank"></iframe>
-            <script src="{embedded_page.service_url}/embed.js"></script>"""
-        )
-    )
-    ours, other = page.locator("iframe").all()
-
-    expect(ours).to_have_attribute("title", "Wallets")
-    expect(ours).to_have_attribute("referrerpolicy", "strict-origin")
-    expect(other).not_to_have_attribute("title", "Wallets")
-
-
 DARK = "html { color-scheme: dark; background: #14202a }"
 LIGHT = "html { color-scheme: light; background: #fbf8f2 }"
 
@@ -206,28 +191,6 @@ def test_theme_auto_follows_the_device_on_a_site_that_does(embedded_page, page, 
         wait_for(lambda: corner_of_frame(page) == color_at(page, 2, 2))
 
 
-def test_list_as_a_page_of_its_own_follows_the_device(embedded_page, page):
-    for scheme, ink in (("dark", LIGHT_INK), ("light", INK)):
-        page.emulate_media(color_scheme=scheme)
-        page.goto(embedded_page.widget_url())
-        expect(page.locator("body")).to_have_css("color", ink)
-
-
-def test_snippet_for_dark_sites_is_seen_through_without_a_script(embedded_page, page):
-    """The words that the documentation adds to the snippet."""
-    src = embedded_page.widget_url(theme="dark")
-    page.goto(
-        embedded_page.host.show(
-            f"""<style>html {{ background: #14202a }}</style><h1>A site</h1>
-            <iframe src="{src}" style="border: 0; color-scheme: dark"></iframe>"""
-        )
-    )
-    widget = page.frame_locator("iframe")
-
-    expect(widget.locator("body")).to_have_css("color", LIGHT_INK)
-    wait_for(lambda: corner_of_frame(page) == color_at(page, 2, 2) == (20, 32, 42))
-
-
 def test_signing_window_has_the_frames_language_accent_and_theme_of_the_site(embedded_page, page):
     page.emulate_media(color_scheme="light")
     widget = embedded_page.open(page, style=DARK, accent="ff6600", lang="de")
@@ -256,12 +219,3 @@ def test_theme_follows_the_site_while_it_is_open(embedded_page, page):
     expect(ink).to_have_css("color", "rgb(237, 238, 240)")
     page.evaluate("document.documentElement.className = ''")
     expect(ink).to_have_css("color", "rgb(28, 32, 36)")
-
-
-def test_accent_colours_the_button_with_a_text_that_can_be_read(embedded_page, page):
-    for accent, text in (("ffd400", "rgb(0, 0, 0)"), ("5b21b6", "rgb(255, 255, 255)")):
-        widget = embedded_page.open(page, accent=accent)
-        button = widget.get_by_role("button", name="Add your wallet")
-        expect(button).to_have_css("color", text)
-        red, green, blue = bytes.fromhex(accent)
-        expect(button).to_have_css("background-color", f"rgb({red}, {green}, {blue})")

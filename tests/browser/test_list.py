@@ -1,7 +1,7 @@
 """The list: searching, sorting, copying, refreshing, the keyboard, and hostile texts."""
 
 import pytest
-from embedded_page import HOSTILE, BrowserWallet, frame_of
+from embedded_page import HOSTILE, BrowserWallet
 from playwright.sync_api import expect
 from support.world import Visitor
 
@@ -10,7 +10,6 @@ from embed.db.models import Wallet
 pytestmark = pytest.mark.browser
 
 READ = "**/embed/api/tracking/*"
-DETAILS = "**/embed/tracking/*/wallets/*"
 
 
 @pytest.fixture
@@ -62,59 +61,6 @@ def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page, nam
     assert names(widget) == ["über", "Wallet 9", "Wallet 10"]
     order.select_option(label="As listed")
     assert names(widget) == ["Wallet 10", "Wallet 9", "über"]
-
-
-def test_narrow_row_leaves_out_only_small_parts_of_a_balance(embedded_page, page):
-    def track_each() -> None:
-        for balance in ("100.5", "99.5", "1.5", "0.99", "0.00000001", "0"):
-            embedded_page.track(BrowserWallet().address, balance=balance)
-
-    track_each()  # rendered by the server
-    embedded_page.track_many(20, balance=7)
-    track_each()  # by the script
-    page.set_viewport_size({"width": 375, "height": 667})
-    widget = embedded_page.open(page)
-    widget.get_by_role("button", name="Show more").click()
-    expect(widget.locator("#wallets .wallet")).to_have_count(32)
-
-    shown = widget.locator("#wallets .balance bdi:not(.share)").all_inner_texts()
-    assert shown[:6] == shown[-6:] == ["100", "99.50", "1.50", "0.99", "<0.01", "0"]
-
-
-def test_refresh_of_an_unchanged_list_changes_nothing(embedded_page, page, reads):
-    page.clock.install()
-    embedded_page.track(BrowserWallet().address, alias="Rich", balance=1500)
-    widget = embedded_page.open(page)
-
-    def rewrite(route):
-        whole = {**route.request.headers, "if-none-match": ""}
-        body = (
-            route.fetch(headers=whole)
-            .text()
-            .replace('"tokenBalance":1500', '"tokenBalance":1.5E+3')
-        )
-        assert '"tokenBalance":1.5E+3' in body
-        route.fulfill(body=body, content_type="application/json")
-
-    page.route(READ, rewrite)
-    frame_of(page, embedded_page.service_url).evaluate(
-        """() => {
-          window.changes = 0;
-          const list = document.getElementById("wallets");
-          const note = (records) => { window.changes += records.length; };
-          new MutationObserver(note).observe(list, {
-            childList: true, subtree: true, attributes: true, characterData: true,
-          });
-        }"""
-    )
-    reads.clear()
-    with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
-        embedded_page.forward(page, "00:31")
-    embedded_page.settle(page)
-
-    assert len(reads) == 1
-    assert frame_of(page, embedded_page.service_url).evaluate("window.changes") == 0
-    expect(widget.locator("#wallets .balance")).to_have_text("1,500.00")
 
 
 def test_tags_filter_together(embedded_page, page, names):
@@ -181,26 +127,6 @@ def test_address_is_copied_also_where_the_site_gives_no_leave(embedded_page, con
     expect(widget.get_by_role("button", name="Copied").locator("svg")).to_be_visible()
     context.grant_permissions(["clipboard-read"], origin=embedded_page.host.origin)
     assert page.evaluate("navigator.clipboard.readText()") == address
-
-
-def test_details_that_cannot_be_read_say_so_and_are_read_again(embedded_page, page):
-    address = BrowserWallet().address
-    embedded_page.track(address, alias="Ann", balance=5)
-    widget = embedded_page.open(page)
-    row = widget.locator("#wallets .wallet")
-    page.route(DETAILS, lambda route: route.abort())
-    row.locator("summary").click()
-    expect(row.locator(".detail")).to_contain_text("The server cannot be reached.")
-    expect(row.locator(".detail code")).to_have_text(address)
-    row.locator("summary").click()
-
-    page.unroute(DETAILS)
-    row.locator("summary").click()
-    expect(row.locator(".stats")).to_contain_text("Entered by the owner")
-    row.locator("summary").click()
-    Wallet.update(is_hidden=True).where(Wallet.address == address).execute()
-    row.locator("summary").click()
-    expect(row.locator(".detail")).to_contain_text("This wallet is no longer on the list.")
 
 
 def test_empty_page_has_the_next_act_and_no_tools(embedded_page, page):

@@ -73,17 +73,6 @@ def test_wheel_and_touch_lead_through_the_frame_and_on(embedded_page, page, scri
     page.wait_for_function("scrollY > 0")
 
 
-def test_fixed_frame_scrolls_through_the_whole_list(embedded_page, page):
-    embedded_page.fill(39)
-    widget = embedded_page.open(page, script=False)
-    expect(widget.locator("#wallets .wallet")).to_have_count(25)
-
-    page.mouse.move(300, 400)
-    page.mouse.wheel(0, 20_000)
-    expect(widget.locator("#wallets .wallet").last).to_be_in_viewport()
-    assert page.evaluate("scrollY") == 0
-
-
 def test_more_wallets_are_shown_on_demand_and_none_is_cut_off(embedded_page, page):
     embedded_page.fill(450)
     widget = embedded_page.open(page)

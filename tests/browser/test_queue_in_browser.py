@@ -260,22 +260,6 @@ def test_one_key_rejects_and_blocks_and_another_takes_it_back(dashboard, queue):
     assert set(queue.statuses()) == {"pending"}
 
 
-def test_selection_is_blocked_and_offered_for_undo_after_a_reload(dashboard, queue, page):
-    queue.send("Ann", "Scam 1", "Scam 2")
-    queue.open()
-    for name in ("Scam 1", "Scam 2"):
-        queue.rows.filter(has_text=name).get_by_role("checkbox").check()
-    queue.click("Block selected")
-
-    assert len(list_of_page(dashboard.page)) == 2
-    assert queue.statuses() == ["pending", "rejected", "rejected"]
-    page.reload()
-    expect(queue.toast).to_contain_text("Rejected and blocked: 2.")
-    queue.click("Undo")
-    expect(queue.rows).to_have_count(3)
-    assert list_of_page(dashboard.page) == []
-
-
 # It refreshes itself, and moves nothing by itself
 
 

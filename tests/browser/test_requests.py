@@ -73,18 +73,6 @@ def test_change_of_a_long_list_is_read_once(embedded_page, page):
     assert poll(embedded_page, page).status == 200
 
 
-def test_warning_ends_with_an_unchanged_answer(embedded_page, page):
-    embedded_page.track_many(3)
-    widget = open_with_clock(embedded_page, page)
-    page.route(READ, lambda route: route.abort())
-    embedded_page.forward(page, "00:31")
-    expect(widget.locator("#state")).to_contain_text("could not be refreshed")
-    page.unroute(READ)
-
-    assert poll(embedded_page, page).status == 304
-    expect(widget.locator("#state")).to_be_empty()
-
-
 def test_page_that_was_made_private_meanwhile_is_refused(embedded_page, page):
     embedded_page.track_many(3)
     widget = open_with_clock(embedded_page, page)

@@ -1,6 +1,5 @@
 """The rights of a wallet's holder: to see what a page keeps of the wallet, and to withdraw it."""
 
-import base64
 import json
 import re
 
@@ -76,43 +75,6 @@ def test_holder_sees_what_is_kept_and_withdraws_it(
     expect(widget.locator("#wallets .wallet")).to_have_count(0)
     assert Submission.get_or_none(Submission.id == sent) is None
     assert Proof.get_or_none(Proof.submission == sent) is None
-
-
-def test_nothing_is_withdrawn_without_the_second_signature(
-    embedded_page, context, page, browser_wallet, sent
-):
-    context.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    open_rights(widget)
-    sign(widget)
-    widget.get_by_role("button", name="Withdraw", exact=True).click()
-    read_text(widget)
-    widget.locator("[data-step=confirm]").get_by_role("button", name="Back").first.click()
-    widget.get_by_role("button", name="Close").click()
-
-    expect(widget.get_by_role("button", name=OPEN)).to_be_focused()
-    expect(widget.get_by_role("button", name=OPEN)).to_have_attribute("aria-expanded", "false")
-    assert Submission.get_by_id(sent).status == "approved"
-
-
-def test_rights_by_hand(embedded_page, page, browser_wallet, sent):
-    widget = embedded_page.open(page)
-    open_rights(widget)
-    widget.get_by_text("By hand").click()
-    widget.get_by_label("Wallet address").fill(browser_wallet.address)
-    widget.get_by_role("button", name="Continue", exact=True).click()
-
-    def sign_by_hand() -> None:
-        signature = browser_wallet.key.sign(read_text(widget).encode()).signature
-        widget.get_by_label("Signature").fill(base64.b64encode(signature).decode())
-        widget.get_by_role("button", name="Send", exact=True).click()
-
-    sign_by_hand()
-    expect(widget.locator("[data-step=records]")).to_contain_text("Night heron")
-    widget.get_by_role("button", name="Withdraw", exact=True).click()
-    expect(widget.locator("[data-show=message]")).to_contain_text("to withdraw it from a page")
-    sign_by_hand()
-    expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
 
 
 def test_rights_in_the_signing_window(embedded_page, context, page, browser_wallet, sent):

@@ -13,8 +13,7 @@ from playwright.sync_api import expect
 from support.chain_history import record_history
 from support.world import USDC, Visitor
 
-from embed.db.connection import db
-from embed.db.models import Proof, Submission, Wallet, Withdrawal
+from embed.db.models import Proof, Submission, Wallet
 
 pytestmark = pytest.mark.browser
 
@@ -93,23 +92,6 @@ def test_details_link_to_the_receipt_without_javascript(embedded_page, plain_pag
     assert json.loads(opened.value.locator("pre").inner_text())["walletAddress"] == (
         submission.wallet_address
     )
-
-
-def test_proof_that_was_withdrawn_meanwhile_is_gone(embedded_page, page, prove):
-    submission = prove("Night heron")
-    widget = embedded_page.open(page)
-    with db.atomic():
-        Withdrawal.create(
-            submission_id=submission.id,
-            page=embedded_page.page_id,
-            withdrawn_at=embedded_page.clock(),
-        )
-        submission.delete_instance()
-    row = open_row(widget, "Night heron")
-
-    expect(row.locator(".stats")).to_be_attached()
-    expect(row.locator(".proof")).to_have_count(0)
-    expect(find_mark(widget, "Night heron")).to_be_hidden()
 
 
 def test_what_was_signed_is_shown_as_text(embedded_page, page, prove):
@@ -234,49 +216,6 @@ def test_row_shows_a_change_and_a_line_and_its_details_all_of_them(embedded_page
     row.locator("summary").click()
     expect(row.locator(".stats .down")).to_have_text("-3,198,765.5")
     expect(row.get_by_role("img", name="Balance over 30 days")).to_be_visible()
-
-
-def test_what_is_not_known_takes_no_place(embedded_page, page, track):
-    track("New", earlier=None)
-    track("Once", earlier={})
-    widget = embedded_page.open(page)
-    expect(widget.get_by_text("30 days")).to_be_hidden()
-
-    track("Short", "5", {3 * DAY: "5"})
-    widget = embedded_page.open(page)
-    expect(find_row(widget, "Short").get_by_role("img", name="3 days: 0")).to_be_visible()
-    expect(widget.get_by_text("30 days")).to_be_visible()
-    expect(find_row(widget, "Short").locator(".change bdi")).to_have_count(0)
-    expect(find_row(widget, "New").locator(".change, .line")).to_have_count(0)
-    expect(find_row(widget, "Once").locator(".change, .line")).to_have_count(0)
-
-
-def test_rows_are_asked_for_when_they_come_near_the_screen(embedded_page, page, track):
-    with db.atomic():
-        for number in range(1, 231):
-            track(f"Wallet {number}", str(number), {DAY: "0"})
-    asked = []
-    page.on(
-        "request", lambda one: "/changes?" in one.url and asked.append(one.url.count("%2C") + 1)
-    )
-    widget = embedded_page.open(page)
-
-    expect(find_row(widget, "Wallet 1").first.locator(".change")).to_have_text("+1")
-    embedded_page.settle(page)
-    assert sum(asked) < 40
-    widget.get_by_label("Order").select_option(label="Balance")
-    expect(find_row(widget, "Wallet 230").locator(".change")).to_have_text("+230")
-    for _ in range(2):
-        widget.get_by_role("button", name="Show more").click()
-    find_row(widget, "Wallet 150").scroll_into_view_if_needed()
-    expect(find_row(widget, "Wallet 150").locator(".change")).to_have_text("+150")
-    embedded_page.settle(page)
-    before = sum(asked)
-    assert before < 200
-    widget.get_by_role("searchbox").fill("Wallet 150")
-    expect(find_row(widget, "Wallet 150").locator(".change")).to_have_text("+150")
-    embedded_page.settle(page)
-    assert sum(asked) == before
 
 
 def test_nothing_is_wider_than_a_narrow_screen(embedded_page, page, track, prove):

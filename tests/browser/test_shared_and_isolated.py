@@ -71,14 +71,6 @@ def test_site_of_which_the_service_knows_nothing_shows_the_list(
     expect_sent(page)
 
 
-def test_frame_of_a_link_grows_with_the_script_for_sites(embedded_page, open_site, page, link):
-    script = f'<script src="{embedded_page.service_url}/embed.js"></script>'
-    open_site(FRAME.format(link) + script)
-
-    expect_list(page)
-    expect_grown(page)
-
-
 def test_list_can_be_read_in_a_sandbox(open_site, page, link, watch):
     open_site(FRAME.format(link).replace("<iframe", '<iframe sandbox="allow-scripts"'))
 
@@ -105,16 +97,6 @@ def policy(request) -> str:
 def isolated(policy) -> dict[str, str]:
     """The headers of a site that isolates itself, as for SharedArrayBuffer."""
     return {EMBEDDER: policy, OPENER: "same-origin"}
-
-
-def test_plain_snippet_shows_the_list_and_its_steps(embedded_page, page, isolated):
-    embedded_page.track_many(2)
-    widget = embedded_page.open(page, headers=isolated, script=False)
-
-    assert page.evaluate("crossOriginIsolated")
-    expect(widget.locator("#wallets .wallet")).to_have_count(2)
-    widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.get_by_role("button", name="In a window of its own")).to_be_visible()
 
 
 def test_wallet_of_the_site_signs_through_the_script_for_sites(

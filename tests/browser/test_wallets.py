@@ -1,7 +1,7 @@
-"""Wallets of the official packages: each failure ends in a sentence and a way on; over HTTPS."""
+"""Wallets of the official packages, also over HTTPS, and those that the host page lends."""
 
 import pytest
-from embedded_page import EmbeddedPage, HostSite, frame_of, read_text, submit
+from embedded_page import EmbeddedPage, HostSite, ask_text, frame_of, read_text, submit
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
 
@@ -11,12 +11,6 @@ NAME = "Official wallet"
 WAITS = "Your wallet waits"
 TRY_AGAIN = "Try again"
 DECLINED = "You declined in your wallet. Nothing was sent."
-WRONG = {
-    "empty": "Your wallet's answer was not a signature.",
-    "malformed": "Your wallet's answer was not a signature.",
-    "alter": "Your wallet signed a different text from the one shown here.",
-    "other": "Your wallet signed with a different account from the one chosen here.",
-}
 
 
 @pytest.fixture(scope="module")
@@ -84,27 +78,6 @@ def test_off_chain_way_is_used_where_it_is_offered(
     assert embedded_page.find_submission(wallet.address).status == "pending"
 
 
-def test_wrong_answer_is_told_as_what_it_is_and_nothing_is_sent(
-    embedded_page, two_accounts, page, open_with
-):
-    faults = {"signMessage": list(WRONG)}
-    widget = open_with(two_accounts, features=["solana:signMessage"], faults=faults)
-    sent = []
-    page.on("request", lambda request: sent.append(request.url))
-    press(widget, "Add your wallet")
-    widget.get_by_role("button", name=NAME).click()
-    widget.get_by_role("button", name="Account 1").click()
-    give_name(widget)
-    widget.get_by_role("button", name="Sign with").click()
-    for told in WRONG.values():
-        expect(alert(widget)).to_contain_text(f"{told} Nothing was sent.")
-        assert not [url for url in sent if url.endswith("/submissions")]
-        press(widget, TRY_AGAIN)
-
-    expect(widget.get_by_text(WAITS)).to_be_visible()
-    assert embedded_page.find_submission(two_accounts.address).status == "pending"
-
-
 @pytest.mark.parametrize(
     ("step", "shown", "told"),
     [
@@ -139,24 +112,6 @@ def test_account_that_changes_in_mid_flow_is_told_and_chosen_again(
 
 
 # Wallets that do not answer, look alike, or come late
-
-
-def test_wallet_that_never_connects_leaves_the_visitor_every_way(wallet, open_with):
-    widget = open_with(wallet, faults={"connect": ["hang", "hang"]})
-    press(widget, "Add your wallet")
-    widget.get_by_role("button", name=NAME).click()
-    expect(widget.locator("[data-busy]")).to_have_text("Waiting for your wallet…")
-    cancel = widget.get_by_role("button", name="Cancel")
-    cancel.focus()
-    cancel.press("Enter")
-    expect(widget.locator("[data-busy]")).to_be_empty()
-    expect(cancel).to_be_hidden()
-    expect(widget.locator("#flow-title")).to_be_focused()
-
-    widget.get_by_role("button", name=NAME).click()
-    press(widget, "Close")
-    submit(widget, wallet=NAME)
-    expect(widget.get_by_text(WAITS)).to_be_visible()
 
 
 LATE = "wallet => window.late = officialWallet.register({...wallet, name: 'Late wallet'})"
@@ -200,3 +155,202 @@ def test_wallet_signs_in_the_frame_of_another_site_or_is_lent_by_it(
     expect(widget.locator("#own-list code")).to_have_attribute("title", wallet.address)
     has_it = page.frames[1] if where == "window !== top" else page
     assert has_it.evaluate("wallet.asked") == ["connect", "signOffchainMessage"]
+
+
+# Wallets of the host page: what is passed on, and what the visitor sees
+
+
+@pytest.fixture
+def host_wallet(context, browser_wallet):
+    """A wallet that appears in top-level pages and in no frame, as Phantom does."""
+    context.add_init_script(browser_wallet.script(name="Host wallet", where="top"))
+    return browser_wallet
+
+
+def open_flow(widget):
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
+
+
+def expect_no_wallets(embedded_page, page, widget) -> None:
+    """Expect that the frame offers none, after what was sent to it has arrived."""
+    expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
+    embedded_page.settle(page)
+    expect(widget.locator("[data-wallets] button")).to_have_count(0)
+
+
+def test_wallet_of_the_host_page_signs_without_a_second_window(
+    embedded_page, context, page, host_wallet
+):
+    loaded = []
+    page.on("request", lambda request: loaded.append(request.url))
+    widget = embedded_page.open(page)
+    assert [url for url in loaded if "/host/" in url] == []  # nothing before the visitor asks
+
+    open_flow(widget)
+    expect(widget.locator("[data-lent]")).to_have_text(
+        f"These wallets are asked through {embedded_page.host.origin}, so a wallet may name that"
+        " site when it asks you."
+    )
+    widget.get_by_role("button", name="Close").click()
+    ask_text(widget, "Night heron", wallet="Host wallet")
+    shown = read_text(widget)
+    assert page.evaluate("testWallet.signed") == []
+    widget.get_by_role("button", name="Sign with").click()
+
+    expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
+    assert page.evaluate("testWallet.signed") == [shown]
+    assert embedded_page.find_submission(host_wallet.address).nickname == "Night heron"
+    assert len(context.pages) == 1
+
+
+def test_wallet_that_is_in_the_frame_too_is_offered_once_and_asked_there(
+    embedded_page, context, page, browser_wallet
+):
+    context.add_init_script(browser_wallet.script(name="Everywhere"))
+    widget = embedded_page.open(page)
+    open_flow(widget)
+    embedded_page.settle(page)
+
+    expect(widget.get_by_role("button", name="Everywhere")).to_have_count(1)
+    expect(widget.locator("[data-lent]")).to_be_hidden()
+    widget.get_by_role("button", name="Close").click()
+    submit(widget, wallet="Everywhere")
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert page.evaluate("testWallet.signed") == []
+
+
+def test_wallet_that_appears_later_is_lent(embedded_page, page, browser_wallet):
+    widget = embedded_page.open(page)
+    open_flow(widget)
+    expect_no_wallets(embedded_page, page, widget)
+
+    page.evaluate(browser_wallet.script(name="Late wallet"))
+
+    expect(widget.get_by_role("button", name="Late wallet")).to_be_visible()
+    expect(widget.get_by_text("No wallet was found here.")).to_be_hidden()
+
+
+def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, page, bundle):
+    wallet = OfficialWallet(bundle, accounts=2)
+    faults = {"signOffchainMessage": ["fail"], "signMessage": ["hang"]}
+    context.add_init_script(wallet.script(where="window === top", faults=faults))
+    widget = embedded_page.open(page)
+    open_flow(widget)
+    widget.get_by_role("button", name="Official wallet").click()
+    widget.get_by_role("button", name="Account 1").click()
+    name = widget.get_by_label("Name to show on the list")
+    name.fill("Night heron")
+
+    page.evaluate("wallet.show([1])")
+    expect(widget.get_by_role("alert")).to_contain_text("Your wallet now uses another account.")
+    widget.get_by_role("button", name="Try again").click()
+    expect(widget.locator("[data-show=address]")).to_have_text(wallet.addresses[1])
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    widget.get_by_role("button", name="Sign with").click()
+    expect(widget.get_by_text("Your wallet could not sign it that way.")).to_be_visible()
+    widget.get_by_role("button", name="Cancel").click()
+    widget.get_by_role("button", name="Sign with").click()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert embedded_page.find_submission(wallet.addresses[1]).nickname == "Night heron"
+
+
+@pytest.mark.parametrize("where", ["script", "iframe"])
+def test_owner_of_the_site_can_switch_lending_off(embedded_page, page, host_wallet, where):
+    off = {
+        name: 'data-lend-wallets="off"' if name == where else "" for name in ("script", "iframe")
+    }
+    page.goto(
+        embedded_page.host.show(
+            f"""<iframe {off["iframe"]} src="{embedded_page.widget_url()}"></iframe>
+            <script {off["script"]} src="{embedded_page.service_url}/embed.js"></script>
+            <link rel="icon" href="data:,">"""
+        )
+    )
+    widget = page.frame_locator("iframe")
+    open_flow(widget)
+
+    expect_no_wallets(embedded_page, page, widget)
+
+
+def test_policy_of_the_site_that_forbids_the_second_file_leaves_the_window(
+    embedded_page, page, watch, host_wallet
+):
+    policy = f"script-src {embedded_page.service_url}/embed.js"
+    widget = embedded_page.open(page, headers={"Content-Security-Policy": policy})
+    with page.expect_event("console", lambda message: "lend.js" in message.text):
+        open_flow(widget)
+
+    expect_no_wallets(embedded_page, page, widget)
+    expect(widget.get_by_role("button", name="In a window of its own")).to_be_visible()
+    watch.seen[:] = [text for text in watch.seen if "/static/latest/" not in text]
+
+
+def test_policy_that_allows_the_services_scripts_allows_lending(embedded_page, page, host_wallet):
+    policy = f"script-src {embedded_page.service_url}; frame-src {embedded_page.service_url}"
+    widget = embedded_page.open(page, headers={"Content-Security-Policy": policy})
+
+    submit(widget, wallet="Host wallet")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+def test_site_that_hides_its_name_is_asked_as_the_policy_keeps_others_out(
+    embedded_page, page, host_wallet
+):
+    page.goto(
+        embedded_page.host.show(
+            f"""<iframe referrerpolicy="no-referrer" src="{embedded_page.widget_url()}"></iframe>
+            <script src="{embedded_page.service_url}/embed.js"></script>
+            <link rel="icon" href="data:,">"""
+        )
+    )
+    widget = page.frame_locator("iframe")
+    widget.locator("#widget[data-site=''][data-ready]").wait_for()
+    open_flow(widget)
+
+    expect(widget.get_by_role("button", name="Host wallet")).to_be_visible()
+    expect(widget.locator("[data-lent]")).to_contain_text(embedded_page.host.origin)
+
+
+def test_several_frames_and_tags_ask_a_wallet_once_for_each_click(embedded_page, page, host_wallet):
+    style = "min-height: 1400px"  # so that neither moves while the other is pressed
+    frame = f'<iframe src="{embedded_page.widget_url()}" height="500" style="{style}"></iframe>'
+    tag = f'<script src="{embedded_page.service_url}/embed.js"></script>'
+    page.goto(embedded_page.host.show(f"{frame}{tag}{frame}{tag}<link rel=icon href='data:,'>"))
+    first, second = (page.frame_locator(f"iframe >> nth={number}") for number in (0, 1))
+    open_flow(first)
+
+    submit(second, "Night heron", wallet="Host wallet")
+
+    expect(second.get_by_text("Your wallet waits")).to_be_visible()
+    assert len(page.evaluate("testWallet.signed")) == 1
+    expect(first.get_by_role("button", name="Host wallet")).to_be_visible()
+
+
+LOAD_AGAIN = "frame => { frame.src += '&again' }"
+REPLACE = "frame => { const next = frame.cloneNode(); frame.remove(); document.body.append(next) }"
+
+
+@pytest.mark.parametrize("change", [None, LOAD_AGAIN, REPLACE], ids=["cancel", "load", "replace"])
+def test_question_that_is_never_answered_blocks_no_other(
+    embedded_page, context, page, browser_wallet, change
+):
+    slow = {"connect": [3_600_000]}
+    context.add_init_script(browser_wallet.script(name="Host wallet", where="top", slow=slow))
+    widget = embedded_page.open(page)
+    open_flow(widget)
+    widget.get_by_role("button", name="Host wallet").click()
+    expect(widget.get_by_text("Waiting for your wallet…")).to_be_visible()
+    if change is None:
+        widget.get_by_role("button", name="Cancel").click()
+        widget.get_by_role("button", name="Close").click()
+    else:
+        page.locator("iframe").evaluate(change)
+        widget.locator("[data-step=choose]").wait_for(state="detached")
+        widget.locator("#widget[data-ready]").wait_for()
+
+    submit(widget, wallet="Host wallet")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()

@@ -11,7 +11,8 @@ from support.rpc_access import PatientClock, connect
 from support.world import Visitor
 
 from embed.balances.largest_holders import look_up_largest_holders
-from embed.balances.mints import derive_token_account, read_token
+from embed.balances.mints import read_token
+from embed.balances.program_addresses import derive_token_account
 from embed.balances.rpc_results import PARSED
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_all_accounts, read_associated

@@ -62,12 +62,6 @@ def test_caddy_takes_the_sample(upstreams, caddy, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_sample_is_formatted_as_caddy_does(caddy):
-    done = subprocess.run([caddy, "fmt", SAMPLE], capture_output=True, text=True, check=True)
-
-    assert done.stdout == SAMPLE.read_text()
-
-
 class Caddy:
     """A Caddy that serves the sample, with a certificate that nobody trusts."""
 
@@ -166,17 +160,6 @@ def test_pages_without_https_are_redirected_and_api_calls_refused(path, status, 
     answer = served[0].get(path, tls=False)
 
     assert (answer.status, answer.headers.get("Location")) == (status, location)
-
-
-def test_readers_are_served_while_an_instance_restarts(served):
-    caddy, (one, _), page = served
-
-    one.stop()
-    without = [read(caddy, page).status for _ in range(6)]
-    one.start()
-    again = [read(caddy, page).status for _ in range(6)]
-
-    assert without + again == [200] * 12
 
 
 def test_visitors_do_not_choose_the_id_of_their_request(served):

@@ -73,12 +73,6 @@ def test_settings_reach_the_command(run):
     assert "LIMIT_PER_IP 7/10 minutes" in told.stdout
 
 
-def test_command_runs_as_the_service_user():
-    script = (DEPLOY_DIR / "embed-flask").read_text()
-
-    assert "exec runuser -u embed -- /srv/embed/.venv/bin/python -P -m embed " in script
-
-
 def test_nothing_is_imported_from_the_folder_it_is_called_in(run, tmp_path):
     for name in ("embed.py", "flask.py", "click.py"):
         (tmp_path / "work" / name).write_text("raise SystemExit('imported')")

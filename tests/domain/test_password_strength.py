@@ -42,6 +42,7 @@ def test_what_is_wrong_is_said(password):
     assert find_weakness(password, []) == (f"{BEGINNINGS[password]} Choose several uncommon words.")
 
 
+@pytest.mark.slow
 def test_common_passwords_of_that_length_are_refused():
     common = [one for one in RANKED_DICTIONARIES["passwords"] if len(one) >= MIN_LENGTH]
 

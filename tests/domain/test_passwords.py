@@ -37,7 +37,7 @@ def test_one_password_is_hashed_at_a_time(monkeypatch):
 
 @pytest.mark.parametrize(
     "password",
-    ["a" * MIN_LENGTH, "0123456789" * 20, " spaces  around ", "密码" * 5, "\0" * 10, "e\u0301" * 5],
+    ["a" * MIN_LENGTH, " spaces  around \0 密码 e\u0301 "],
     ids=ascii,
 )
 def test_any_characters_make_a_password_and_none_is_changed(password):

@@ -13,41 +13,14 @@ from support.world import USDC
 pytestmark = pytest.mark.slow
 
 FIELDS = (
-    *(
-        "email",
-        "password",
-        "again",
-        "present_password",
-        "next",
-        "sure",
-        "change",
-        "decision",
-    ),
-    *("token_name", "token_symbol", "token_mint", "public_title", "public_comments", "owner"),
-    *("address", "alias", "tag_names", "is_hidden", "balance", "name", "color", "origins"),
-    *("origin", "allow_null_origin", "min_balance", "queue_capacity", "cooldown", "trust_after"),
-    *(
-        "cooldown_unit",
-        "auto_approve",
-        "ids",
-        "wallet",
-        "tag",
-        "text",
-        "makes_tags",
-        "target",
-        "event_types",
-        "reason",
-        "reason_text",
-        "code",
-        "offer",
-        "role",
-        "passkey",
-        "present_passkey",
-        "nonceId",
-        "signature",
-        "download",
-    ),
-)
+    "email", "password", "again", "present_password", "next", "sure", "change",
+    "decision", "token_name", "token_symbol", "token_mint", "public_title", "public_comments",
+    "owner", "address", "alias", "tag_names", "is_hidden", "balance", "name", "color", "origins",
+    "origin", "allow_null_origin", "min_balance", "queue_capacity", "cooldown", "trust_after",
+    "cooldown_unit", "auto_approve", "ids", "wallet", "tag", "text", "makes_tags", "target",
+    "event_types", "reason", "reason_text", "code", "offer", "role", "passkey", "present_passkey",
+    "nonceId", "signature", "download",
+)  # fmt: skip
 # Following these would end the owner's session or take away what the others need.
 LEFT_OUT = {
     f"dashboard.{name}"

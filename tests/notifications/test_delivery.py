@@ -340,6 +340,7 @@ def test_message_whose_data_are_not_those_of_its_type_is_given_up_and_others_are
     assert owner.read(receiver).failed_attempts == 0
 
 
+@pytest.mark.slow
 def test_thousand_that_cannot_be_sent_hold_up_none_behind_them(owner, http_receiver):
     """As after an import, when all that was given up is sent again."""
     webhook = owner.add_webhook(http_receiver.url)

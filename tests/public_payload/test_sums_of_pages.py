@@ -142,6 +142,7 @@ class TestWithAnEndpoint:
         assert count_statements(world.read) == without
 
 
+@pytest.mark.slow
 @pytest.mark.databases("sqlite")
 def test_sums_of_ten_thousand_wallets_are_exact(world):
     amount = Decimal("99999999999.99999999999999999999")

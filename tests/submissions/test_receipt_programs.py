@@ -78,6 +78,7 @@ def test_text_without_a_name_holds_and_tells_none(check):
     assert "Anybody" not in done.stdout  # the receipt's name, which was not signed
 
 
+@pytest.mark.slow
 def test_near_misses_do_not_hold(check):
     receipt = make()
 

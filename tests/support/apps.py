@@ -13,8 +13,29 @@ from embed.factory import choose_balances, create_app
 from embed.rate_limits.limiter import RateLimiter
 from embed.runtime import EXTENSION
 from embed.settings import Settings
+from embed.worker.jobs import EXTENSION as JOBS
+from embed.worker.jobs import list_jobs
 
 _MOST = 16
+# Settings that requests and jobs read, and not create_app.
+_READ_AT_REQUESTS = (
+    "allow_private_targets",
+    "balance_history",
+    "balance_refresh",
+    "database_url",
+    "first_owner",
+    "limit_ip_submissions",
+    "limit_per_ip",
+    "limit_per_key",
+    "limit_refreshes",
+    "limit_rpc",
+    "limit_session_nonces",
+    "limit_session_submissions",
+    "max_wallets",
+    "nonce_lifetime",
+    "smtp_url",
+    "solana_rpc_url",
+)
 
 
 class Apps:
@@ -26,7 +47,7 @@ class Apps:
         dependencies = {"clock": clock, "balances": balances, "chain": chain}
         if not settings.ratelimit_storage_uri.startswith("memory:"):
             return create_app(settings, **dependencies)
-        same = replace(settings, database_url="")
+        same = replace(settings, **dict.fromkeys(_READ_AT_REQUESTS))
         app = self._made.pop(same, None)
         if app is None:
             app = create_app(settings, **dependencies)
@@ -42,6 +63,7 @@ def _renew(app: Flask, settings: Settings, *, clock, balances, chain) -> None:
     (limiter,) = app.extensions["limiter"]
     limiter.reset()
     chain = choose_chain(settings, chain)
+    app.extensions[JOBS] = list_jobs(settings)
     app.extensions[EXTENSION] = replace(
         app.extensions[EXTENSION],
         settings=settings,

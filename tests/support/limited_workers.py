@@ -1,8 +1,8 @@
 """The shipped worker with other limits, for gunicorn's --worker-class."""
 
 from embed.db import connection
-from embed.monitoring import readiness
 from embed.server.worker import BufferingWorker
+from embed.web import health
 
 
 class ImpatientWorker(BufferingWorker):
@@ -27,6 +27,6 @@ class TrustingWorker(BufferingWorker):
     """Waits long for a database, with requests and before it says that it is not ready."""
 
     def init_process(self) -> None:
-        readiness._LIMIT_S = 10_000.0
+        health._LIMIT_S = 10_000.0
         connection.LOCK_TIMEOUT_MS = 600_000
         super().init_process()

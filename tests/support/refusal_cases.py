@@ -4,6 +4,7 @@ Each endpoint's list is in the order of the checks (design: life of a request).
 """
 
 import base64
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import wraps
@@ -49,16 +50,19 @@ class Attempt:
         }
         return self.world.call(self.method, self.path, **arguments | body | more)
 
+    def prepare_nonce(self) -> None:
+        self.body = {
+            "trackingPageId": self.world.page_id,
+            "walletAddress": self.visitor.address,
+        }
+
     def prepare_draft(self) -> None:
         nonce = self.world.ask_nonce(self.visitor, environ_base=ELSEWHERE).json
         self.body = self.world.draft(self.visitor, nonce=nonce)
 
     def prepare_record_nonce(self) -> None:
-        self.body = {
-            "trackingPageId": self.world.page_id,
-            "walletAddress": self.visitor.address,
-            "action": "show",
-        }
+        self.prepare_nonce()
+        self.body["action"] = "show"
 
     def prepare_records(self, action: str) -> None:
         """Prepare a request for the visitor's records, or their withdrawal."""
@@ -69,10 +73,10 @@ class Attempt:
         """Prepare a request to read the visitor's wallet, which the page tracks."""
         self.key = self.world.secret_key
         self.world.track(self.visitor.address)
-        self.body = {
-            "trackingPageId": self.world.page_id,
-            "walletAddress": self.visitor.address,
-        }
+        self.prepare_nonce()
+
+    def prepare_list(self) -> None:
+        self.query["trackingPageId"] = self.world.page_id
 
 
 # Faults, one for each check
@@ -383,3 +387,38 @@ REFRESH = [
     ("chain_disabled", have_no_endpoint),
     ("balance_unavailable", lose_endpoint),
 ]
+
+# By endpoint: method, path, what makes an attempt a valid request, and the steps.
+ENDPOINTS: dict[str, tuple[str, str, Callable[[Attempt], None], list]] = {
+    "readTrackingPage": ("GET", "tracking/{}", lambda attempt: None, READ),
+    "createNonce": ("POST", "siws/nonce", Attempt.prepare_nonce, NONCE),
+    "createSubmission": ("POST", "submissions", Attempt.prepare_draft, SUBMIT),
+    "listSessionSubmissions": ("GET", "session/submissions", Attempt.prepare_list, LIST),
+    "createRecordNonce": (
+        "POST",
+        "wallet-records/nonce",
+        Attempt.prepare_record_nonce,
+        RECORD_NONCE,
+    ),
+    "showWalletRecords": (
+        "POST",
+        "wallet-records",
+        lambda attempt: attempt.prepare_records("show"),
+        RECORDS,
+    ),
+    "withdrawWallet": (
+        "POST",
+        "wallet-records/withdraw",
+        lambda attempt: attempt.prepare_records("withdraw"),
+        RECORDS,
+    ),
+    "refreshBalance": ("POST", "refresh", Attempt.prepare_refresh, REFRESH),
+}
+
+
+def begin(world, endpoint: str) -> Attempt:
+    """Return a valid request."""
+    method, path, prepare, _ = ENDPOINTS[endpoint]
+    attempt = Attempt(world, method, f"/api/embed/{path}".format(world.page_id))
+    prepare(attempt)
+    return attempt

@@ -10,7 +10,7 @@ from chain.rpc_server import RpcServer
 from limits import parse
 from support.waiting import wait_for
 
-from embed.balances.mints import derive_token_account
+from embed.balances.program_addresses import derive_token_account
 from embed.balances.solana_rpc import SolanaRpc
 from embed.balances.token_accounts import read_associated
 from embed.outbound.reach import Reach

@@ -87,7 +87,6 @@ NOT_JSON = answer_body(b'{"jsonrpc": "2.0", "result":')
 NOT_UTF8 = answer_body(b'{"result": "\xff"}')
 DEEP = answer_body(b"[" * 200_000 + b"]" * 200_000)
 HUGE = answer_body(b'{"result": "' + b"x" * 50_000_000 + b'"}')
-OLDER_SLOT = change(lambda answer: answer["result"]["context"].update(slot=5))
 WRONG_ID = change(lambda answer: answer.update(id="another's"))
 
 # Results that no method has.

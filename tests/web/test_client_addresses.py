@@ -1,7 +1,7 @@
 """Clients' addresses are counted for a while, and never stored."""
 
 from support.owner_browser import OwnerBrowser
-from support.world import Visitor, with_session
+from support.world import with_session
 
 from embed.db.connection import db
 
@@ -35,20 +35,3 @@ def test_no_column_of_any_table_holds_one(world):
     assert "evil.example" in stored
     assert "team" in stored
     assert CLIENT not in stored
-
-
-def test_counters_name_none_and_are_deleted_when_their_time_is_over(world, monkeypatch):
-    (limiter,) = world.app.extensions["limiter"]
-    counters = limiter.storage
-    world.ask_nonce(Visitor(), environ_base={"REMOTE_ADDR": CLIENT})
-    keys = set(counters._windows)
-    assert any("rate_limit_ip" in key for key in keys)
-    assert not any(CLIENT in key for key in keys)
-
-    ends_at = max(window.ends_at for window in counters._windows.values())
-    monkeypatch.setattr("embed.rate_limits.storages.time.time", lambda: ends_at + 1)
-    counters._sweep_at = 0.0  # which comes once a minute
-    world.ask_nonce(Visitor(), environ_base={"REMOTE_ADDR": "198.51.100.1"})
-
-    own = {key for key in keys if "rate_limit_ip" in key}
-    assert own.isdisjoint(counters._windows)

@@ -98,7 +98,7 @@ def test_stranger_who_asks_cannot_hide_from_the_log_why_it_is_not_ready(world, c
 
 
 def test_ready_is_no_until_somebody_does_the_background_work(world, worked, clock, monkeypatch):
-    monkeypatch.setattr("embed.monitoring.readiness._FRESH_S", 0.0)
+    monkeypatch.setattr("embed.web.health._FRESH_S", 0.0)
     assert ask(world, "/readyz").status_code == 503
     worked()
     assert ask(world, "/readyz").status_code == 200
@@ -106,5 +106,5 @@ def test_ready_is_no_until_somebody_does_the_background_work(world, worked, cloc
     clock.forward(seconds=31)
 
     assert ask(world, "/readyz").status_code == 200  # another may take over
-    monkeypatch.setattr("embed.monitoring.readiness._WORKER_GRACE_S", 0.0)
+    monkeypatch.setattr("embed.web.health._WORKER_GRACE_S", 0.0)
     assert ask(world, "/readyz").status_code == 503

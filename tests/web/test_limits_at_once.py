@@ -8,7 +8,7 @@ from support.servers import open_valkey, provide
 from support.world import SITE, code_of
 from test_rate_limits import at
 
-from embed.web.api import auth
+from embed.web.api import operations
 
 EVIL = {"Origin": "https://evil.example"}
 
@@ -105,7 +105,7 @@ def test_client_is_limited_while_the_database_is_away(limited, monkeypatch):
 
     world = limited(LIMIT_PER_IP="2/hour", LIMIT_PER_KEY="1/hour")
     with monkeypatch.context() as patch:
-        patch.setattr(auth, "get_access", fail)
+        patch.setattr(operations, "get_access", fail)
         codes = [code_of(world.read(**at("192.0.2.1"))) for _ in range(4)]
 
     assert codes == 2 * ["unavailable"] + 2 * ["rate_limit_ip"]

@@ -176,7 +176,7 @@ def _describe_operation(operation: Operation) -> Described:
             "content": {"application/json": {"schema": schema, "example": make_example(schema)}},
         }
     answers = {
-        str(status): _describe_answer(operation, status, answer)
+        str(status): _describe_answer(operation, answer)
         for status, answer in operation.answers.items()
     }
     codes = (*_BY_ANY, *_BY_PLACE_OF_PAGE[operation.page_place], *operation.refusals)
@@ -191,8 +191,8 @@ def _write_camel(name: str) -> str:
     return re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
-def _describe_answer(operation: Operation, status: int, answer: type[Json] | None) -> Described:
-    headers = list_headers(operation, status)
+def _describe_answer(operation: Operation, answer: type[Json] | None) -> Described:
+    headers = list_headers(operation)
     if answer is None:
         description = "Only at `/embed/api`: the client has the present payload."
         return {"description": description, "headers": refer_to_headers(*headers)}

@@ -126,6 +126,6 @@ def list_parameters(operation: Operation) -> list[Described]:
     ]
 
 
-def list_headers(operation: Operation, status: int) -> list[str]:
+def list_headers(operation: Operation) -> list[str]:
     """Return the names of an answer's headers."""
     return [*OF_ANSWER, *(("ETag", "Cache-Control") if 304 in operation.answers else ())]

@@ -1,25 +1,30 @@
-"""What all endpoints share: the order of their checks, their bodies, answers and preflights.
+"""What all endpoints share: authentication, the order of checks, bodies, answers, preflights.
 
-Each view is an Operation, from which the OpenAPI document is made.
+Each view is an Operation, from which the OpenAPI document is made. Every route requires a bearer
+key (docs/api.md, Keys and Origins), except for that of the OpenAPI document.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, g, request
 
+from embed.domain.origins import decide_origin
 from embed.errors import ApiError
+from embed.keys.access import Access, get_access, store_use
 from embed.schemas import Json, WalletRequest
 from embed.serializers import write_json
-from embed.web.api import auth
+from embed.web import rate_limits
 from embed.web.api.cors import answer_preflight, check_preflight_origin, share_answer
-from embed.web.current import API
+from embed.web.current import API, own_origin, runtime
+
+_BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 
 blueprint = Blueprint(API, __name__)
-blueprint.before_request(auth.authenticate)
 blueprint.after_request(share_answer)
 
 View = TypeVar("View", bound=Callable[..., Json | Response])
@@ -64,15 +69,16 @@ class Operation:
         return "body" if self.body else "query"
 
     def respond(self, page_id: str | None = None) -> Response:
-        if self.needs_secret_key:
-            auth.check_secret_key()
+        if self.needs_secret_key and g.access.tier != "secret":  # anybody can read a public one
+            raise ApiError("secret_key_required")
         if self.check_first is not None:
             self.check_first()
         arguments = {}
         if self.body is not None:
             arguments["body"] = body = read_body(self.body)
             page_id = body.tracking_page_id
-        auth.check_page(_read_page_in_query() if page_id is None else page_id)
+        if g.access.page_id != (_read_page_in_query() if page_id is None else page_id):
+            raise ApiError("invalid_key")
         answer = self.view(**arguments)
         if isinstance(answer, Response):
             return answer
@@ -87,6 +93,46 @@ class Operation:
 
 
 OPERATIONS: list[Operation] = []
+
+
+@blueprint.before_request
+def authenticate() -> None:
+    """Check the request's key and store its access in ``g.access``; preflights have no key.
+
+    The client's limit and the host were checked before. Raises ApiError for the first failed check:
+    header, form, key, revocation, origin, key's limit.
+    """
+    if request.method == "OPTIONS":
+        return
+    header = _BEARER.fullmatch(request.headers.get("Authorization", ""))
+    if header is None:
+        raise ApiError("missing_key")
+    access = get_access(header[1])
+    if access.tier == "public":
+        _check_origin(access)
+    g.access = access
+    rate_limits.check_key(access.key_id)
+    store_use(access, runtime().clock())
+
+
+def _check_origin(access: Access) -> None:
+    """Raises ApiError `missing_origin` or `origin_not_allowed`."""
+    headers = request.headers
+    raw_origin = headers.get("Origin")
+    if raw_origin in access.origins:
+        return
+    decision = decide_origin(
+        raw_origin=raw_origin,
+        raw_referer=headers.get("Referer"),
+        is_same_origin_fetch=headers.get("Sec-Fetch-Site") == "same-origin",
+        allowlist=access.origins,
+        allows_null=access.allows_null_origin,
+        find_own_origin=own_origin,
+    )
+    if decision.code is not None:
+        if decision.refused_origin is not None:
+            rate_limits.report_refused_site(access.key_id, decision.refused_origin)
+        raise ApiError(decision.code)
 
 
 def _read_page_in_query() -> str:

@@ -170,7 +170,7 @@ def _list_ancestors(access: Access) -> str | None:
     return " ".join(("'self'", *access.origins))
 
 
-# What the wallets are together: how much of it is of which tag
+# The bar above the list: how much of the total the wallets of each tag hold
 
 _BAR_WIDTH = 1000
 _BAR_GAP = 3

@@ -95,16 +95,6 @@ def test_nonce_does_not_outlive_its_key(world):
     assert code_of(world.post(draft, key=world.secret_key)) == "nonce_binding_mismatch"
 
 
-def test_session_is_no_credential(world):
-    visitor = Visitor()
-    world.open_widget(visitor)
-    world.submit(visitor)
-
-    answer = world.list_own(visitor, headers={"Authorization": None})
-
-    assert code_of(answer) == "missing_key"
-
-
 @pytest.mark.parametrize("query", ["key={}", "api_key={}", "access_token={}"])
 def test_key_in_the_address_is_not_read(world, query):
     answer = world.read(

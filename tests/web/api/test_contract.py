@@ -11,7 +11,6 @@ from embed import errors
 from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
-from embed.submissions.deny_list import block_on_page
 
 EVIL = "https://evil.example"
 # The one route that needs no key; it has no preflight and no second address either.
@@ -71,36 +70,10 @@ def test_every_route_is_at_both_addresses_and_has_a_preflight(world):
 # Every kind of answer
 
 
-def refuse_by_gate(world):
-    world.configure(min_balance=1)
-    return world.submit(Visitor())
-
-
-def refuse_by_cooldown(world):
-    visitor = Visitor()
-    world.reject(world.submit(visitor).json["submissionId"])
-    return world.submit(visitor)
-
-
-def refuse_by_deny_list(world):
-    block_on_page(world.page_id, "name", "vis*", world.clock())
-    return world.submit(Visitor())
-
-
-def refuse_by_queue(world):
-    world.configure(queue_capacity=0)
-    return world.submit(Visitor())
-
-
 def refuse_as_duplicate(world):
     visitor = Visitor()
     world.submit(visitor)
     return world.submit(visitor)
-
-
-def refuse_revoked(world):
-    world.revoke_all_keys()
-    return world.read()
 
 
 def refuse_closed(world):
@@ -111,11 +84,6 @@ def refuse_closed(world):
 def refuse_deleted(world):
     world.delete_page()
     return world.read()
-
-
-def refuse_without_chain(world):
-    wallet = world.track(Visitor().address)
-    return world.refresh(wallet.address, key=world.secret_key)
 
 
 def refuse_at_limit(world):
@@ -144,23 +112,14 @@ ANSWERS = {
     "submission": (lambda world: world.submit(Visitor()), 201),
     "list": (lambda world: world.list_own(Visitor()), 200),
     "invalid_json": (lambda world: world.call("POST", f"{world.root}/submissions", data="x"), 400),
-    "missing_fields": (lambda world: world.post({}), 400),
     "missing_key": (lambda world: world.read(headers={"Authorization": None}), 401),
-    "revoked_key": (refuse_revoked, 401),
     "missing_origin": (lambda world: world.read(headers={"Origin": None}), 401),
     "origin_not_allowed": (lambda world: world.read(headers={"Origin": EVIL}), 403),
     "embed_disabled": (refuse_closed, 403),
-    "secret_key_required": (lambda world: world.refresh(Visitor().address), 403),
-    "wallet_not_found": (lambda world: world.refresh(Visitor().address, key=world.secret_key), 404),
-    "chain_disabled": (refuse_without_chain, 409),
     "not_found": (refuse_deleted, 404),
     "unknown path": (lambda world: world.call("GET", f"{world.root}/nothing"), 404),
     "method_not_allowed": (lambda world: world.call("PUT", f"{world.root}/submissions"), 405),
-    "not_accepted": (refuse_by_deny_list, 403),
     "duplicate": (refuse_as_duplicate, 409),
-    "ca_gate_failed": (refuse_by_gate, 422),
-    "cooldown_active": (refuse_by_cooldown, 429),
-    "queue_full": (refuse_by_queue, 429),
     "rate_limit_session": (refuse_at_limit, 429),
     "internal_error": (fail, 500),
 }

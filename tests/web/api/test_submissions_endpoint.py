@@ -17,21 +17,6 @@ def test_submission_answers_with_just_its_id_and_that_it_waits(world):
     assert answer.json == {"submissionId": Submission.get().id, "status": "pending"}
 
 
-def test_auto_approved_submission_says_so(world):
-    world.configure(auto_approve=True)
-
-    answer = world.submit(Visitor())
-
-    assert answer.status_code == 201
-    assert answer.json == {"submissionId": Submission.get().id, "status": "auto_approved"}
-
-
-def test_submission_without_session_belongs_to_nobodys_list(world):
-    assert world.submit(Visitor()).status_code == 201
-
-    assert Submission.get().session_id is None
-
-
 def test_session_may_come_between_nonce_and_submission(world):
     visitor = Visitor()
     draft = world.draft(visitor)
@@ -104,14 +89,6 @@ def test_submission_refused_by_policy_leaves_the_nonce_usable(world):
     assert world.post(draft, cookie=visitor.cookie).status_code == 201
 
 
-def test_signature_by_another_wallet_is_refused(world):
-    visitor, other = Visitor(), Visitor()
-    nonce = world.ask_nonce(visitor).json
-    draft = world.draft(visitor, nonce=nonce, signature=other.sign(nonce["message"]))
-
-    assert code_of(world.post(draft)) == "invalid_signature"
-
-
 @pytest.mark.parametrize("tier", ["public", "secret"])
 def test_nonce_of_another_key_is_refused(world, tier):
     visitor = Visitor()
@@ -139,14 +116,3 @@ def test_owners_edit_between_the_two_calls_does_not_break_the_signature(world):
     world.configure(token_name="Renamed", token_symbol="NEW", public_title="New")
 
     assert world.post(draft).status_code == 201
-
-
-# The page
-
-
-@pytest.mark.parametrize("setting", ["is_public", "is_embeddable"])
-def test_closed_page_takes_no_submissions(world, setting):
-    draft = world.draft(Visitor())
-    world.configure(**{setting: False})
-
-    assert code_of(world.post(draft)) == "embed_disabled"

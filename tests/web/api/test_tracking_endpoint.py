@@ -3,11 +3,7 @@
 import pytest
 from support.world import USDC, Visitor, code_of
 
-from embed import pages
-from embed.people import accounts
 from embed.wallets import tags, tracking
-
-EURC = "HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr"
 
 
 def test_page_without_wallets_has_just_the_fields_of_the_spec(world):
@@ -88,35 +84,6 @@ def test_wallets_come_in_the_order_in_which_they_were_added_and_keep_their_ids(w
     first, second = world.read().json["wallets"], world.read().json["wallets"]
     assert [wallet["address"] for wallet in first] == addresses
     assert first == second
-
-
-def test_owners_do_not_share_what_they_entered(world):
-    address = Visitor().address
-    world.configure(min_balance=5)
-    somebody = accounts.create_person("somebody@example.com", world.clock())
-    theirs = pages.get_page(world.make_page(owner=somebody))
-    world.observe_on(theirs, address, 9)
-    world.track(address)
-
-    assert world.read().json["wallets"][0]["tokenBalance"] == 0
-    visitor = Visitor()
-    world.observe_on(theirs, visitor.address, 9)
-    assert world.submit(visitor).json == {"error": "ca_gate_failed", "balance": 0, "minBalance": 5}
-
-
-def test_pages_of_one_mint_share_what_was_observed_and_other_mints_do_not(world):
-    address = Visitor().address
-    same, other = world.make_page(), world.make_page(token_mint=EURC)
-    for page_id in (world.page_id, same, other):
-        world.track(address, page_id=page_id)
-    world.observe(address, 5)
-    world.observe_on(pages.get_page(other), address, 9)
-
-    def read_balance(page_id):
-        key = world.make_key("secret", page_id=page_id)
-        return world.read(page_id, key=key).json["wallets"][0]["tokenBalance"]
-
-    assert [read_balance(page_id) for page_id in (world.page_id, same, other)] == [5, 5, 9]
 
 
 CHANGES = {

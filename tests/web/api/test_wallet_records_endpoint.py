@@ -264,6 +264,3 @@ def test_requests_of_a_session_are_limited_apart_from_its_submissions(world_with
 
     assert codes == [None, None, "rate_limit_session"]
     assert code_of(world.submit(visitor)) is None
-
-
-# Hostile bodies

@@ -66,12 +66,6 @@ def test_what_is_not_known_is_null(chain_world):
     assert (change["changeDay"], change["changeWeek"], change["changeLine"]) == (None, None, 1)
 
 
-def test_wallet_without_a_history_is_left_out(chain_world):
-    wallet = chain_world.track(Visitor().address, balance=5)
-
-    assert read(chain_world, wallet.id) == {}
-
-
 def test_nothing_is_shown_without_an_endpoint(world, count_statements):
     wallet = track(world)
 

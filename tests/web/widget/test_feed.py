@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import feedparser
 import pytest
-from support.world import SITE, Visitor
+from support.world import Visitor
 
 from embed.db.models import Listing, Wallet
 from embed.wallets import tracking
@@ -136,21 +136,6 @@ def test_hostile_names_are_escaped_and_what_xml_cannot_hold_is_left_out(world, l
     assert "<script" not in answer.text
 
 
-@pytest.mark.parametrize("hide", [{"is_hidden": True}, {"is_withheld": True}])
-def test_wallet_that_was_never_public_is_not_told_of(world, listed, hide):
-    secret = track(world, "Secret")
-    Wallet.update(**hide).where(Wallet.id == secret.id).execute()
-    update(world)
-    tracking.remove_wallet(secret.id, world.clock())
-    update(world)
-
-    answer = get_feed(world)
-
-    assert "Secret" not in answer.text
-    assert secret.address not in answer.text
-    assert read_titles(world) == ["Ann joined the list"]
-
-
 @pytest.mark.databases("sqlite", "postgres")
 def test_feed_has_the_newest_hundred(world):
     update(world)
@@ -276,8 +261,3 @@ def test_page_of_the_list_names_its_feed(world, listed):
     assert 'rel="alternate"' in link
     href = link.partition('href="')[2].partition('"')[0].replace("&amp;", "&")
     assert parse(world.client.get(href)).feed.language == "de"
-
-
-def test_site_of_the_key_needs_no_permission_as_the_feed_is_public(world, listed):
-    assert get_feed(world, headers={"Origin": SITE}).status_code == 200
-    assert get_feed(world, headers={"Origin": "https://other.example"}).status_code == 200

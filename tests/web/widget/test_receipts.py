@@ -251,12 +251,6 @@ def test_proofs_tell_submission_name_and_time(world):
     }
 
 
-def test_wallets_that_the_owner_entered_are_not_proved(world):
-    wallet = world.track(Visitor().address, alias="Whale")
-
-    assert read_proofs(world, wallet.id) == {}
-
-
 def test_wallets_of_another_page_are_left_out(world):
     visitor = Visitor()
     prove(world, visitor)

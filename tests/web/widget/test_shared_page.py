@@ -7,9 +7,7 @@ from shared_pages import ENDINGS, every_ending, get, share
 from support.world import Visitor, code_of
 from test_iframe_route import Document, read_policy
 
-from embed.db.connection import db
-from embed.db.models import ApiKey, RefusedOrigin, Submission
-from embed.keys import derived
+from embed.db.models import RefusedOrigin, Submission
 
 HOST = "http://localhost"
 HOSTILE = """"><script>alert(1)</script>' & {{ 7 * 7 }}"""
@@ -172,44 +170,3 @@ def test_sites_that_frame_it_are_not_shown_as_refused(world, path):
 
     assert world.client.get(led.location, headers=headers).status_code == 200
     assert RefusedOrigin.select().count() == 0
-
-
-def test_link_of_an_installation_with_another_secret_works_again(world, path):
-    old = read_key(get(world, f"{path}/frame"))
-    derived.get_link_key(world.page, ["the secret of before"])
-    assert world.client.get(f"/embed/tracking/{world.page_id}?key={old}").status_code == 401
-
-    assert read_key(get(world, f"{path}/frame")) == old
-    assert world.client.get(f"/embed/tracking/{world.page_id}?key={old}").status_code == 200
-
-
-def test_key_of_one_link_opens_no_other_page(world, path):
-    other = world.make_page()
-    key = read_key(get(world, f"{path}/frame"))
-
-    assert world.client.get(f"/embed/tracking/{other}?key={key}").status_code == 401
-
-
-@pytest.mark.parametrize("part", ["", "/frame", "/count.json"])
-def test_requests_count_against_the_clients_limit(world_with, part):
-    world = world_with(LIMIT_PER_IP="3/minute")
-    path = share(world)
-    answers = [get(world, path + part) for _ in range(4)]
-
-    assert answers[2].status_code in (200, 302)
-    assert answers[3].status_code == 429
-    assert int(answers[3].headers["Retry-After"]) > 0
-
-
-def test_other_methods_are_refused(world, path):
-    for part in ("", "/frame", "/count.json"):
-        assert world.client.post(path + part).status_code == 405
-
-
-def test_preview_key_and_the_links_are_apart(world, path):
-    derived.get_preview_key(world.page_id, world.settings.secret_keys[0], world.clock())
-    with db.atomic():
-        derived.stop_sharing(world.page_id, world.clock())
-
-    alive = ApiKey.select().where(ApiKey.purpose != "sites", ApiKey.revoked_at.is_null())
-    assert [key.purpose for key in alive] == ["preview"]

@@ -79,19 +79,6 @@ def test_age_of_the_reading_makes_no_new_payload(chain_world):
     assert answer.status_code == 304
 
 
-def test_total_of_partly_unknown_balances_says_of_how_many_it_is(chain_world):
-    hold(chain_world, "25")
-    chain_world.track(Visitor().address)
-
-    assert "Total 25 $USDC (1 of 2)" in read_summary(chain_world)
-
-
-def test_total_of_all_wallets_needs_no_more_words(chain_world):
-    hold(chain_world, "25")
-
-    assert "Total 25 $USDC Of supply" in read_summary(chain_world)
-
-
 @pytest.mark.parametrize(
     ("amount", "lang", "shown"),
     [

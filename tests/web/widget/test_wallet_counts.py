@@ -52,12 +52,6 @@ def test_share_is_left_out_while_nobody_knows_it(world, path):
     }
 
 
-def test_hidden_wallets_are_not_counted(world, path):
-    world.track(Visitor().address, is_hidden=True)
-
-    assert get(world, path).json["wallets"] == 0
-
-
 def test_wallets_that_do_not_count_have_no_part_in_the_share(world, path, known_supply):
     world.add_tag("pool", is_counted=False)
     world.track(Visitor().address, balance=64_000, tag_names=["pool"])

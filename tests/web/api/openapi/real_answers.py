@@ -11,15 +11,10 @@ from pathlib import Path
 from contract import DOCUMENT_PATH, OPERATIONS, Answer
 from support.fake_chain import FakeChain
 from support.refusal_cases import (
-    LIST,
-    NONCE,
-    READ,
-    RECORD_NONCE,
-    RECORDS,
-    REFRESH,
+    ENDPOINTS,
     SETTINGS,
-    SUBMIT,
     Attempt,
+    begin,
     submit_elsewhere,
     with_public_key,
 )
@@ -163,26 +158,14 @@ def break_views(attempt: Attempt) -> None:
 
 
 BY_ANY_PREFLIGHT = (name_another_host, break_views)
-BY_ANY = (*BY_ANY_PREFLIGHT, take_other_origin)
 FAULTS = {
-    "readTrackingPage": [fault for _, fault in READ] + [*BY_ANY],
-    "createNonce": [fault for _, fault in NONCE] + [*BY_ANY],
-    "createSubmission": [fault for _, fault in SUBMIT] + [*BY_ANY, have_been_rejected],
-    "listSessionSubmissions": [fault for _, fault in LIST] + [*BY_ANY],
-    "createRecordNonce": [fault for _, fault in RECORD_NONCE] + [*BY_ANY],
-    "showWalletRecords": [fault for _, fault in RECORDS] + [*BY_ANY],
-    "withdrawWallet": [fault for _, fault in RECORDS] + [*BY_ANY],
-    "refreshBalance": [fault for _, fault in REFRESH]
-    + [*BY_ANY_PREFLIGHT, with_public_key(take_other_origin)],
-    "preflightTrackingPage": [*BY_ANY],
-    "preflightNonce": [*BY_ANY_PREFLIGHT],
-    "preflightSubmission": [*BY_ANY_PREFLIGHT],
-    "preflightSessionSubmissions": [*BY_ANY_PREFLIGHT],
-    "preflightRecordNonce": [*BY_ANY_PREFLIGHT],
-    "preflightWalletRecords": [*BY_ANY_PREFLIGHT],
-    "preflightWallet": [*BY_ANY_PREFLIGHT],
-    "preflightBalance": [*BY_ANY_PREFLIGHT],
+    name: [*(fault for _, fault in steps), *BY_ANY_PREFLIGHT, take_other_origin]
+    for name, (*_, steps) in ENDPOINTS.items()
 }
+FAULTS["createSubmission"].append(have_been_rejected)
+FAULTS["refreshBalance"][-1] = with_public_key(take_other_origin)
+FAULTS |= {name: [*BY_ANY_PREFLIGHT] for name in OPERATIONS if name.startswith("preflight")}
+FAULTS["preflightTrackingPage"].append(take_other_origin)
 
 
 def refuse(database_url: str) -> Iterator[Answer]:
@@ -191,33 +174,13 @@ def refuse(database_url: str) -> Iterator[Answer]:
         method, path, _ = OPERATIONS[operation]
         for fault in faults:
             with make_world(database_url, **SETTINGS, PUBLIC_URL=OWN) as world:
-                attempt = Attempt(world, method, f"/api/embed{path}")
-                prepare(attempt)
+                if operation in ENDPOINTS:
+                    attempt = begin(world, operation)
+                else:
+                    there = path.format(trackingPageId=world.page_id)
+                    attempt = Attempt(world, method, f"/api/embed{there}")
                 fault(attempt)
                 yield describe(operation, attempt.send())
-
-
-def prepare(attempt: Attempt) -> None:
-    attempt.path = attempt.path.format(trackingPageId=attempt.world.page_id)
-    if attempt.method == "OPTIONS":
-        return
-    if attempt.path.endswith("/siws/nonce"):
-        attempt.body = {
-            "trackingPageId": attempt.world.page_id,
-            "walletAddress": attempt.visitor.address,
-        }
-    elif attempt.path.endswith("/wallet-records/nonce"):
-        attempt.prepare_record_nonce()
-    elif attempt.path.endswith("/wallet-records"):
-        attempt.prepare_records("show")
-    elif attempt.path.endswith("/withdraw"):
-        attempt.prepare_records("withdraw")
-    elif attempt.path.endswith("/refresh"):
-        attempt.prepare_refresh()
-    elif attempt.path.endswith("embed/submissions"):
-        attempt.prepare_draft()
-    elif attempt.path.endswith("/session/submissions"):
-        attempt.query["trackingPageId"] = attempt.world.page_id
 
 
 def answer_elsewhere(database_url: str) -> dict[str, Answer]:

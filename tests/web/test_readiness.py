@@ -13,8 +13,8 @@ from support.waiting import wait_for
 
 from embed.db import connection
 from embed.db.work_status import hold_lease
-from embed.monitoring import readiness
-from embed.monitoring.readiness import Readiness
+from embed.web import health
+from embed.web.health import Readiness
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 @pytest.fixture
 def is_ready(app, clock, monkeypatch) -> Callable[[], bool]:
     """Look each time, with somebody at the background work: ``is_ready()``."""
-    monkeypatch.setattr(readiness, "_FRESH_S", 0.0)
+    monkeypatch.setattr(health, "_FRESH_S", 0.0)
     hold_lease("a", "worker", clock(), clock())
     connection.db.close()
     readiness_here = Readiness()
@@ -37,7 +37,7 @@ def test_callers_wait_together_for_a_database_that_hangs_and_later_ones_no_longe
     with held_reads(emptied_database_url):
         assert at_once([is_ready] * 20) == [False] * 20
         assert [is_ready() for _ in range(20)] == [False] * 20
-        assert time.monotonic() - began < 20 * readiness._LIMIT_S
+        assert time.monotonic() - began < 20 * health._LIMIT_S
         assert [one.name for one in threading.enumerate()].count("readiness") == 1
 
     wait_for(is_ready)
@@ -70,7 +70,7 @@ def test_first_answer_of_a_database_that_hangs_is_no(is_ready, emptied_database_
 def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_missing(
     empty_database_url, clock, monkeypatch, caplog
 ):
-    monkeypatch.setattr(readiness, "_FRESH_S", 0.0)
+    monkeypatch.setattr(health, "_FRESH_S", 0.0)
     connection.open_database(empty_database_url)
     version_0_6_0.make()
     connection.db.close()

@@ -1,4 +1,4 @@
-"""What a scrape asks when it comes: the database's queues and ages, and the limits' storage."""
+"""Gauges of the whole installation: the database's queues and ages, and the limits' storage."""
 
 import math
 from collections.abc import Iterator
@@ -37,8 +37,7 @@ DESCRIPTION_BY_NAME = {
 class Gauges:
     """A collector of prometheus_client.
 
-    The library's own gauges hold what a process sets. These tell of the whole installation, and are
-    asked for when a scrape comes.
+    The library's own gauges hold what a process sets; these are read when a scrape comes.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -82,7 +81,9 @@ def read_gauges(now: datetime, *, has_chain: bool) -> dict[str, float]:
     return {
         "embed_submissions_pending": pending,
         "embed_submissions_pending_age_seconds": _age(pending_since, now),
-        "embed_deliveries_waiting": _count_waiting(),
+        "embed_deliveries_waiting": (
+            Delivery.select().join(Receiver).where(Delivery.state == "waiting").count()
+        ),
         "embed_deliveries_late_seconds": _age(_find_oldest_due_delivery(now), now),
         "embed_balances_age_seconds": _age(oldest_read_at, now),
         "embed_background_tasks_failing": Job.select().where(Job.failed_at.is_null(False)).count(),
@@ -105,10 +106,6 @@ def _read_pending() -> tuple[int, datetime | None]:
     )
     count, since = rows[0]
     return count, since
-
-
-def _count_waiting() -> int:
-    return int(Delivery.select().join(Receiver).where(Delivery.state == "waiting").count())
 
 
 def _find_oldest_due_delivery(now: datetime) -> datetime | None:

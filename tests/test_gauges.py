@@ -9,7 +9,7 @@ from support.world import USDC, Visitor
 
 from embed.db.models import ChainBalance, Delivery, Job, Message, Receiver, Token, Wallet
 from embed.db.work_status import LEASE, hold_lease, report_backup
-from embed.monitoring.gauges import read_gauges
+from embed.gauges import read_gauges
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

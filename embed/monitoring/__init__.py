@@ -1,1 +1,0 @@
-"""What operators and their monitoring ask of a running service."""
