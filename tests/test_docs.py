@@ -12,7 +12,7 @@ from embed.commands import COMMANDS
 from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
 from embed.settings import PROJECT_DIR, VARIABLES, Settings
 from embed.web import documents
-from embed.web.dashboard.help import SECTIONS
+from embed.web.dashboard.responses import SECTIONS
 
 README = PROJECT_DIR / "README.md"
 CONTRIBUTING = PROJECT_DIR / "CONTRIBUTING.md"

@@ -21,7 +21,7 @@ from embed.notifications import receivers
 from embed.notifications.delivery import deliver
 from embed.runtime import EXTENSION
 from embed.submissions import decisions
-from embed.web.dashboard import attempts
+from embed.web.dashboard import sign_in
 
 READ = "/api/embed/tracking/<page_id>"
 
@@ -101,7 +101,7 @@ def test_refused_requests_count_by_error_and_by_limit(world_with, counted):
 def test_refused_attempts_to_sign_in_count_apart_from_those_of_visitors(
     metered, counted, monkeypatch
 ):
-    monkeypatch.setattr(attempts, "PER_ACCOUNT", parse("1/hour"))
+    monkeypatch.setattr(sign_in, "PER_ACCOUNT", parse("1/hour"))
     path, client = "/dashboard/sign-in", metered.app.test_client()
     fields = {"csrf_token": find_token(client.get(path).text), "email": "a@b.c", "password": "x"}
     statuses = [client.post(path, data=fields).status_code for _ in range(3)]

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from embed.settings import PROJECT_DIR, Settings
 from embed.web.compression import compress_once
-from embed.web.dashboard.shell import read_theme
+from embed.web.dashboard.responses import read_theme
 from embed.web.security_headers import isolate, restrict_content
 
 if TYPE_CHECKING:

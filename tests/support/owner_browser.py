@@ -80,6 +80,11 @@ def find_token(page: str) -> str:
     return re.search(r'name="csrf_token"[^>]* value="([^"]+)"', page)[1]
 
 
+def submit(client, path: str, **fields: str):
+    """Open a page in any client, and send its form."""
+    return client.post(path, data={"csrf_token": find_token(client.get(path).text)} | fields)
+
+
 def read_text(answer) -> str:
     body = re.sub(r"<head>.*?</head>", "", answer.text, flags=re.DOTALL)
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body.replace("<wbr>", ""))).split())

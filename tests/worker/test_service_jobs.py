@@ -11,7 +11,7 @@ from embed.db.models import Page, UsedNonce
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import Settings
 from embed.wallets.balance_refresh import RefreshFailed
-from embed.web.dashboard.background import TITLES
+from embed.web.dashboard.server import TITLES
 from embed.worker.jobs import KNOWN_ERRORS, list_jobs
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")

@@ -1,27 +1,24 @@
 """The owner's dashboard: one blueprint, a file per subject."""
 
-from embed.web.dashboard import (
+from embed.web.dashboard import (  # noqa: F401  # whose routes join the blueprint
     account,
     activity,
-    background,
     confirmation,
     decision_link,
     deliveries,
     deny_list,
     embed_page,
     filters,
-    home,
     keys,
-    mail,
     pages,
     passkeys,
     people,
     policy,
     queue,
     receivers,
+    server,
     sign_in,
     tags,
-    this_server,
     wallet_files,
     wallet_list,
     wallet_suggestions,
@@ -29,32 +26,4 @@ from embed.web.dashboard import (
 )
 from embed.web.dashboard.blueprint import blueprint, init_dashboard
 
-__all__ = [
-    "account",
-    "activity",
-    "background",
-    "blueprint",
-    "confirmation",
-    "decision_link",
-    "deliveries",
-    "deny_list",
-    "embed_page",
-    "filters",
-    "home",
-    "init_dashboard",
-    "keys",
-    "mail",
-    "pages",
-    "passkeys",
-    "people",
-    "policy",
-    "queue",
-    "receivers",
-    "sign_in",
-    "tags",
-    "this_server",
-    "wallet_files",
-    "wallet_list",
-    "wallet_suggestions",
-    "wallets",
-]
+__all__ = ["blueprint", "init_dashboard"]

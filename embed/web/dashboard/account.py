@@ -4,9 +4,9 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from flask import Response, current_app, redirect, request, url_for
+from flask import Response, current_app, redirect, request
 from flask.typing import ResponseReturnValue
-from wtforms import PasswordField, SelectField, SubmitField
+from wtforms import PasswordField, SelectField
 from wtforms.validators import InputRequired, Length
 
 from embed.db.models import AccountEvent
@@ -15,7 +15,7 @@ from embed.domain.activity import read_facts
 from embed.domain.clients import Client
 from embed.domain.identifiers import is_id
 from embed.domain.passwords import MAX_LENGTH
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.events import account_log
 from embed.events.account_log import write_sentence
 from embed.people import accounts, passwords, sessions
@@ -23,22 +23,27 @@ from embed.people.sessions import SEEN_STORED_EVERY
 from embed.translations import LANGUAGES
 from embed.web import languages
 from embed.web.current import own_host, runtime
-from embed.web.dashboard.attempts import refuse_wrong_password
-from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import (
+from embed.web.dashboard.access import (
     current_client,
     current_person,
     current_session,
 )
+from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import describe_actor
 from embed.web.dashboard.responses import (
+    THEME_COOKIE,
+    THEMES,
     Form,
-    add_error,
-    redirect_with_message,
+    redirect_to,
     render,
+    show_mistakes,
 )
-from embed.web.dashboard.shell import THEME_COOKIE, THEMES
-from embed.web.dashboard.sign_in import PasswordForm, begin_session, safe_target
+from embed.web.dashboard.sign_in import (
+    PasswordForm,
+    begin_session,
+    refuse_wrong_password,
+    safe_target,
+)
 from embed.web.languages import current_language, gettext, lazy_gettext
 
 NEWEST = 10  # of what happened with the account
@@ -61,7 +66,6 @@ class LanguageForm(Form):
         choices=_LANGUAGES,
         description=lazy_gettext("Of the dashboard, and of your notifications."),
     )
-    save = SubmitField(lazy_gettext("Save"))
 
 
 @blueprint.route("/account", methods=["GET", "POST"])
@@ -72,7 +76,7 @@ def account() -> ResponseReturnValue:
         return _render_account(form)
     if refusal := refuse_wrong_password(form.current, partial(_render_account, form)):
         return refusal
-    try:
+    with show_mistakes(form):
         changed = passwords.change_password(
             current_session(),
             form.password.data or "",
@@ -80,14 +84,11 @@ def account() -> ResponseReturnValue:
             host=own_host(),
             client=current_client(),
         )
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return _render_account(form, status=422)
-    begin_session(changed)
-    return redirect_with_message(
-        gettext("Your password has been changed. Other devices are signed out."),
-        url_for("dashboard.account"),
-    )
+        begin_session(changed)
+        return redirect_to(
+            "account", gettext("Your password has been changed. Other devices are signed out.")
+        )
+    return _render_account(form, status=422)
 
 
 @blueprint.post("/account/sessions/<session_id>/end")
@@ -95,13 +96,13 @@ def end_session(session_id: str) -> ResponseReturnValue:
     person, now = current_person(), runtime().clock()
     if not (is_id(session_id) and sessions.end(person, session_id, now, current_client())):
         raise NotFound(session_id)
-    return redirect_with_message(gettext("That browser is signed out."), _list_sessions_at())
+    return redirect_to("account", gettext("That browser is signed out."), _anchor="sessions")
 
 
 @blueprint.post("/account/sessions/end-others")
 def end_other_sessions() -> ResponseReturnValue:
     sessions.end_others(current_session(), runtime().clock(), current_client())
-    return redirect_with_message(gettext("All other browsers are signed out."), _list_sessions_at())
+    return redirect_to("account", gettext("All other browsers are signed out."), _anchor="sessions")
 
 
 @blueprint.post("/account/language")
@@ -112,7 +113,7 @@ def choose_language() -> ResponseReturnValue:
         return _render_account(ChangePasswordForm(formdata=None), form, status=422)
     accounts.choose_language(current_person().id, form.language.data)
     languages.choose_language(form.language.data)
-    return redirect_with_message(gettext("Your language is saved."), url_for("dashboard.account"))
+    return redirect_to("account", gettext("Your language is saved."))
 
 
 @blueprint.post("/account/theme")
@@ -178,7 +179,3 @@ def _render_account(
         hour_ago=now - SEEN_STORED_EVERY,
         log=account_log.list_events(person, NEWEST),
     )
-
-
-def _list_sessions_at() -> str:
-    return url_for("dashboard.account", _anchor="sessions")

@@ -1,21 +1,22 @@
-"""The activity page: the log, and submissions by day."""
+"""The activity page: the log, submissions by day, and mails about them to oneself."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from flask import request
 from flask.typing import ResponseReturnValue
+from itsdangerous import BadSignature
 
 from embed.db.models import Activity
 from embed.db.pagination import Cursor, make_slice, read_rows
 from embed.notifications import own_mail
 from embed.submissions import queries
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
-from embed.web.dashboard.responses import render
+from embed.web.dashboard.responses import redirect_to, render, render_mistake
+from embed.web.languages import gettext
 
 DAYS = 30
 SLICE_SIZE = 50  # entries of the log
@@ -48,6 +49,7 @@ def show_activity(page_id: str) -> ResponseReturnValue:
     today = runtime().clock().date()
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
     by_day = queries.count_by_day(page, datetime.combine(days[0], time(), UTC))
+    most = max((counts.total() for counts in by_day.values()), default=0)
     totals = queries.count_by_status(page)
     entries = read_rows(Activity, Activity.page == page, limit=SLICE_SIZE + 1, after=after)
     return render(
@@ -58,16 +60,10 @@ def show_activity(page_id: str) -> ResponseReturnValue:
         mail=own_mail.find(page, person),
         can_mail=own_mail.can_mail(person, runtime().settings),
         stack=STACK,
-        bars=build_daily_bars(days, by_day),
-        most=max((counts.total() for counts in by_day.values()), default=0),
+        bars=[build_bar(by_day.get(day, Counter()), DAY_LENGTH, most, day) for day in days],
+        most=most,
         totals=build_bar(totals, TOTAL_LENGTH, totals.total()),
     )
-
-
-def build_daily_bars(days: Sequence[date], by_day: Mapping[date, Counter[str]]) -> list[Bar]:
-    """Return a bar for every day; the longest has the full length."""
-    most = max((by_day[day].total() for day in days if day in by_day), default=0)
-    return [build_bar(by_day.get(day, Counter()), DAY_LENGTH, most, day) for day in days]
 
 
 def build_bar(counts: Counter[str], length: int, most: int, day: date | None = None) -> Bar:
@@ -80,3 +76,56 @@ def build_bar(counts: Counter[str], length: int, most: int, day: date | None = N
             blocks.append(Block(status, round(start, 2), round(size, 2)))
             start += size
     return Bar(day, counts, blocks)
+
+
+# Mails about the page, to the person who asks for them
+
+
+@blueprint.post("/pages/<page_id>/mail")
+def start_mail(page_id: str) -> ResponseReturnValue:
+    page, person = open_page(page_id), current_person()
+    own_mail.start(page.id, person, runtime().settings, runtime().clock())
+    return redirect_to(
+        "show_activity", gettext("Mails about this page go to %(email)s.", email=person.email), page
+    )
+
+
+@blueprint.post("/pages/<page_id>/mail/stop")
+def stop_mail(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    own_mail.stop(page.id, current_person().id)
+    return redirect_to("show_activity", gettext("You get no more mails about this page."), page)
+
+
+@blueprint.post("/pages/<page_id>/mail/decide")
+def let_mail_decide(page_id: str) -> ResponseReturnValue:
+    page, person = open_page(page_id), current_person()
+    own_mail.let_decide(page.id, person, True, runtime().clock())
+    return redirect_to(
+        "show_activity", gettext("Mails to you now have links that approve and reject."), page
+    )
+
+
+@blueprint.post("/pages/<page_id>/mail/decide/stop")
+def end_deciding_by_mail(page_id: str) -> ResponseReturnValue:
+    page, person = open_page(page_id), current_person()
+    own_mail.let_decide(page.id, person, False, runtime().clock())
+    return redirect_to("show_activity", gettext("The links in mails to you no longer work."), page)
+
+
+@blueprint.route("/mail/<token>", methods=["GET", "POST"])
+def stop_mail_by_link(token: str) -> ResponseReturnValue:
+    """Ask whether to stop, which only the button does: mail scanners open links.
+
+    The answers are the same whether or not there is still something to stop.
+    """
+    try:
+        page_id, person_id = own_mail.read_link(token, runtime().signer)
+    except BadSignature:
+        return render_mistake(
+            gettext("This link is invalid or has expired. Mails are stopped on the Activity page."),
+            404,
+        )
+    if request.method == "POST":
+        own_mail.stop(page_id, person_id)
+    return render("mail_stop.html", is_done=request.method == "POST")

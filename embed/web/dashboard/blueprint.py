@@ -1,12 +1,16 @@
-"""Shared by all routes of the dashboard: sign-in, CSRF, headers and error pages."""
+"""Shared by all routes of the dashboard: the session, CSRF, headers and error pages."""
 
+import hashlib
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
-from flask import Blueprint, Flask, Response, g, redirect, request, session, url_for
+from flask import Blueprint, Flask, Request, Response, g, redirect, request, session, url_for
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
+from itsdangerous import BadSignature
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.domain.roles import NAME_BY_ROLE
@@ -14,13 +18,15 @@ from embed.errors import ApiError, InvalidInput, NotFound
 from embed.people.sessions import IDLE_FOR, store_visit
 from embed.settings import Settings
 from embed.web.current import runtime
-from embed.web.dashboard import sessions
-from embed.web.dashboard.access import ANYBODY, HOST, find_needed, may
-from embed.web.dashboard.current_person import (
+from embed.web.dashboard.access import (
+    ANYBODY,
+    HOST,
     NotAllowed,
     current_person,
     current_session,
+    find_needed,
     load_person,
+    may,
 )
 from embed.web.dashboard.responses import render_mistake, write_mistake
 from embed.web.languages import choose_language, gettext, lazy_gettext
@@ -89,7 +95,7 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
         WTF_CSRF_TIME_LIMIT=None,  # as long as the session
         WTF_CSRF_SECRET_KEY=[*reversed(settings.secret_keys)],  # itsdangerous signs with the last
     )
-    app.session_interface = sessions.DashboardSessions()
+    app.session_interface = DashboardSessions()
     _csrf.init_app(app)
     # Not _login.init_app, which would read the session after every request of the API too.
     app.login_manager = _login  # type: ignore[attr-defined]  # it looks here
@@ -169,8 +175,9 @@ def format_moment(instant: datetime) -> str:
     return instant.strftime("%Y-%m-%d %H:%M UTC")
 
 
+@blueprint.errorhandler(404)
 @blueprint.errorhandler(NotFound)
-def show_not_found(error: NotFound) -> ResponseReturnValue:
+def show_not_found(_: Any) -> ResponseReturnValue:
     return render_mistake(NOT_FOUND, 404)
 
 
@@ -180,11 +187,6 @@ def show_not_allowed(error: NotAllowed) -> ResponseReturnValue:
     return render_mistake(
         gettext("Your role on this page, %(role)s, does not allow this.", role=role), 403
     )
-
-
-@blueprint.errorhandler(404)
-def show_unknown(_: Any) -> ResponseReturnValue:
-    return render_mistake(NOT_FOUND, 404)
 
 
 @blueprint.errorhandler(413)
@@ -197,3 +199,53 @@ def show_too_large(_: Any) -> ResponseReturnValue:
 @blueprint.errorhandler(InvalidInput)
 def show_invalid(error: InvalidInput) -> ResponseReturnValue:
     return render_mistake(write_mistake(error), 409)
+
+
+# The session, in a cookie that no other host can set
+
+LOCAL_COOKIE = "embed_dashboard"
+# Browsers accept a cookie of this name only if it is Secure, for / and without a Domain: other
+# hosts of the same domain cannot set it (RFC 6265bis, section 4.1.3.2).
+COOKIE = f"__Host-{LOCAL_COOKIE}"
+
+
+class DashboardSessions(SecureCookieSessionInterface):
+    """Flask's session cookie, with another name on localhost, where there may be no TLS."""
+
+    digest_method = staticmethod(hashlib.sha256)  # Flask's own is SHA-1
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        """Skip the API and the widget, which do not use this session, to save time."""
+        if not request.path.startswith("/dashboard"):
+            return None
+        serializer = self.get_signing_serializer(app)
+        raw = _find_cookie(request.headers.get("Cookie", ""), self.get_cookie_name(app))
+        if serializer is None or raw is None:
+            return self.session_class()
+        try:
+            return self.session_class(serializer.loads(raw, max_age=int(IDLE_FOR.total_seconds())))
+        except BadSignature:
+            return self.session_class()
+
+    def get_cookie_name(self, app: Flask) -> str:
+        return LOCAL_COOKIE if _is_local() else COOKIE
+
+    def get_cookie_path(self, app: Flask) -> str:
+        return "/dashboard" if _is_local() else "/"
+
+    def get_cookie_secure(self, app: Flask) -> bool:
+        return not _is_local()
+
+
+def _find_cookie(cookies: str, name: str) -> str | None:
+    """Read a cookie as browsers write it.
+
+    request.cookies also removes other spaces than U+0020 before a name, with which another host
+    could set it, and joins what stands between quotation marks.
+    """
+    pairs = (pair.strip(" ").partition("=") for pair in cookies.split(";"))
+    return next((value for key, _, value in pairs if key == name), None)
+
+
+def _is_local() -> bool:
+    return urlsplit(request.host_url).hostname in ("localhost", "127.0.0.1", "::1")

@@ -12,20 +12,18 @@ from wtforms import PasswordField
 from wtforms.validators import InputRequired, Length
 
 from embed.domain.passwords import MAX_LENGTH
-from embed.errors import InvalidInput
 from embed.people import passkeys, sessions
 from embed.web.current import runtime
-from embed.web.dashboard.access import needs_confirmation
-from embed.web.dashboard.attempts import RenderForm, refuse_wrong_password
-from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
-from embed.web.dashboard.current_person import (
+from embed.web.dashboard.access import (
     SignedIn,
     current_session,
+    needs_confirmation,
     open_page,
 )
+from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
 from embed.web.dashboard.passkeys import make_ceremony
-from embed.web.dashboard.responses import MAX_FLASHED, Form, add_error, render
-from embed.web.dashboard.sign_in import safe_target
+from embed.web.dashboard.responses import MAX_FLASHED, Form, render, show_mistakes
+from embed.web.dashboard.sign_in import RenderForm, refuse_wrong_password, safe_target
 from embed.web.languages import lazy_gettext
 
 
@@ -97,12 +95,10 @@ def _check_password(form: ConfirmForm, render_form: RenderForm) -> Response | No
 
 
 def _check_passkey(form: ConfirmForm, render_form: RenderForm) -> Response | None:
-    try:
+    with show_mistakes(form):
         passkeys.confirm(current_session(), request.form["present_passkey"], make_ceremony())
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return render_form(status=422)
-    return None
+        return None
+    return render_form(status=422)
 
 
 # By field, which no form that waits has: what refuses an answer, or None if it is right.

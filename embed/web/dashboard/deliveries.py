@@ -13,10 +13,10 @@ from embed.errors import NotFound
 from embed.notifications import delivery_log
 from embed.notifications.delivery_log import STATES
 from embed.notifications.receivers import list_receivers
+from embed.web.dashboard.access import get_own_receiver, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import get_own_receiver, open_page
 from embed.web.dashboard.receivers import mask_targets
-from embed.web.dashboard.responses import redirect_with_message, render
+from embed.web.dashboard.responses import redirect_to, render
 from embed.web.languages import format_number, gettext, ngettext
 
 
@@ -71,13 +71,12 @@ def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseRetur
     if not is_id(message_id):
         raise NotFound(message_id)
     delivery = delivery_log.get_delivery_to(receiver, message_id)
-    url = url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
     if delivery.state == "waiting":
-        return redirect_with_message(gettext("The message is already waiting to be sent."), url)
-    delivery_log.send_again(delivery)
-    return redirect_with_message(
-        gettext("The message is being sent again. Reload this page to see the result."), url
-    )
+        said = gettext("The message is already waiting to be sent.")
+    else:
+        delivery_log.send_again(delivery)
+        said = gettext("The message is being sent again. Reload this page to see the result.")
+    return redirect_to("show_deliveries", said, page, receiver=receiver.id)
 
 
 @blueprint.post("/pages/<page_id>/notifications/again")
@@ -85,14 +84,15 @@ def send_all_again(page_id: str) -> ResponseReturnValue:
     """Let all messages be sent once more that were given up."""
     page = open_page(page_id)
     count = delivery_log.send_all_again(page.id)
-    return redirect_with_message(
+    return redirect_to(
+        "show_deliveries",
         ngettext(
             "%(count)s message is sent again.",
             "%(count)s messages are sent again.",
             count,
             count=format_number(count),
         ),
-        url_for("dashboard.show_deliveries", page_id=page.id),
+        page,
     )
 
 

@@ -1,36 +1,35 @@
 """The page's deny list, and for its owner the one of all their pages."""
 
-from typing import Any, cast
+from typing import Any
 
-from flask import url_for
 from flask.typing import ResponseReturnValue
 from wtforms import SelectField, StringField
-from wtforms.fields import SelectChoice  # type: ignore[attr-defined]  # the stubs are older
 from wtforms.validators import InputRequired
 
 from embed.db.models import Block, Page
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.submissions import deny_list
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_client, current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_client, current_person, open_page
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 
 ALL_PAGES = "all"
-KIND_CHOICES = [
-    SelectChoice("wallet", lazy_gettext("Wallet")),
-    SelectChoice("name", lazy_gettext("Name")),
-    SelectChoice("network", lazy_gettext("Network")),
-]
-SCOPE_CHOICES = [
-    SelectChoice("page", lazy_gettext("On this page")),
-    SelectChoice(ALL_PAGES, lazy_gettext("On all my pages")),
-]
+# Labels by value; the type stubs of WTForms do not support this form.
+_KINDS: Any = {
+    "wallet": lazy_gettext("Wallet"),
+    "name": lazy_gettext("Name"),
+    "network": lazy_gettext("Network"),
+}
+_SCOPES: Any = {
+    "page": lazy_gettext("On this page"),
+    ALL_PAGES: lazy_gettext("On all my pages"),
+}
 
 
 class BlockForm(Form):
-    kind = SelectField(lazy_gettext("Kind"), choices=cast(Any, KIND_CHOICES))
+    kind = SelectField(lazy_gettext("Kind"), choices=_KINDS)
     pattern = StringField(
         lazy_gettext("What to block"),
         [InputRequired(lazy_gettext("Write what is to be blocked."))],
@@ -39,7 +38,7 @@ class BlockForm(Form):
             " such as *admin*; or a visitor's network, such as 192.0.2.0/24."
         ),
     )
-    scope = SelectField(lazy_gettext("Where"), choices=cast(Any, SCOPE_CHOICES))
+    scope = SelectField(lazy_gettext("Where"), choices=_SCOPES)
 
 
 @blueprint.get("/pages/<page_id>/deny-list")
@@ -53,15 +52,12 @@ def add_block(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = _make_form(page)
     if form.validate():
-        try:
+        with show_mistakes(form):
             block = _add(page, form)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
-            return redirect_with_message(
-                gettext("%(pattern)s is blocked.", pattern=block.pattern), _build_url(page)
+            return redirect_to(
+                "list_blocks", gettext("%(pattern)s is blocked.", pattern=block.pattern), page
             )
-    return _show(page, form, 422)
+    return _show(page, form)
 
 
 def _make_form(page: Page, **options: Any) -> BlockForm:
@@ -86,15 +82,14 @@ def _add(page: Page, form: BlockForm) -> Block:
     return deny_list.block_on_page(page.id, kind, pattern, now, actor=person.email)
 
 
-def _show(page: Page, form: BlockForm, status: int = 200) -> ResponseReturnValue:
+def _show(page: Page, form: BlockForm) -> ResponseReturnValue:
     return render(
         "deny_list.html",
         page=page,
         form=form,
-        kinds={choice.value: choice.label for choice in KIND_CHOICES},
+        kinds=_KINDS,
         of_page=deny_list.list_of_page(page),
         of_person=deny_list.list_of_person(page.owner) if _is_own(page) else None,
-        status=status,
     )
 
 
@@ -105,10 +100,6 @@ def remove_block(page_id: str, block_id: str) -> ResponseReturnValue:
     if block.page_id != page.id and not (_is_own(page) and block.person_id == person.id):
         raise NotFound(block.id)
     deny_list.remove_block(block.id, runtime().clock(), actor=person.email, client=current_client())
-    return redirect_with_message(
-        gettext("%(pattern)s is no longer blocked.", pattern=block.pattern), _build_url(page)
+    return redirect_to(
+        "list_blocks", gettext("%(pattern)s is no longer blocked.", pattern=block.pattern), page
     )
-
-
-def _build_url(page: Page) -> str:
-    return url_for("dashboard.list_blocks", page_id=page.id)

@@ -6,22 +6,21 @@ And whether the page is public by link.
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Response, redirect, request, url_for
+from flask import Response, redirect, request
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import MultiDict
-from wtforms import IntegerField, SelectField, StringField, SubmitField
+from wtforms import IntegerField, SelectField, StringField
 from wtforms.validators import InputRequired, NumberRange, Optional
 
 from embed.db.models import ApiKey, Page
 from embed.domain.colors import DEFAULT_ACCENT
 from embed.domain.origins import find_meant_origin
-from embed.errors import InvalidInput
 from embed.keys import derived, management
 from embed.pages import change_look
 from embed.translations import LANGUAGES
 from embed.web.current import own_origin, runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.look_form import (
     PRESETS,
@@ -30,7 +29,7 @@ from embed.web.dashboard.look_form import (
     explain_accent,
     make_look_form,
 )
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 from embed.web.snippets import (
     ARGUMENTS,
@@ -76,7 +75,6 @@ class SiteForm(Form):
         lazy_gettext("Label (optional)"),
         description=lazy_gettext("What the key is for, such as Blog. Only you see it."),
     )
-    submit = SubmitField(lazy_gettext("Create a key and its snippet"))
 
 
 @blueprint.route("/pages/<page_id>/embed", methods=["GET", "POST"])
@@ -88,7 +86,7 @@ def show_embed(page_id: str) -> ResponseReturnValue:
         raw_site = form.site.data or ""
         if "meant" in request.form:  # the button beside a refusal
             raw_site = find_meant_origin(raw_site) or raw_site
-        try:
+        with show_mistakes(form, origins="site"):
             made = management.create_key(
                 page.id,
                 "public",
@@ -97,9 +95,6 @@ def show_embed(page_id: str) -> ResponseReturnValue:
                 now=runtime().clock(),
                 actor=current_person().email,
             )
-        except InvalidInput as mistake:
-            add_error(form, mistake, origins="site")
-        else:
             return render_embed(page, SiteForm(None), made, explain_changes([raw_site]))
     return render_embed(page, form)
 
@@ -154,14 +149,12 @@ def save_look(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = LookForm()
     if form.validate():
-        try:
+        with show_mistakes(form):
             change_look(page.id, form.read_texts(), runtime().clock(), actor=current_person().email)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
-            return redirect_with_message(
+            return redirect_to(
+                "show_embed",
                 gettext("Saved. Every site shows it; no snippet has to be pasted again."),
-                url_for("dashboard.show_embed", page_id=page.id),
+                page,
             )
     return render_embed(page, SiteForm(None), look_form=form)
 
@@ -177,7 +170,7 @@ def share_page(page_id: str) -> ResponseReturnValue:
     else:
         derived.stop_sharing(page.id, now, actor=actor)
         said = gettext("The page is no longer public by link.")
-    return redirect_with_message(said, url_for("dashboard.show_embed", page_id=page.id))
+    return redirect_to("show_embed", said, page)
 
 
 @blueprint.get("/pages/<page_id>/embed/preview")

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 from flask_wtf import FlaskForm
-from wtforms import BooleanField, StringField, SubmitField, TextAreaField
+from wtforms import BooleanField, StringField, TextAreaField
 from wtforms.validators import ValidationError
 
 from embed.db.models import ApiKey, Page
@@ -16,15 +16,15 @@ from embed.errors import InvalidInput
 from embed.keys import management, refused_origins
 from embed.keys.access import USE_STORED_EVERY
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, get_own_key, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_key, open_page
 from embed.web.dashboard.embed_page import SiteForm, render_embed
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.responses import (
     Form,
-    add_error,
-    redirect_with_message,
+    redirect_to,
     render,
+    show_mistakes,
     write_mistake,
 )
 from embed.web.languages import gettext, lazy_gettext
@@ -37,18 +37,12 @@ NULL_WARNING = lazy_gettext(
 
 
 class KeyForm(Form):
+    """The form of a secret key; a public one has sites, too."""
+
     label = StringField(
         lazy_gettext("Label (optional)"),
         description=lazy_gettext("What the key is for, such as Blog. Only you see it."),
     )
-
-
-class SecretForm(KeyForm):
-    submit = SubmitField(lazy_gettext("Create the key"))
-
-
-class SecretEditForm(KeyForm):
-    submit = SubmitField(lazy_gettext("Save"))
 
 
 class OriginsForm(KeyForm):
@@ -62,7 +56,6 @@ class OriginsForm(KeyForm):
     allow_null_origin = BooleanField(
         lazy_gettext("Allow the null origin"), description=NULL_WARNING
     )
-    submit = SubmitField(lazy_gettext("Save"))
 
     def validate_origins(self, field: TextAreaField) -> None:
         """Report the mistakes of all lines, not only the first."""
@@ -83,10 +76,6 @@ class OriginsForm(KeyForm):
         """Return what refused lines must mean, where that is certain."""
         lines = read_lines(self.origins.data)
         return [_correct(line) for line in lines if _correct(line) != line]
-
-
-class CreateForm(OriginsForm):
-    submit = SubmitField(lazy_gettext("Create the key"))
 
 
 def _correct(line: str) -> str:
@@ -120,15 +109,12 @@ def list_keys(page_id: str) -> ResponseReturnValue:
 def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     """Create a key and show it in this response, so that it is in no address and no cookie."""
     page = open_page(page_id)
-    form = CreateForm() if tier == "public" else SecretForm()
+    form = OriginsForm() if tier == "public" else KeyForm()
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             made = management.create_key(
                 page.id, tier, **_read(form), now=_now(), actor=current_person().email
             )
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
             if tier == "public":
                 return render_embed(page, SiteForm(None), made, _explain_changes(form))
             api_key, key = made
@@ -140,8 +126,7 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
                 status=201,
                 shows_secret=True,
             )
-    status = 422 if form.errors else 200
-    return render("key_form.html", page=page, form=form, tier=tier, status=status)
+    return render("key_form.html", page=page, form=form, tier=tier)
 
 
 @blueprint.route("/pages/<page_id>/keys/<key_id>/edit", methods=["GET", "POST"])
@@ -151,27 +136,16 @@ def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
     key = _get_changeable(page, key_id)
     form = _make_edit_form(key)
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             management.change_key(key.id, **_read(form), now=_now(), actor=current_person().email)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
             message = " ".join([gettext("The key is saved."), *_explain_changes(form)])
-            return redirect_with_message(message, url_for("dashboard.list_keys", page_id=page.id))
-    status = 422 if form.errors else 200
-    return render(
-        "key_form.html",
-        page=page,
-        form=form,
-        key=key,
-        tier=key.tier,
-        status=status,
-    )
+            return redirect_to("list_keys", message, page)
+    return render("key_form.html", page=page, form=form, key=key, tier=key.tier)
 
 
 def _make_edit_form(key: ApiKey) -> FlaskForm:
     if key.tier == "secret":
-        return SecretEditForm(label=key.label)
+        return KeyForm(label=key.label)
     return OriginsForm(
         label=key.label,
         origins="\n".join(key.origins),
@@ -187,9 +161,8 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
         hour_ago = _now() - USE_STORED_EVERY
         return render("key_revoke.html", page=page, key=key, hour_ago=hour_ago)
     management.revoke_key(key.id, _now(), actor=current_person().email)
-    return redirect_with_message(
-        gettext("The key %(name)s is revoked.", name=name_key(key)),
-        url_for("dashboard.list_keys", page_id=page.id),
+    return redirect_to(
+        "list_keys", gettext("The key %(name)s is revoked.", name=name_key(key)), page
     )
 
 
@@ -200,9 +173,10 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     key = _get_changeable(page, key_id)
     origin = request.form.get("origin", "")
     management.allow_origin(key.id, origin, now=_now(), actor=current_person().email)
-    return redirect_with_message(
+    return redirect_to(
+        "list_keys",
         gettext("%(origin)s may use the key %(name)s now.", origin=origin, name=name_key(key)),
-        url_for("dashboard.list_keys", page_id=page.id),
+        page,
     )
 
 
@@ -212,9 +186,7 @@ def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     key = get_own_key(page, key_id)
     refused_origins.forget_refused_origin(key.id, request.form.get("origin", ""))
-    return redirect_with_message(
-        gettext("Forgotten."), url_for("dashboard.list_keys", page_id=page.id)
-    )
+    return redirect_to("list_keys", gettext("Forgotten."), page)
 
 
 def _get_changeable(page: Page, key_id: str) -> ApiKey:

@@ -1,20 +1,32 @@
-"""The owner's pages: create, settings, delete and restore."""
+"""A person's pages, with what needs somebody on them: create, settings, delete and restore."""
 
-from typing import Any
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from flask import redirect, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, StringField, SubmitField, TextAreaField
+from wtforms import BooleanField, StringField, TextAreaField
 from wtforms.validators import InputRequired, Length, Optional
 
 from embed import pages
-from embed.balances.tokens import propose_token
-from embed.errors import InvalidInput
+from embed.balances.due import list_read_at
+from embed.balances.tokens import list_problems, propose_token
+from embed.db.models import Page, Person
+from embed.db.work_status import read_work_status
+from embed.domain.roles import NAME_BY_ROLE, OWNER
+from embed.keys.refused_origins import list_lately_refused
+from embed.notifications.delivery_log import count_given_up, list_failing
+from embed.pages import OwnPage
+from embed.wallets.search import sum_by_page
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, may, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, list_own_pages, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
+
+REFUSED_WITHIN = timedelta(days=7)
+MAX_NEEDS = 5  # at first sight; the others are one press away
 
 
 class PageForm(Form):
@@ -39,7 +51,6 @@ class PageForm(Form):
         default=True,
         description=lazy_gettext("Off: the widget and the API answer 403."),
     )
-    submit = SubmitField(lazy_gettext("Save"))
 
 
 def _strip(raw: str | None) -> str | None:
@@ -63,6 +74,73 @@ class LookedUpPageForm(PageForm):
     )
 
 
+class Need(NamedTuple):
+    """Something that somebody has to do; the template has a sentence for each kind."""
+
+    kind: str
+    page: Page | None  # None: the whole installation
+    facts: Any
+
+
+@blueprint.get("/")
+def list_pages() -> ResponseReturnValue:
+    person, now = current_person(), runtime().clock()
+    own_pages = list_own_pages()
+    wallet_counts = pages.count_tracked_wallets(person)
+    uses_chain = runtime().settings.uses_chain
+    return render(
+        "pages.html",
+        own_pages=own_pages,
+        needs=list(_list_needs(person, own_pages, now, uses_chain=uses_chain)),
+        max_needs=MAX_NEEDS,
+        role_names={role: gettext(name) for role, name in NAME_BY_ROLE.items()},
+        wallet_counts=wallet_counts,
+        totals=sum_by_page(person, uses_chain=uses_chain),
+        read_at=list_read_at(pages.is_page_of(person)) if uses_chain else {},
+        deleted=[one for one in pages.list_of_owner(person) if pages.can_be_restored(one, now)],
+    )
+
+
+def _list_needs(
+    person: Person, own_pages: list[OwnPage], now: datetime, *, uses_chain: bool
+) -> Iterator[Need]:
+    """Yield what visitors wait for first, then what works for nobody, then what could be better.
+
+    Each person is told of what their role can change.
+    """
+    for one in own_pages:
+        if one.waiting and may("decide", one.role):
+            yield Need("waiting", one.page, one)
+    live = [one.page for one in own_pages if one.role == OWNER]
+    if live:
+        yield from _list_broken_work(now, uses_chain=uses_chain)
+    problems = list_problems(person) if uses_chain else {}
+    for page in live:
+        if page.token_mint in problems:
+            yield Need("problem", page, problems[page.token_mint])
+    given_up, failing = count_given_up(person), list_failing(person)
+    for page in live:
+        if page.id in given_up or page.id in failing:
+            yield Need("undelivered", page, (given_up.get(page.id, 0), failing.get(page.id)))
+    refused = list_lately_refused(person, now - REFUSED_WITHIN)
+    for page in live:
+        if page.id in refused:
+            yield Need("refused", page, refused[page.id])
+    keys = pages.count_live_keys(person)
+    for page in live:
+        if page.id not in keys:
+            yield Need("no_key", page, None)
+
+
+def _list_broken_work(now: datetime, *, uses_chain: bool) -> Iterator[Need]:
+    work = read_work_status(now)
+    if not work.is_working:
+        yield Need("background", None, None)
+    for job in work.jobs:
+        if uses_chain and job.name == "balances" and job.failure:
+            yield Need("balances", None, job)
+
+
 @blueprint.route("/pages/new", methods=["GET", "POST"])
 def create_page() -> ResponseReturnValue:
     form = PageForm() if runtime().chain is None else LookedUpPageForm()
@@ -70,33 +148,25 @@ def create_page() -> ResponseReturnValue:
         if not (form.token_name.data and form.token_symbol.data):
             return _propose_names(form)
         owner = current_person()
-        try:
+        with show_mistakes(form):
             page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
-            return redirect_with_message(
-                gettext("The page has been created. Next, it needs a key."),
-                url_for("dashboard.show_embed", page_id=page.id),
+            return redirect_to(
+                "show_embed", gettext("The page has been created. Next, it needs a key."), page
             )
-    return render("page_form.html", form=form, status=422 if form.errors else 200)
+    return render("page_form.html", form=form)
 
 
 def _propose_names(form: PageForm) -> ResponseReturnValue:
     """Show the form again, with the names that the chain has; the owner confirms them."""
     is_proposed = False
-    try:
+    with show_mistakes(form):
         info = propose_token(runtime().chain, form.token_mint.data or "")
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-    else:
         for field, found in ((form.token_name, info.name), (form.token_symbol, info.symbol)):
             if not field.data and found is None:
                 field.errors = [gettext("The chain does not have it; enter it here.")]
             elif not field.data:
                 field.data, is_proposed = found, True
-    status = 422 if form.errors else 200
-    return render("page_form.html", form=form, is_proposed=is_proposed, status=status)
+    return render("page_form.html", form=form, is_proposed=is_proposed)
 
 
 @blueprint.route("/pages/<page_id>/settings", methods=["GET", "POST"])
@@ -104,15 +174,10 @@ def edit_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = PageForm(obj=page)
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             pages.update_page(page.id, _read(form), runtime().clock(), actor=current_person().email)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
-            return redirect_with_message(
-                gettext("Saved."), url_for("dashboard.edit_page", page_id=page.id)
-            )
-    return render("page_form.html", page=page, form=form, status=422 if form.errors else 200)
+            return redirect_to("edit_page", gettext("Saved."), page)
+    return render("page_form.html", page=page, form=form)
 
 
 @blueprint.get("/pages/<page_id>/")
@@ -125,9 +190,9 @@ def show_page(page_id: str) -> ResponseReturnValue:
 def delete_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     pages.delete_page(page.id, runtime().clock(), actor=current_person().email)
-    return redirect_with_message(
+    return redirect_to(
+        "list_pages",
         gettext("%(name)s has been deleted. You can restore it for 30 days.", name=page.token_name),
-        url_for("dashboard.list_pages"),
     )
 
 
@@ -135,13 +200,8 @@ def delete_page(page_id: str) -> ResponseReturnValue:
 def restore_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id, deleted=True)
     pages.restore_page(page.id, runtime().clock(), actor=current_person().email)
-    return redirect_with_message(
-        gettext("%(name)s has been restored.", name=page.token_name),
-        url_for("dashboard.list_pages"),
-    )
+    return redirect_to("list_pages", gettext("%(name)s has been restored.", name=page.token_name))
 
 
 def _read(form: PageForm) -> dict[str, Any]:
-    return {
-        name: value for name, value in form.data.items() if name not in ("submit", "csrf_token")
-    }
+    return {name: value for name, value in form.data.items() if name != "csrf_token"}

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from flask import redirect, request, url_for
+from flask import redirect, request
 from flask.typing import ResponseReturnValue
 from flask_login import current_user
 from wtforms import HiddenField, StringField
@@ -12,16 +12,21 @@ from wtforms.validators import InputRequired, Length
 from embed.domain import passkeys as ceremonies
 from embed.domain.identifiers import is_id
 from embed.domain.passkeys import ADD, CONFIRM, SIGN_IN, RelyingParty, issue_challenge
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.people import passkeys
 from embed.people.passkeys import MAX_NAME_LENGTH, Ceremony
 from embed.web.current import own_origin, runtime
-from embed.web.dashboard.attempts import find_network_wait, refuse_attempt
+from embed.web.dashboard.access import current_client, current_person, current_session
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_client, current_person, current_session
 from embed.web.dashboard.filters import name_browser_of
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.dashboard.sign_in import SignInForm, safe_target, use_session
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.sign_in import (
+    SignInForm,
+    find_network_wait,
+    refuse_attempt,
+    safe_target,
+    use_session,
+)
 from embed.web.languages import gettext, lazy_gettext
 
 
@@ -87,13 +92,10 @@ def sign_in_by_passkey() -> ResponseReturnValue:
     form = SignInForm(formdata=None)
     if wait := find_network_wait():
         return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
-    try:
-        begun = passkeys.sign_in(request.form.get("passkey", ""), make_ceremony())
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return render("sign_in.html", form=form, status=422)
-    use_session(*begun)
-    return redirect(target, 303)
+    with show_mistakes(form):
+        use_session(*passkeys.sign_in(request.form.get("passkey", ""), make_ceremony()))
+        return redirect(target, 303)
+    return render("sign_in.html", form=form)
 
 
 @blueprint.route("/account/passkeys", methods=["GET", "POST"])
@@ -101,19 +103,15 @@ def list_passkeys() -> ResponseReturnValue:
     """List a person's passkeys, and add one."""
     form = PasskeyForm(name=name_browser_of(current_client()))
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             passkeys.add(
                 current_session(),
                 form.name.data or "",
                 form.passkey.data or "",
                 make_ceremony(),
             )
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
-            return redirect_with_message(gettext("The passkey is added."), request.path)
-    status = 422 if form.errors or form.form_errors else 200
-    return _render_passkeys(form, status=status)
+            return redirect_to("list_passkeys", gettext("The passkey is added."))
+    return _render_passkeys(form)
 
 
 @blueprint.post("/account/passkeys/<passkey_id>/remove")
@@ -121,13 +119,13 @@ def remove_passkey(passkey_id: str) -> ResponseReturnValue:
     if not is_id(passkey_id):
         raise NotFound(passkey_id)
     passkeys.remove(current_session(), passkey_id, runtime().clock(), current_client())
-    return redirect_with_message(
+    return redirect_to(
+        "list_passkeys",
         gettext("The passkey is removed. Your device may keep its half; delete that there."),
-        url_for("dashboard.list_passkeys"),
     )
 
 
-def _render_passkeys(form: PasskeyForm, *, status: int) -> ResponseReturnValue:
+def _render_passkeys(form: PasskeyForm) -> ResponseReturnValue:
     person, party = current_person(), find_party()
     known = passkeys.list_passkeys(person)
     options = None
@@ -139,6 +137,4 @@ def _render_passkeys(form: PasskeyForm, *, status: int) -> ResponseReturnValue:
             email=person.email,
             known_ids=[one.credential_id for one in known],
         )
-    return render(
-        "passkeys.html", status=status, form=form, passkeys=known, party=party, options=options
-    )
+    return render("passkeys.html", form=form, passkeys=known, party=party, options=options)

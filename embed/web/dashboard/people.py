@@ -3,30 +3,30 @@
 import math
 from typing import Any
 
-from flask import Response, request, url_for
+from flask import Response, request
 from flask.typing import ResponseReturnValue
 from flask_login import current_user
 from limits import parse
-from wtforms import EmailField, RadioField, SubmitField
+from wtforms import EmailField, RadioField
 from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Invitation, Page
 from embed.domain.roles import DESCRIPTION_BY_ROLE, MEMBER_ROLES, NAME_BY_ROLE, ROLES
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.notifications import mail
 from embed.notifications.digest import Digest
 from embed.notifications.mail import is_mailbox
 from embed.people import accounts, invitations, members
 from embed.web import rate_limits
 from embed.web.current import own_host, own_origin, runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.responses import (
     Form,
-    add_error,
-    redirect_with_message,
+    redirect_to,
     render,
     render_mistake,
+    show_mistakes,
 )
 from embed.web.dashboard.sign_in import PasswordForm, begin_session
 from embed.web.languages import gettext, lazy_gettext, ngettext
@@ -48,7 +48,6 @@ class InvitationForm(Form):
         choices=_ROLES,
         default="reviewer",
     )
-    submit = SubmitField(lazy_gettext("Make an invitation"))
 
 
 @blueprint.get("/pages/<page_id>/people")
@@ -61,7 +60,7 @@ def invite_person(page_id: str) -> ResponseReturnValue:
     """Make an invitation and show its link in this response, so that it is in no other address."""
     page, form, actor = open_page(page_id), InvitationForm(), current_person()
     if not form.validate_on_submit():
-        return _render_people(page, form, status=422)
+        return _render_people(page, form)
     if wait := rate_limits.find_wait("invitation", actor.id, INVITATIONS_PER_PERSON):
         hours = math.ceil(wait.total_seconds() / 3600)
         form.email.errors = [
@@ -73,13 +72,15 @@ def invite_person(page_id: str) -> ResponseReturnValue:
             )
         ]
         return _render_people(page, form, status=429)
-    try:
+    with show_mistakes(form):
         invitation, token = invitations.invite(
             page.id, form.email.data or "", form.role.data, runtime().clock(), actor=actor.email
         )
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return _render_people(page, form, status=422)
+        return _show_made(page, invitation, token)
+    return _render_people(page, form)
+
+
+def _show_made(page: Page, invitation: Invitation, token: str) -> ResponseReturnValue:
     link = invitations.build_invitation_url(token, own_origin())
     return render(
         "invitation_made.html",
@@ -123,32 +124,29 @@ def change_role(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     email, role = request.form.get("email", ""), request.form.get("role", "")
     members.change_role(page.id, email, role, runtime().clock(), actor=current_person().email)
-    return _redirect_to_people(page, gettext("Saved."))
+    return redirect_to("list_people", gettext("Saved."), page)
 
 
 @blueprint.post("/pages/<page_id>/people/revoke")
 def revoke_invitation(page_id: str) -> ResponseReturnValue:
     page, email = open_page(page_id), request.form.get("email", "")
     members.revoke_invitation(page.id, email, runtime().clock(), actor=current_person().email)
-    return _redirect_to_people(page, gettext("The invitation is revoked."))
+    return redirect_to("list_people", gettext("The invitation is revoked."), page)
 
 
 @blueprint.post("/pages/<page_id>/people/remove")
 def remove_person(page_id: str) -> ResponseReturnValue:
     page, email = open_page(page_id), request.form.get("email", "")
     members.remove_person(page.id, email, runtime().clock(), actor=current_person().email)
-    return _redirect_to_people(
-        page, gettext("%(email)s can no longer use this page.", email=email.strip())
-    )
+    said = gettext("%(email)s can no longer use this page.", email=email.strip())
+    return redirect_to("list_people", said, page)
 
 
 @blueprint.post("/pages/<page_id>/leave")
 def leave_page(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     members.remove_person(page.id, person.email, runtime().clock(), actor=person.email)
-    return redirect_with_message(
-        gettext("You have left %(name)s.", name=page.token_name), url_for("dashboard.list_pages")
-    )
+    return redirect_to("list_pages", gettext("You have left %(name)s.", name=page.token_name))
 
 
 @blueprint.route("/invitations/<token>", methods=["GET", "POST"])
@@ -164,23 +162,22 @@ def accept_invitation(token: str) -> ResponseReturnValue:
     form = PasswordForm()
     if not form.validate_on_submit():
         return _render_invitation(invitation, form=form)
-    try:
-        person = invitations.sign_up(
-            token, form.password.data or "", runtime().clock(), host=own_host()
-        )
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return _render_invitation(invitation, form=form)
-    except NotFound:
-        return render_mistake(DEAD_INVITATION, 409)
-    begin_session(person)
-    return _welcome(invitation)
+    with show_mistakes(form):
+        try:
+            person = invitations.sign_up(
+                token, form.password.data or "", runtime().clock(), host=own_host()
+            )
+        except NotFound:
+            return render_mistake(DEAD_INVITATION, 409)
+        begin_session(person)
+        return _welcome(invitation)
+    return _render_invitation(invitation, form=form)
 
 
 def _accept_as_signed_in(token: str, invitation: Invitation) -> ResponseReturnValue:
     person = current_person()
     if person.email != invitation.email:
-        return _render_invitation(invitation, status=409 if request.method == "POST" else 200)
+        return _render_invitation(invitation, status=409 if request.method == "POST" else None)
     if request.method == "GET":
         return _render_invitation(invitation)
     try:
@@ -191,12 +188,13 @@ def _accept_as_signed_in(token: str, invitation: Invitation) -> ResponseReturnVa
 
 
 def _welcome(invitation: Invitation) -> ResponseReturnValue:
-    return redirect_with_message(
+    return redirect_to(
+        "show_page",
         gettext(
             "You are on the page now. Your role: %(role)s.",
             role=gettext(NAME_BY_ROLE[invitation.role]),
         ),
-        url_for("dashboard.show_page", page_id=invitation.page_id),
+        page_id=invitation.page_id,
     )
 
 
@@ -205,7 +203,7 @@ def _render_invitation(
     *,
     form: PasswordForm | None = None,
     sign_in_to: str | None = None,
-    status: int = 200,
+    status: int | None = None,
 ) -> Response:
     return render(
         "invitation.html",
@@ -214,11 +212,11 @@ def _render_invitation(
         role_description=gettext(DESCRIPTION_BY_ROLE[invitation.role]),
         form=form,
         sign_in_to=sign_in_to,
-        status=422 if form is not None and form.errors else status,
+        status=status,
     )
 
 
-def _render_people(page: Page, form: InvitationForm, *, status: int = 200) -> Response:
+def _render_people(page: Page, form: InvitationForm, *, status: int | None = None) -> Response:
     return render(
         "people.html",
         page=page,
@@ -229,7 +227,3 @@ def _render_people(page: Page, form: InvitationForm, *, status: int = 200) -> Re
         member_roles=MEMBER_ROLES,
         status=status,
     )
-
-
-def _redirect_to_people(page: Page, sentence: str) -> ResponseReturnValue:
-    return redirect_with_message(sentence, url_for("dashboard.list_people", page_id=page.id))

@@ -1,12 +1,12 @@
 """The page's policy: which submissions are refused, pending or approved."""
 
 import math
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, FloatField, IntegerField, SelectField, StringField
-from wtforms.fields import SelectChoice  # type: ignore[attr-defined]  # the stubs are older
 from wtforms.validators import InputRequired
 
 from embed import pages
@@ -17,26 +17,24 @@ from embed.errors import InvalidInput
 from embed.submissions import policy_simulation, queries
 from embed.wallets import search
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
-from embed.web.dashboard.filters import UNITS, format_span, split_span
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.figures import format_in_full
-from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
+from embed.web.dashboard.filters import UNITS, split_span
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.languages import gettext, lazy_gettext
 
-WATCH_CHOICES = [
-    SelectChoice("leave", lazy_gettext("Leave them on the list")),
-    SelectChoice("flag", lazy_gettext("Flag them for me")),
-    SelectChoice("hide", lazy_gettext("Hide them until they hold it again")),
-]
-
-
-UNIT_CHOICES = [
-    SelectChoice("days", lazy_gettext("days")),
-    SelectChoice("hours", lazy_gettext("hours")),
-    SelectChoice("minutes", lazy_gettext("minutes")),
-    SelectChoice("seconds", lazy_gettext("seconds")),
-]
+# Labels by value; the type stubs of WTForms do not support this form.
+_WATCHES: Any = {
+    "leave": lazy_gettext("Leave them on the list"),
+    "flag": lazy_gettext("Flag them for me"),
+    "hide": lazy_gettext("Hide them until they hold it again"),
+}
+_UNITS: Any = {
+    "days": lazy_gettext("days"),
+    "hours": lazy_gettext("hours"),
+    "minutes": lazy_gettext("minutes"),
+    "seconds": lazy_gettext("seconds"),
+}
 
 
 class PolicyForm(Form):
@@ -65,9 +63,7 @@ class PolicyForm(Form):
             "How long a wallet that you rejected cannot be submitted again. 0: no wait."
         ),
     )
-    cooldown_unit = SelectField(
-        lazy_gettext("Unit of the cooldown"), choices=cast(Any, UNIT_CHOICES)
-    )
+    cooldown_unit = SelectField(lazy_gettext("Unit of the cooldown"), choices=_UNITS)
     trust_after = IntegerField(
         lazy_gettext("Approvals that earn trust"),
         [InputRequired()],
@@ -78,7 +74,7 @@ class PolicyForm(Form):
     )
     holding_watch = SelectField(
         lazy_gettext("Visitors' wallets that fall below the minimum"),
-        choices=cast(Any, WATCH_CHOICES),
+        choices=_WATCHES,
         description=lazy_gettext(
             "Takes effect after two readings in a row, and never for wallets that you added"
             " yourself. No wallet is ever removed."
@@ -92,24 +88,19 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = _fill_form(page)
     if not form.validate_on_submit():
-        return _render(page, form, status=422 if form.errors else 200)
-    rules = None
-    try:
+        return _render(page, form)
+    with show_mistakes(form, cooldown_s="cooldown"):
         fields = _read(form)
-        if "preview" not in request.form:
-            pages.update_page(page.id, fields, runtime().clock(), actor=current_person().email)
-            return redirect_with_message(
-                gettext("Saved."), url_for("dashboard.edit_policy", page_id=page.id)
-            )
-        rules = pages.read_policy(Page(**pages.parse_fields(fields)))
-    except InvalidInput as mistake:
-        add_error(form, mistake, cooldown_s="cooldown")
-    if rules is None:
-        return _render(page, form, status=422)
+        if "preview" in request.form:
+            return _preview(page, form, pages.read_policy(Page(**pages.parse_fields(fields))))
+        pages.update_page(page.id, fields, runtime().clock(), actor=current_person().email)
+        return redirect_to("edit_policy", gettext("Saved."), page)
+    return _render(page, form)
+
+
+def _preview(page: Page, form: PolicyForm, rules: Policy) -> ResponseReturnValue:
     uses_chain = runtime().settings.uses_chain
-    return _render(
-        page, form, outcomes=policy_simulation.simulate(page, rules, uses_chain=uses_chain)
-    )
+    return _render(page, form, policy_simulation.simulate(page, rules, uses_chain=uses_chain))
 
 
 def _fill_form(page: Page) -> PolicyForm:
@@ -150,79 +141,15 @@ def _read(form: PolicyForm) -> dict[str, Any]:
 def _render(
     page: Page,
     form: PolicyForm,
-    *,
     outcomes: list[policy_simulation.SimulatedDecision] | None = None,
-    status: int = 200,
 ) -> ResponseReturnValue:
     return render(
         "policy.html",
         page=page,
-        status=status,
         form=form,
-        effects=_describe_effects(page, pages.read_policy(page)),
+        rules=pages.read_policy(page),
+        waiting=queries.count_by_status(page)["pending"],
+        count_flagged=partial(search.count_wallets, page, search.WalletFilter(is_flagged=True)),
         outcomes=outcomes,
         differing=[one for one in outcomes or [] if one.differs],
-    )
-
-
-def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
-    """Return a description of each field's present effect."""
-    waiting = queries.count_by_status(page)["pending"]
-    return {
-        "auto_approve": gettext("everything is approved at once")
-        if rules.auto_approve
-        else gettext("wallets wait for you"),
-        "min_balance": _describe_minimum(page, rules),
-        "queue_capacity": gettext(
-            "%(pending)s of %(capacity)s places are taken",
-            pending=format_number(waiting),
-            capacity=format_number(rules.queue_capacity),
-        )
-        if rules.queue_capacity
-        else gettext("the queue has no places, so nothing reaches you"),
-        "cooldown": gettext(
-            "a rejected wallet can be submitted again after %(time)s",
-            time=format_span(rules.cooldown),
-        )
-        if rules.cooldown
-        else gettext("a rejected wallet can be submitted again at once"),
-        "trust_after": gettext(
-            "approvals by hand that earn trust: %(count)s", count=format_number(rules.trust_after)
-        )
-        if rules.trust_after
-        else gettext("nobody skips the queue"),
-        "holding_watch": _describe_watch(page),
-    }
-
-
-def _describe_minimum(page: Page, rules: Policy) -> str:
-    if not rules.min_balance:
-        return gettext("no balance is needed")
-    amount, symbol = format_in_full(rules.min_balance), page.token_symbol
-    if runtime().settings.uses_chain:
-        return gettext("a wallet needs %(amount)s %(symbol)s", amount=amount, symbol=symbol)
-    return gettext(
-        "you must have entered at least %(amount)s %(symbol)s for a wallet",
-        amount=amount,
-        symbol=symbol,
-    )
-
-
-def _describe_watch(page: Page) -> str:
-    if page.holding_watch == "leave":
-        return gettext("they stay on the list")
-    if not page.min_balance:
-        return gettext("there is no minimum to fall below")
-    if not runtime().settings.uses_chain:
-        return gettext(
-            "balances are not read from the chain (SOLANA_RPC_URL), so nothing is watched"
-        )
-    count = search.count_wallets(page, search.WalletFilter(is_flagged=True))
-    shown = format_number(count)
-    if page.holding_watch == "hide":
-        return ngettext(
-            "%(count)s wallet is hidden", "%(count)s wallets are hidden", count, count=shown
-        )
-    return ngettext(
-        "%(count)s wallet is flagged", "%(count)s wallets are flagged", count, count=shown
     )

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from flask import redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import SelectMultipleField, StringField
-from wtforms.validators import AnyOf
 
 from embed.db.models import Page, Submission
 from embed.db.pagination import Cursor
@@ -22,10 +20,10 @@ from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint, format_moment
-from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.filters import describe_outcome
-from embed.web.dashboard.responses import Form, render, write_mistake
+from embed.web.dashboard.responses import render, write_mistake
 from embed.web.languages import gettext, lazy_gettext
 
 TABS = {
@@ -44,16 +42,6 @@ WITHDRAWN_WITHIN = timedelta(days=30)
 MENTIONED_FOR = timedelta(seconds=30)
 NOTHING_CHOSEN = lazy_gettext("Choose at least one submission first.")
 GONE = lazy_gettext("The wallet's holder has withdrawn it.")
-
-
-class ChoiceForm(Form):
-    ids = SelectMultipleField(validate_choice=False)
-
-
-class DecisionForm(ChoiceForm):
-    decision = StringField(validators=[AnyOf(DECISIONS)])
-    reason = StringField()  # a code, OWN_WORDS or nothing
-    reason_text = StringField()
 
 
 class View(NamedTuple):
@@ -109,35 +97,36 @@ def _list_new(page: Page, since: datetime) -> list[str]:
 @blueprint.post("/pages/<page_id>/queue/decide")
 def decide(page_id: str) -> ResponseReturnValue:
     """Approve, reject or block submissions; list those that were decided already, unchanged."""
-    page, form, now = open_page(page_id), DecisionForm(), runtime().clock()
-    if not (form.validate_on_submit() and form.ids.data):
+    page, ids = open_page(page_id), request.form.getlist("ids")
+    decision = request.form.get("decision")
+    if not ids or decision not in DECISIONS:
         return _refuse(page, NOTHING_CHOSEN)
-    if form.decision.data == "approve":
+    if decision == "approve":
         change = partial(decisions.approve, max_wallets=runtime().settings.max_wallets)
     else:
         try:
-            blocks = form.decision.data == "block"
-            change = partial(decisions.reject, reason=_read_reason(form), blocks=blocks)
+            change = partial(decisions.reject, reason=_read_reason(), blocks=decision == "block")
         except InvalidInput as mistake:
             return _refuse(page, write_mistake(mistake))
-    return _answer(page, change(page, form.ids.data, now, actor=current_person().email), "decided")
+    result = change(page, ids, runtime().clock(), actor=current_person().email)
+    return _answer(page, result, "decided")
 
 
-def _read_reason(form: DecisionForm) -> Reason:
-    """Raises InvalidInput."""
-    chosen = form.reason.data or ""
+def _read_reason() -> Reason:
+    """Return the reason of the form: a code, own words or none. Raises InvalidInput."""
+    chosen = request.form.get("reason")
     if not chosen:
         return NO_REASON
-    return parse_reason(form.reason_text.data or "" if chosen == OWN_WORDS else chosen)
+    return parse_reason(request.form.get("reason_text", "") if chosen == OWN_WORDS else chosen)
 
 
 @blueprint.post("/pages/<page_id>/queue/undo")
 def undo_decision(page_id: str) -> ResponseReturnValue:
     """Make submissions pending again that were decided a short while ago."""
-    page, form, now = open_page(page_id), ChoiceForm(), runtime().clock()
-    if not (form.validate_on_submit() and form.ids.data):
+    page, ids = open_page(page_id), request.form.getlist("ids")
+    if not ids:
         return _refuse(page, NOTHING_CHOSEN)
-    result = decisions.undo(page, form.ids.data, now, actor=current_person().email)
+    result = decisions.undo(page, ids, runtime().clock(), actor=current_person().email)
     return _answer(page, result, "undone")
 
 

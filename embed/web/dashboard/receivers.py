@@ -1,27 +1,27 @@
 """The notifications of a page: its channels and webhooks, with their secrets."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, SelectField, SelectMultipleField, StringField, SubmitField
+from wtforms import BooleanField, SelectField, SelectMultipleField, StringField
 from wtforms.validators import InputRequired
 from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import Page, Receiver
 from embed.db.work_status import read_work_status
-from embed.errors import InvalidInput, NotFound
+from embed.errors import NotFound
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import delivery_log, receivers
 from embed.notifications.receivers import CHANNEL_TYPES, mask_target
 from embed.notifications.webhooks import read_public_key
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, get_own_receiver, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_receiver, open_page
 from embed.web.dashboard.filters import MESSAGES
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 
 MAX_GIVEN_UP_SHOWN = 3
@@ -73,10 +73,7 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
         )
     kind: Any = receiver.kind
     receivers.remove_receiver(receiver.id, kind, runtime().clock(), actor=current_person().email)
-    return redirect_with_message(
-        gettext("%(name)s has been removed.", name=masked),
-        url_for("dashboard.list_receivers", page_id=page.id),
-    )
+    return redirect_to("list_receivers", gettext("%(name)s has been removed.", name=masked), page)
 
 
 @blueprint.route("/pages/<page_id>/notifications/<channel_id>/decide", methods=["GET", "POST"])
@@ -105,11 +102,12 @@ def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue
     now, actor = runtime().clock(), current_person().email
     receivers.let_decide(channel.id, may_decide, now, actor=actor)
     name = mask_target(channel)
-    return redirect_with_message(
+    return redirect_to(
+        "list_receivers",
         gettext("Whoever reads %(name)s can now decide on submissions.", name=name)
         if may_decide
         else gettext("The links in messages to %(name)s no longer work.", name=name),
-        url_for("dashboard.list_receivers", page_id=channel.page_id),
+        page_id=channel.page_id,
     )
 
 
@@ -123,9 +121,7 @@ def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
     else:
         delivery_log.queue_test(receiver, runtime().clock())
         sentence = gettext("A test message is being sent. Reload this page to see the result.")
-    return redirect_with_message(
-        sentence, url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
-    )
+    return redirect_to("show_deliveries", sentence, page, receiver=receiver.id)
 
 
 # A button that is pressed twice makes one secret: a second would end the overlap with the old one.
@@ -189,7 +185,6 @@ class ReceiverForm(Form):
         widget=ListWidget(prefix_label=False),
         option_widget=CheckboxInput(),
     )
-    submit = SubmitField(lazy_gettext("Add"))
 
 
 class WebhookForm(ReceiverForm):
@@ -234,15 +229,24 @@ def add_channel(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = ChannelForm(event_types=CHANNEL_TYPES)
     if form.validate_on_submit():
-        service, may_decide = form.service.data, form.may_decide.data
-        channel = _add(page, form, receivers.add_channel, service, form.data, may_decide=may_decide)
-        if channel is not None:
-            return redirect_with_message(
+        with show_mistakes(form):
+            channel = receivers.add_channel(
+                page.id,
+                form.service.data,
+                form.data,
+                event_types=form.event_types.data or (),
+                may_decide=form.may_decide.data,
+                settings=runtime().settings,
+                now=runtime().clock(),
+                actor=current_person().email,
+            )
+            return redirect_to(
+                "list_receivers",
                 gettext(
                     "%(name)s has been added. Send a test to see whether messages arrive.",
                     name=mask_target(channel),
                 ),
-                url_for("dashboard.list_receivers", page_id=page.id),
+                page,
             )
     return render(
         "channel_form.html",
@@ -250,7 +254,6 @@ def add_channel(page_id: str) -> ResponseReturnValue:
         form=form,
         has_mail_server=runtime().settings.smtp_url is not None,
         can_link=runtime().settings.public_url is not None,
-        status=422 if form.errors else 200,
     )
 
 
@@ -260,26 +263,14 @@ def add_webhook(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = WebhookForm(event_types=MESSAGE_TYPES)
     if form.validate_on_submit():
-        webhook = _add(page, form, receivers.add_webhook, form.target.data or "")
-        if webhook is not None:
+        with show_mistakes(form):
+            webhook = receivers.add_webhook(
+                page.id,
+                form.target.data or "",
+                event_types=form.event_types.data or (),
+                settings=runtime().settings,
+                now=runtime().clock(),
+                actor=current_person().email,
+            )
             return show_secret(page, webhook)
-    return render("webhook_form.html", page=page, form=form, status=422 if form.errors else 200)
-
-
-def _add(
-    page: Page, form: ReceiverForm, add: Callable[..., Receiver], *about: Any, **options: Any
-) -> Receiver | None:
-    """Return None for a mistake, which the form then shows."""
-    try:
-        return add(
-            page.id,
-            *about,
-            event_types=form.event_types.data or (),
-            settings=runtime().settings,
-            now=runtime().clock(),
-            actor=current_person().email,
-            **options,
-        )
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return None
+    return render("webhook_form.html", page=page, form=form)

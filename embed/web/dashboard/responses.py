@@ -1,8 +1,12 @@
-"""Responses of the dashboard, and the base class of its forms."""
+"""Responses of the dashboard: forms, mistakes, messages, and what surrounds every page."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-from flask import Response, flash, redirect, render_template, request
+from flask import Response, flash, g, redirect, render_template, request, url_for
+from flask_login import current_user
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
@@ -10,11 +14,64 @@ from wtforms import i18n
 
 from embed.db.models import Page
 from embed.errors import InvalidInput
+from embed.pages import OwnPage, list_with_waiting
 from embed.web.compression import compress
-from embed.web.dashboard.shell import read_shell
+from embed.web.dashboard.access import current_person
 from embed.web.languages import current_language, format_number, gettext
 
 MAX_FLASHED = 500  # it is in the session cookie, which browsers limit to 4 KB
+THEME_COOKIE = "embed_theme"
+THEMES = ("light", "dark")  # else the device decides
+
+# What the link to help leads to, by endpoint: the document, and its section.
+SECTIONS = {
+    "sign_in": ("owners", "sign-in"),
+    "choose_password": ("owners", "sign-in"),
+    "account": ("owners", "sign-in"),
+    "confirm": ("owners", "sign-in"),
+    "list_passkeys": ("owners", "sign-in"),
+    "sign_in_by_passkey": ("owners", "sign-in"),
+    "show_account_log": ("owners", "sign-in"),
+    "list_pages": ("owners", "overview"),
+    "show_background": ("owners", "background-work"),
+    "show_server": ("owners", "this-server"),
+    "create_page": ("owners", "the-first-page"),
+    "edit_page": ("owners", "switch-off-delete-restore"),
+    "show_queue": ("owners", "queue"),
+    "list_wallets": ("owners", "wallets"),
+    "add_wallet": ("owners", "wallets"),
+    "edit_wallet": ("owners", "wallets"),
+    "change_wallets": ("owners", "wallets"),
+    "remove_wallet": ("owners", "wallets"),
+    "show_suggestions": ("owners", "suggested-wallets"),
+    "look_up_suggestions": ("owners", "suggested-wallets"),
+    "add_suggestions": ("owners", "suggested-wallets"),
+    "import_wallets": ("owners", "wallets-as-csv"),
+    "apply_import": ("owners", "wallets-as-csv"),
+    "show_embed": ("owners", "embed"),
+    "show_activity": ("owners", "activity"),
+    "stop_mail_by_link": ("owners", "activity"),
+    "decide_by_link": ("owners", "deciding-from-a-message"),
+    "list_tags": ("owners", "tags"),
+    "edit_tag": ("owners", "tags"),
+    "remove_tag": ("owners", "tags"),
+    "list_people": ("owners", "people"),
+    "invite_person": ("owners", "people"),
+    "accept_invitation": ("owners", "people"),
+    "list_keys": ("owners", "keys-and-refused-sites"),
+    "create_key": ("owners", "keys-and-refused-sites"),
+    "edit_key": ("owners", "keys-and-refused-sites"),
+    "revoke_key": ("owners", "keys-and-refused-sites"),
+    "edit_policy": ("owners", "policy"),
+    "list_blocks": ("owners", "deny-list"),
+    "list_receivers": ("owners", "notifications"),
+    "add_channel": ("notifications", "channels"),
+    "add_webhook": ("notifications", "webhooks"),
+    "rotate_secret": ("notifications", "change-the-secret"),
+    "remove_receiver": ("owners", "notifications"),
+    "let_channel_decide": ("owners", "deciding-from-a-message"),
+    "show_deliveries": ("notifications", "how-messages-are-delivered"),
+}
 
 
 class Form(FlaskForm):
@@ -38,16 +95,21 @@ def render(
     template: str,
     *,
     page: Page | None = None,
-    status: int = 200,
+    form: FlaskForm | None = None,
+    status: int | None = None,
     shows_secret: bool = False,
     **values: Any,
 ) -> Response:
     """Render a template; with `page`, inside that page's navigation.
 
+    Unless there is a `status`, a form with mistakes makes it 422.
     What shows a secret is not compressed, as its length would depend on the secret.
     """
+    if status is None:
+        status = 422 if form and form.errors else 200
+    shell = read_shell(page)
     html = render_template(
-        f"dashboard/{template}", page=page, status=status, shell=read_shell(page), **values
+        f"dashboard/{template}", page=page, form=form, status=status, shell=shell, **values
     )
     response = Response(html, status, content_type="text/html; charset=utf-8")
     return response if shows_secret else compress.after_request(response)
@@ -60,22 +122,30 @@ def render_mistake(sentence: str, status: int) -> Response:
     return render("mistake.html", status=status, sentence=sentence, back=back if is_ours else None)
 
 
-def redirect_with_message(sentence: str, location: str) -> AnyResponse:
-    """Redirect, and show a sentence on the next page."""
+def redirect_to(
+    endpoint: str, sentence: str, page: Page | None = None, /, **values: Any
+) -> AnyResponse:
+    """Redirect to one of the dashboard's routes, of `page` if given, and show a sentence there."""
     flash(sentence[:MAX_FLASHED], "done")
-    return redirect(location, 303)
+    if page:
+        values["page_id"] = page.id
+    return redirect(url_for(f"dashboard.{endpoint}", **values), 303)
 
 
-def add_error(form: FlaskForm, mistake: InvalidInput, **renamed: str) -> None:
-    """Show a mistake beside its field, or else above the form.
+@contextmanager
+def show_mistakes(form: FlaskForm, **renamed: str) -> Iterator[None]:
+    """Show a mistake of the use case inside beside its field, or else above the form.
 
-    `renamed` maps a use case's name of a field to the form's, where they differ.
+    `renamed` maps the use case's name of a field to the form's, where they differ.
     """
-    name = renamed.get(mistake.field or "", mistake.field)
-    if name in form:
-        form[name].errors = [*form[name].errors, write_mistake(mistake)]
-    else:
-        form.form_errors.append(write_mistake(mistake))
+    try:
+        yield
+    except InvalidInput as mistake:
+        name = renamed.get(mistake.field or "", mistake.field)
+        if name in form:
+            form[name].errors = [*form[name].errors, write_mistake(mistake)]
+        else:
+            form.form_errors.append(write_mistake(mistake))
 
 
 def write_mistake(mistake: InvalidInput) -> str:
@@ -90,3 +160,49 @@ def _write_value(name: str, value: object) -> str:
     if isinstance(value, int):
         return format_number(value)
     return gettext(f"{value}") if name == "label" else f"{value}"  # what the field is called
+
+
+# What surrounds every page: the person's other pages, the colours, and the link to help
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    own_pages: list[OwnPage]
+    waiting_here: int  # on the page that is shown
+    waiting_elsewhere: int
+    theme: str | None
+    help: str  # the address of what the documents say of it
+
+
+def list_own_pages() -> list[OwnPage]:
+    """Return the owner's pages, which are read once for a request."""
+    if "own_pages" not in g:
+        g.own_pages = list_with_waiting(current_person())
+    own_pages: list[OwnPage] = g.own_pages
+    return own_pages
+
+
+def read_theme() -> str | None:
+    """Return the colours that this browser's owner has chosen; None leaves them to the device."""
+    theme = request.cookies.get(THEME_COOKIE)
+    return theme if theme in THEMES else None
+
+
+def read_shell(page: Page | None) -> Shell:
+    """Return what surrounds a page, in one statement."""
+    own_pages = list_own_pages() if current_user.is_authenticated else []
+    here = sum(one.waiting for one in own_pages if one.page == page)
+    return Shell(
+        own_pages,
+        waiting_here=here,
+        waiting_elsewhere=sum(one.waiting for one in own_pages) - here,
+        theme=read_theme(),
+        help=find_help(),
+    )
+
+
+def find_help() -> str:
+    """Return the address of the part of the documents for the page that is shown."""
+    endpoint = (request.endpoint or "").removeprefix("dashboard.")
+    document, section = SECTIONS.get(endpoint, ("owners", None))
+    return url_for("documents.show_document", name=document, _anchor=section)

@@ -1,49 +1,56 @@
 """Signing in and out, and choosing a password by a one-time link."""
 
+import math
 import re
+from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 
-from flask import flash, redirect, request, session, url_for
+from flask import Response, flash, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
-from wtforms import EmailField, PasswordField, SubmitField
+from limits import parse
+from wtforms import EmailField, Field, PasswordField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
-from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH
-from embed.errors import InvalidInput, NotFound
+from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
+from embed.errors import NotFound
+from embed.events import account_log
 from embed.people import passwords, sessions
-from embed.web import languages
+from embed.people.accounts import normalise_email
+from embed.web import languages, rate_limits
 from embed.web.current import own_host, runtime
-from embed.web.dashboard.attempts import find_wait, refuse_attempt, store_failure
-from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import (
+from embed.web.dashboard.access import (
     SignedIn,
     current_client,
     current_person,
     current_session,
 )
+from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
-    add_error,
-    redirect_with_message,
+    redirect_to,
     render,
     render_mistake,
+    show_mistakes,
 )
-from embed.web.languages import gettext, lazy_gettext
+from embed.web.languages import gettext, lazy_gettext, ngettext
 
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
 DEAD_LINK = lazy_gettext(
     "This link has been used or has expired. Whoever runs this server can create a new one:"
     " flask owners reset EMAIL"
 )
+PER_ACCOUNT = parse("10/10 minutes")
+PER_NETWORK = parse("30/10 minutes")
+RenderForm = Callable[..., Response]  # called with `status`
 _LENGTHS = {"min": MIN_LENGTH, "max": MAX_LENGTH}
 
 
 class SignInForm(Form):
     email = EmailField(lazy_gettext("E-mail"), [InputRequired(), Length(max=254)])
     password = PasswordField(lazy_gettext("Password"), [InputRequired(), Length(max=MAX_LENGTH)])
-    submit = SubmitField(lazy_gettext("Sign in"))
 
 
 class PasswordForm(Form):
@@ -63,7 +70,6 @@ class PasswordForm(Form):
         lazy_gettext("Repeat the new password"),
         [InputRequired(), EqualTo("password", lazy_gettext("The two passwords are not the same."))],
     )
-    submit = SubmitField(lazy_gettext("Set password"))
 
 
 @blueprint.route("/sign-in", methods=["GET", "POST"])
@@ -73,15 +79,14 @@ def sign_in() -> ResponseReturnValue:
         return redirect(target)
     form = SignInForm()
     if not form.validate_on_submit():
-        return render("sign_in.html", form=form)
+        return render("sign_in.html", form=form, status=200)
     email, password = form.email.data or "", form.password.data or ""
     if wait := find_wait(email):
         return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
     person = passwords.find_by_password(email, password)
     if person is None or not begin_session(person):
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
-        answer = render("sign_in.html", form=form, status=422)
-        return store_failure(email, answer, "sign-in failed")
+        return store_failure(email, render("sign_in.html", form=form), "sign-in failed")
     _warn_of_weakness(person, password)
     return redirect(target, 303)
 
@@ -91,7 +96,7 @@ def sign_out() -> ResponseReturnValue:
     end_own_session()
     logout_user()
     session.clear()
-    return redirect_with_message(gettext("You have signed out."), url_for("dashboard.sign_in"))
+    return redirect_to("sign_in", gettext("You have signed out."))
 
 
 @blueprint.route("/password/<token>", methods=["GET", "POST"])
@@ -105,22 +110,21 @@ def choose_password(token: str) -> ResponseReturnValue:
         return render_mistake(DEAD_LINK, 404)
     form = PasswordForm()
     if not form.validate_on_submit():
-        return render("password.html", form=form, person=person)
-    try:
-        person = passwords.choose_password(
-            person,
-            form.password.data or "",
-            runtime().clock(),
-            host=own_host(),
-            client=current_client(),
-        )
-    except NotFound:
-        return render_mistake(DEAD_LINK, 409)
-    except InvalidInput as mistake:
-        add_error(form, mistake)
-        return render("password.html", status=422, form=form, person=person)
-    begin_session(person)
-    return redirect_with_message(gettext("Your password is set."), url_for("dashboard.list_pages"))
+        return render("password.html", form=form, person=person, status=200)
+    with show_mistakes(form):
+        try:
+            chosen = passwords.choose_password(
+                person,
+                form.password.data or "",
+                runtime().clock(),
+                host=own_host(),
+                client=current_client(),
+            )
+        except NotFound:
+            return render_mistake(DEAD_LINK, 409)
+        begin_session(chosen)
+        return redirect_to("list_pages", gettext("Your password is set."))
+    return render("password.html", form=form, person=person)
 
 
 def begin_session(person: Person) -> bool:
@@ -165,3 +169,55 @@ def _warn_of_weakness(person: Person, password: str) -> None:
 def safe_target(target: str) -> str:
     """Return the address if it is inside the dashboard."""
     return target if _INSIDE.fullmatch(target) else url_for("dashboard.list_pages")
+
+
+# Attempts to guess a password: how many there may be, and how they are refused
+
+
+def find_wait(email: str) -> timedelta | None:
+    """Count an attempt to guess a password; after too many, return how long to wait."""
+    return find_network_wait() or rate_limits.find_wait(
+        "sign_in", normalise_email(email), PER_ACCOUNT
+    )
+
+
+def find_network_wait() -> timedelta | None:
+    """As `find_wait`, for what nobody can guess: anybody could use up an account's attempts."""
+    return rate_limits.find_wait("sign_in", rate_limits.client_network(), PER_NETWORK)
+
+
+def refuse_attempt(wait: timedelta, field: Field, render_form: RenderForm) -> Response:
+    seconds = math.ceil(wait.total_seconds())
+    minutes = math.ceil(seconds / 60)
+    field.errors = [
+        ngettext(
+            "Too many attempts. Please wait %(minutes)s minute.",
+            "Too many attempts. Please wait %(minutes)s minutes.",
+            minutes,
+            minutes=minutes,
+        )
+    ]
+    response = render_form(status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response
+
+
+def refuse_wrong_password(field: Field, render_form: RenderForm) -> Response | None:
+    """Return what refuses a text that is not the person's current password; None if it is."""
+    person = current_person()
+    if wait := find_wait(person.email):
+        return refuse_attempt(wait, field, render_form)
+    if is_correct_password(field.data or "", person.password_hash):
+        return None
+    field.errors = [gettext("This is not your current password.")]
+    return store_failure(person.email, render_form(status=422), "confirmation failed")
+
+
+def store_failure(email: str, response: Response, kind: str) -> Response:
+    """Tell the account of a failed attempt once the answer is sent.
+
+    The time that the answer takes must not tell whether there is such an account.
+    """
+    email, now, client = normalise_email(email), runtime().clock(), current_client()
+    response.call_on_close(partial(account_log.store_failure, email, now, client, kind))
+    return response

@@ -2,19 +2,18 @@
 
 from typing import Any, cast
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, RadioField, StringField, SubmitField
+from wtforms import BooleanField, RadioField, StringField
 from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Page
-from embed.errors import InvalidInput
 from embed.wallets import tags
 from embed.wallets.tags import TagFields
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, get_own_tag, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_tag, open_page
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 
 _COLORS: Any = list(tags.COLORS)  # the type stubs of WTForms do not allow plain strings
@@ -32,7 +31,6 @@ class TagForm(Form):
             " but its total and its share of the supply are without them."
         ),
     )
-    submit = SubmitField(lazy_gettext("Save"))
 
 
 @blueprint.get("/pages/<page_id>/tags")
@@ -45,7 +43,7 @@ def add_tag(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = TagForm()
     if form.validate():
-        try:
+        with show_mistakes(form):
             tag = tags.add_tag(
                 page.id,
                 form.name.data or "",
@@ -54,23 +52,19 @@ def add_tag(page_id: str) -> ResponseReturnValue:
                 is_counted=not form.is_left_out.data,
                 actor=current_person().email,
             )
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
-            return redirect_with_message(
-                gettext("The tag %(name)s has been added.", name=tag.name), _build_url(page)
+            return redirect_to(
+                "list_tags", gettext("The tag %(name)s has been added.", name=tag.name), page
             )
-    return _show_list(page, form, 422)
+    return _show_list(page, form)
 
 
-def _show_list(page: Page, form: TagForm, status: int = 200) -> ResponseReturnValue:
+def _show_list(page: Page, form: TagForm) -> ResponseReturnValue:
     return render(
         "tags.html",
         page=page,
         form=form,
         tags=tags.list_tags(page),
         counts=tags.count_wallets(page),
-        status=status,
     )
 
 
@@ -82,19 +76,15 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     if tag.color not in tags.COLORS:  # set by command line, from the owner's own palette
         form.color.choices = [*_COLORS, *cast(Any, [tag.color])]
     if form.validate_on_submit():
-        try:
-            changes = TagFields(
-                name=form.name.data or "",
-                color=form.color.data,
-                is_counted=not form.is_left_out.data,
-            )
+        changes = TagFields(
+            name=form.name.data or "",
+            color=form.color.data,
+            is_counted=not form.is_left_out.data,
+        )
+        with show_mistakes(form):
             tags.update_tag(tag.id, changes, runtime().clock(), actor=current_person().email)
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
-            return redirect_with_message(gettext("Saved."), _build_url(page))
-    status = 422 if form.errors else 200
-    return render("tag_form.html", page=page, form=form, tag=tag, status=status)
+            return redirect_to("list_tags", gettext("Saved."), page)
+    return render("tag_form.html", page=page, form=form, tag=tag)
 
 
 @blueprint.route("/pages/<page_id>/tags/<tag_id>/remove", methods=["GET", "POST"])
@@ -105,10 +95,6 @@ def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
         count = tags.count_wallets(page).get(tag.id, 0)
         return render("tag_remove.html", page=page, tag=tag, count=count)
     tags.remove_tag(tag.id, runtime().clock(), actor=current_person().email)
-    return redirect_with_message(
-        gettext("The tag %(name)s has been removed.", name=tag.name), _build_url(page)
+    return redirect_to(
+        "list_tags", gettext("The tag %(name)s has been removed.", name=tag.name), page
     )
-
-
-def _build_url(page: Page) -> str:
-    return url_for("dashboard.list_tags", page_id=page.id)

@@ -1,27 +1,24 @@
 """Exporting wallets as CSV, and importing them with a dry run."""
 
 import re
-from collections.abc import Sequence
 from threading import Lock
 
 from flask import Response, request
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
-from wtforms import BooleanField, SubmitField
+from wtforms import BooleanField
 
 from embed.db.models import Page
 from embed.errors import InvalidInput
 from embed.wallets import imports
 from embed.wallets.csv_format import COLUMNS, decode_sheet, parse_sheet
-from embed.wallets.csv_mistakes import Kind, MistakeGroup, group_mistakes
+from embed.wallets.csv_mistakes import group_mistakes
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
-from embed.web.dashboard.responses import Form, redirect_with_message, render, write_mistake
-from embed.web.dashboard.wallet_list import build_list_url
-from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
+from embed.web.dashboard.responses import Form, redirect_to, render, write_mistake
+from embed.web.languages import format_number, gettext, lazy_gettext
 
-MAX_NAMED = 10  # of the columns that a sentence names
 # A text is sent back in fields of this length, none of which ends inside a line end.
 _PIECE = re.compile(r".{1,32768}\n?", re.DOTALL)
 
@@ -35,13 +32,6 @@ class ImportForm(Form):
         description=lazy_gettext("UTF-8, with commas between the columns."),
     )
     makes_tags = BooleanField(lazy_gettext("Create tags that the page does not have yet"))
-    submit = SubmitField(lazy_gettext("Check the file"))
-
-
-class ApplyForm(Form):
-    """The checked text, in the fields "text", sent back to be applied after another check."""
-
-    makes_tags = BooleanField()
 
 
 @blueprint.get("/pages/<page_id>/wallets.csv")
@@ -76,28 +66,29 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/wallets/import/apply")
 def apply_import(page_id: str) -> ResponseReturnValue:
+    """Apply the checked text, which the fields "text" bring back, after another check."""
     page = open_page(page_id)
-    form = ApplyForm()
     with _one_at_a_time:
         text = "".join(request.form.getlist("text"))
         settings = runtime().settings
         plan = imports.apply_import(
             page.id,
             parse_sheet(text, max_wallets=settings.max_wallets),
-            makes_tags=bool(form.makes_tags.data),
+            makes_tags="makes_tags" in request.form,
             settings=settings,
             now=runtime().clock(),
             actor=current_person().email,
         )
         if plan.mistakes:  # the page has changed since the dry run
             return _show_plan(page, ImportForm(), plan, text)
-    return redirect_with_message(
+    return redirect_to(
+        "list_wallets",
         gettext(
             "%(added)s added, %(changed)s changed.",
             added=format_number(plan.added),
             changed=format_number(plan.changed),
         ),
-        build_list_url(page),
+        page,
     )
 
 
@@ -127,102 +118,8 @@ def _show_plan(page: Page, form: ImportForm, plan: imports.Plan, text: str) -> R
         form=form,
         plan=plan,
         groups=group_mistakes(plan.mistakes),
-        unread_columns=_name_columns(plan.unread_columns),
-        write_title=_write_title,
-        write_lines=_write_lines,
         write_mistake=write_mistake,
         pieces=_PIECE.findall(text),
         columns=COLUMNS,
         status=422 if plan.mistakes else 200,
     )
-
-
-def _name_columns(columns: Sequence[str | int]) -> str:
-    """Name the columns that are not imported."""
-    shown = columns[:MAX_NAMED]
-    names = [
-        one if isinstance(one, str) else gettext("number %(place)s", place=format_number(one))
-        for one in shown
-    ]
-    listed, rest = ", ".join(names), len(columns) - len(shown)
-    if not rest:
-        return listed
-    return gettext("%(names)s and %(count)s more", names=listed, count=format_number(rest))
-
-
-def _write_title(group: MistakeGroup) -> str:
-    """Say how many lines it concerns; of a single line, what is wrong there."""
-    count = len(group.mistakes)
-    if count > 1:
-        return _count_lines(group.kind, count) % {"count": format_number(count)}
-    first = group.mistakes[0]
-    number, sentence = format_number(first.number), write_mistake(first.cause)
-    return gettext("Line %(number)s: %(sentence)s", number=number, sentence=sentence)
-
-
-def _count_lines(kind: Kind, count: int) -> str:
-    """Return a sentence for several lines with mistakes of a kind."""
-    match kind:
-        case Kind.ADDRESS:
-            return ngettext(
-                "%(count)s line has no valid wallet address.",
-                "%(count)s lines have no valid wallet address.",
-                count,
-            )
-        case Kind.REPEATED:
-            return ngettext(
-                "%(count)s line repeats the address of an earlier line.",
-                "%(count)s lines repeat the address of an earlier line.",
-                count,
-            )
-        case Kind.COLUMNS:
-            return ngettext(
-                "%(count)s line has more cells than there are columns.",
-                "%(count)s lines have more cells than there are columns.",
-                count,
-            )
-        case Kind.ALIAS:
-            return ngettext(
-                "%(count)s line has a name that cannot be used.",
-                "%(count)s lines have a name that cannot be used.",
-                count,
-            )
-        case Kind.TAG_NAME:
-            return ngettext(
-                "%(count)s line has a tag name that cannot be used.",
-                "%(count)s lines have a tag name that cannot be used.",
-                count,
-            )
-        case Kind.UNKNOWN_TAG:
-            return ngettext(
-                "%(count)s line names tags that the page does not have.",
-                "%(count)s lines name tags that the page does not have.",
-                count,
-            )
-        case Kind.HIDDEN:
-            return ngettext(
-                "%(count)s line says neither yes nor no under “hidden”.",
-                "%(count)s lines say neither yes nor no under “hidden”.",
-                count,
-            )
-        case Kind.BALANCE:
-            return ngettext(
-                "%(count)s line has a balance that cannot be read.",
-                "%(count)s lines have a balance that cannot be read.",
-                count,
-            )
-    raise ValueError(f"A file has only one mistake of the kind {kind.name}.")
-
-
-def _write_lines(group: MistakeGroup) -> str:
-    """Name the first lines of a group, neighbours as a range, and count the rest."""
-    names = ", ".join(
-        format_number(first)
-        if first == last
-        else f"{format_number(first)}\N{EN DASH}{format_number(last)}"
-        for first, last in group.ranges
-    )
-    if not group.rest:
-        return gettext("Lines %(lines)s. For example:", lines=names)
-    rest = format_number(group.rest)
-    return gettext("Lines %(lines)s and %(count)s more. For example:", lines=names, count=rest)

@@ -1,27 +1,25 @@
 """The list of a page's wallets, searched and sorted; the address holds what was chosen."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 
 from embed.balances.due import list_read_at
 from embed.balances.history import read_balance_changes
 from embed.balances.tokens import find_problem
-from embed.db.models import Page, Tag, TrackedWallet
+from embed.db.models import Page, Tag
 from embed.errors import NotFound
 from embed.public_payload.payloads import get_payload
 from embed.wallets import search, tags
-from embed.wallets.search import Column, Order, SearchResult, WalletFilter
+from embed.wallets.search import Column, Order, WalletFilter
 from embed.web.current import runtime
+from embed.web.dashboard.access import open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import open_page
 from embed.web.dashboard.responses import render
-from embed.web.drawings import Sparkline, draw_sparklines
+from embed.web.drawings import draw_sparklines
 
 _HIDDEN = {"yes": True, "no": False}
 _DESCENDS_FIRST: dict[Column, bool] = {"name": False, "balance": True}
@@ -35,28 +33,11 @@ _SORT_BY_ORDER = {order: sort for sort, order in _ORDERS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class ListedChange:
-    """The changes of a wallet in whole tokens, None where unknown."""
-
-    day: Decimal | None
-    week: Decimal | None
-    line: Sparkline
-
-
-@dataclass(frozen=True, slots=True)
 class Heading:
     """A column by which the list can be sorted."""
 
     href: str  # sorts by it, or the other way round
     sorted: Literal["ascending", "descending"] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Pager:
-    number: int
-    last: int
-    previous: str | None
-    next: str | None
 
 
 @blueprint.get("/pages/<page_id>/wallets")
@@ -68,6 +49,8 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
     number = min(max(request.args.get("page", 1, type=int), 1), 1_000_000)
     uses_chain = runtime().settings.uses_chain
     result = search.search_wallets(page, wanted, order, number, uses_chain=uses_chain)
+    addresses, now = [wallet.address for wallet in result.wallets], runtime().clock()
+    changes = read_balance_changes(page, addresses, now) if uses_chain else {}
     public = get_payload(page.id, page.version, uses_chain=uses_chain)
     is_narrowed = wanted != search.EVERYTHING
     return render(
@@ -75,12 +58,14 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
         page=page,
         result=result,
         total=search.count_wallets(page) if is_narrowed else result.total,
-        changes=_read_changes(page, result.wallets),
+        changes=changes,
+        lines=draw_sparklines(changes, now),
         supply=public.details.get("supply"),
         sums=public.details.get("sums"),
         listed_count=public.wallet_count,
         headings=_make_headings(order),
-        links=_make_pager(result),
+        previous=_link_slice(result.number - 1, result.last),
+        next=_link_slice(result.number + 1, result.last),
         tags=page_tags,
         wanted=wanted,
         is_narrowed=is_narrowed,
@@ -88,10 +73,6 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
         problem=find_problem(page.token_mint) if uses_chain else None,
         read_at=list_read_at(Page.id == page.id).get(page.id) if uses_chain else None,
     )
-
-
-def build_list_url(page: Page, /, **search: Any) -> str:
-    return url_for("dashboard.list_wallets", page_id=page.id, **search)
 
 
 def list_search(**changed: str | None) -> dict[str, str]:
@@ -124,21 +105,5 @@ def _make_headings(current: Order) -> dict[Column, Heading]:
     return headings
 
 
-def _make_pager(result: SearchResult) -> Pager:
-    def link(to: int) -> str | None:
-        return f"?{urlencode(list_search(page=str(to)))}" if 1 <= to <= result.last else None
-
-    return Pager(result.number, result.last, link(result.number - 1), link(result.number + 1))
-
-
-def _read_changes(page: Page, wallets: Sequence[TrackedWallet]) -> dict[str, ListedChange]:
-    """Return the changes by address; without an endpoint there are none."""
-    if not runtime().settings.uses_chain:
-        return {}
-    now = runtime().clock()
-    changes = read_balance_changes(page, [wallet.address for wallet in wallets], now)
-    lines = draw_sparklines(changes, now)
-    return {
-        address: ListedChange(change.day, change.week, lines[address])
-        for address, change in changes.items()
-    }
+def _link_slice(number: int, last: int) -> str | None:
+    return f"?{urlencode(list_search(page=str(number)))}" if 1 <= number <= last else None

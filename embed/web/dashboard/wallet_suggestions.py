@@ -13,10 +13,9 @@ from embed.wallets import suggestions
 from embed.wallets.suggestions import Suggestion
 from embed.web import rate_limits
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, open_page
-from embed.web.dashboard.responses import redirect_with_message, render, write_mistake
-from embed.web.dashboard.wallet_list import build_list_url
+from embed.web.dashboard.responses import redirect_to, render, write_mistake
 from embed.web.languages import format_number, gettext, ngettext
 
 LOOK_UPS_PER_PERSON = parse("10/minute")
@@ -66,7 +65,7 @@ def add_suggestions(page_id: str) -> ResponseReturnValue:
     sentence = ngettext(
         "%(count)s wallet has been added.", "%(count)s wallets have been added.", added
     )
-    return redirect_with_message(sentence % {"count": format_number(added)}, build_list_url(page))
+    return redirect_to("list_wallets", sentence % {"count": format_number(added)}, page)
 
 
 def _render(

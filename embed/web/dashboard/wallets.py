@@ -5,25 +5,25 @@ from typing import Any
 
 from flask import request
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
+from wtforms import BooleanField, SelectMultipleField, StringField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
-from embed.db.models import Page, Tag
+from embed.db.models import Page
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput
 from embed.wallets import bulk, search, tags, tracking
 from embed.wallets.bulk import BULK_ACTIONS, BulkAction
 from embed.web.current import runtime
-from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import (
+from embed.web.dashboard.access import (
     current_person,
     get_own_tag,
     get_own_wallet,
     open_page,
 )
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.dashboard.wallet_list import build_list_url, list_search, read_filter
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.wallet_list import list_search, read_filter
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
 
@@ -54,7 +54,6 @@ class WalletForm(Form):
         [Optional()],
         description=lazy_gettext("In whole tokens. All your pages for this token share it."),
     )
-    submit = SubmitField(lazy_gettext("Save"))
 
     def __init__(self, page: Page, **values: Any) -> None:
         super().__init__(**values)
@@ -71,7 +70,7 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = WalletForm(page)
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             added = tracking.add_wallet(
                 page.id,
                 (form.address.data or "").strip(),
@@ -80,14 +79,12 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
                 max_wallets=runtime().settings.max_wallets,
                 actor=current_person().email,
             )
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
-            return redirect_with_message(
+            return redirect_to(
+                "list_wallets",
                 gettext("%(name)s has been added.", name=added.public_alias or added.address),
-                build_list_url(page),
+                page,
             )
-    return render("wallet_form.html", page=page, form=form, status=422 if form.errors else 200)
+    return render("wallet_form.html", page=page, form=form)
 
 
 @blueprint.route("/pages/<page_id>/wallets/<wallet_id>", methods=["GET", "POST"])
@@ -104,17 +101,13 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     )
     del form.address
     if form.validate_on_submit():
-        try:
+        with show_mistakes(form):
             changes = _read_changes(form, shown_balance=wallet.known_balance)
             tracking.update_wallet(
                 wallet.id, changes, runtime().clock(), actor=current_person().email
             )
-        except InvalidInput as mistake:
-            add_error(form, mistake)
-        else:
-            return redirect_with_message(gettext("Saved."), build_list_url(page))
-    status = 422 if form.errors else 200
-    return render("wallet_form.html", page=page, form=form, wallet=wallet, status=status)
+            return redirect_to("list_wallets", gettext("Saved."), page)
+    return render("wallet_form.html", page=page, form=form, wallet=wallet)
 
 
 def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tracking.WalletFields:
@@ -137,17 +130,12 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     wallet = get_own_wallet(page, wallet_id)
     if request.method == "GET":
-        name = wallet.public_alias
-        question = (
-            gettext("Remove %(name)s?", name=name) if name else gettext("Remove this wallet?")
-        )
-        return render(
-            "wallets_confirm.html", page=page, question=question, change="remove", wallet=wallet
-        )
+        return render("wallets_confirm.html", page=page, change="remove", wallet=wallet)
     tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_person().email)
-    return redirect_with_message(
+    return redirect_to(
+        "list_wallets",
         gettext("%(name)s has been removed.", name=wallet.public_alias or wallet.address),
-        build_list_url(page),
+        page,
     )
 
 
@@ -175,8 +163,8 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
         return render(
             "wallets_confirm.html",
             page=page,
-            question=_ask(action, count, tag),
             change=action,
+            count=count,
             tag=tag,
             ids=ids if matching is None else (),
             matching=matching,
@@ -191,26 +179,7 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
         now=runtime().clock(),
         actor=current_person().email,
     )
-    return redirect_with_message(_tell(action, count), build_list_url(page, **list_search()))
-
-
-def _ask(action: BulkAction, count: int, tag: Tag | None) -> str:
-    sentences = {
-        "hide": ngettext("Hide %(count)s wallet?", "Hide %(count)s wallets?", count),
-        "show": ngettext("Show %(count)s wallet?", "Show %(count)s wallets?", count),
-        "tag": ngettext(
-            "Add the tag %(tag)s to %(count)s wallet?",
-            "Add the tag %(tag)s to %(count)s wallets?",
-            count,
-        ),
-        "untag": ngettext(
-            "Remove the tag %(tag)s from %(count)s wallet?",
-            "Remove the tag %(tag)s from %(count)s wallets?",
-            count,
-        ),
-        "remove": ngettext("Remove %(count)s wallet?", "Remove %(count)s wallets?", count),
-    }
-    return sentences[action] % {"count": format_number(count), "tag": tag and tag.name}
+    return redirect_to("list_wallets", _tell(action, count), page, **list_search())
 
 
 def _tell(action: BulkAction, count: int) -> str:

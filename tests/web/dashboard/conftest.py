@@ -11,7 +11,6 @@ from embed.db.models import Member, Session
 from embed.keys import access
 from embed.notifications import receivers
 from embed.notifications.delivery_log import queue_test
-from embed.runtime import EXTENSION
 from embed.submissions.deny_list import block_on_page
 
 
@@ -46,14 +45,13 @@ def make_member(world, owner) -> Callable[..., OwnerBrowser]:
 def things(world, owner) -> dict[str, str]:
     """One of each object that a route may name, all of them the owner's."""
     tag = world.add_tag("team")
-    wallet = world.track(Visitor().address)
+    wallet = world.track(Visitor().address, alias="Whale", tag_names=["team"], balance=5)
     submission = world.submit(Visitor()).json["submissionId"]
-    settings = world.app.extensions[EXTENSION].settings
     webhook = receivers.add_webhook(
-        world.page_id, "https://hooks.example/x", settings=settings, now=world.clock()
+        world.page_id, "https://hooks.example/x", settings=world.settings, now=world.clock()
     )
     channel = receivers.add_channel(
-        world.page_id, "ntfy", {"topic": "topic"}, settings=settings, now=world.clock()
+        world.page_id, "ntfy", {"topic": "topic"}, settings=world.settings, now=world.clock()
     )
     message = queue_test(webhook, world.clock())
     passkey = store_passkey(owner.owner, world.clock())

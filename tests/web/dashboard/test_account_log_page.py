@@ -88,19 +88,6 @@ def test_log_is_in_the_persons_language(world, owner):
     assert "Was mit deinem Konto geschehen ist" in owner.see(LOG)
 
 
-def test_one_session_that_is_ended_is_told_with_who_ended_it(world, owner):
-    client, _ = attempt(world)
-    row = re.search(r"/sessions/(\w{20})/end", owner.get(ACCOUNT).text)[1]
-    owner.post(f"{ACCOUNT}/sessions/{row}/end")
-    world.app.test_cli_runner().invoke(args=["owners", "sign-out", owner.email])
-    owner.sign_in_again()
-
-    lines = " ".join(list_lines(owner))
-    assert "You ended other sessions: 1" in lines
-    assert re.search(r"The operator ended all sessions: 1 [-0-9]+ [:0-9]+ UTC(?! ·)", lines)
-    assert client.get(ACCOUNT).status_code == 302
-
-
 def test_member_sees_roles_in_words(world, owner, make_member):
     member = make_member("viewer")
     people = f"/dashboard/pages/{world.page_id}/people"
@@ -150,22 +137,14 @@ def test_log_of_somebody_else_is_not_seen(world, owner, stranger):
 @pytest.mark.parametrize(
     "agent", ["<b>Firefox/1 Linux", "Firefox/" * 1000 + "%(system)s", "\xff\xfe Chrome/1"]
 )
-def test_hostile_user_agent_shows_nothing_strange(world, owner, agent):
+def test_hostile_user_agent_and_name_of_a_page_show_nothing_strange(world, owner, agent):
     attempt(world, "a wrong password", agent=agent)
+    account_log.store(owner.owner, "page taken over", world.clock(), page="<b>%(actor)s")
 
     assert owner.get(LOG).text.count("<b>") == 0
+    assert "&lt;b&gt;%(actor)s" in owner.get(LOG).text
     assert re.search(r"· (Firefox on Linux|Firefox|Chrome) ·", " ".join(list_lines(owner, LOG)))
     assert len(max((event.data for event in AccountEvent.select()), key=len)) < 200
-
-
-def test_hostile_name_of_a_page_shows_as_text(world, owner, make_member):
-    member = make_member("viewer")
-    owner.world.configure(token_name="<script>%(actor)s")
-    owner.post(f"/dashboard/pages/{world.page_id}/people/role", email=member.email, role="editor")
-
-    answer = member.get(LOG)
-    assert "<script>%" not in answer.text
-    assert "&lt;script&gt;%(actor)s" in answer.text
 
 
 def test_failure_is_stored_after_the_answer(world, owner):
@@ -194,12 +173,7 @@ def test_wrong_password_of_somebody_who_is_signed_in_is_stored_once_an_hour(worl
     assert "Somebody who was signed in entered a wrong password" in owner.see(ACCOUNT)
 
 
-def test_unknown_address_and_a_refused_attempt_store_nothing(world, owner, monkeypatch):
-    before = AccountEvent.select().count()
-    for email in ("nobody@example.com", "", "%", "owner@example.com\0x"):
-        attempt(world, "a wrong password", email)
-    assert AccountEvent.select().count() == before
-
+def test_refused_attempt_stores_nothing(world, owner):
     for _ in range(10):
         attempt(world, "a wrong password")
     AccountEvent.delete().execute()

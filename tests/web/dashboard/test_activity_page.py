@@ -5,13 +5,11 @@ from datetime import timedelta
 
 import pytest
 from support.many_submissions import add_submissions
-from support.world import Visitor
 
-from embed.db.models import STATUSES, Activity, Receiver
+from embed.db.models import STATUSES, Activity
 from embed.domain.activity import SENTENCE_BY_ACTION
 from embed.events.editing import editing
 from embed.events.kinds import Event
-from embed.pages import update_page
 from embed.web.dashboard.activity import STACK
 
 pytestmark = pytest.mark.slow
@@ -34,18 +32,15 @@ def list_entries(answer) -> list[int]:
 
 
 @pytest.mark.databases("sqlite", "postgres")
-def test_log_says_who_did_what_when_newest_first(world, owner, path):
-    log(world, 2)
-
-    assert "2026-01-31 09:30 UTC owner@example.com changed the page: title: entry 1." in owner.see(
-        path
-    )
-    assert list_entries(owner.get(path)) == [1, 0]
-
-
-@pytest.mark.databases("sqlite", "postgres")
 def test_parts_of_the_log_show_everything_once(world, owner, path):
+    with editing(world.page_id, "<b>", world.clock()) as edit:
+        edit.log(Event("delete page", {"tokenName": "<script>"}))
+    text = owner.get(path).text
+    assert "<b>" not in text
+    assert "<bdi>&lt;script&gt;</bdi>" in text
     log(world, 120)
+    said = "2026-01-31 09:32 UTC owner@example.com changed the page: title: entry 119."
+    assert said in owner.see(path)
     seen, where = [], path
     while where:
         answer = owner.get(where)
@@ -56,8 +51,9 @@ def test_parts_of_the_log_show_everything_once(world, owner, path):
     assert seen == list(range(119, -1, -1))
 
 
-def test_every_outcome_is_drawn():
+def test_every_outcome_is_drawn_and_every_action_fits_into_its_column():
     assert set(STACK) == set(STATUSES)
+    assert max(map(len, SENTENCE_BY_ACTION)) <= Activity.action.max_length
 
 
 def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(world, owner, path):
@@ -78,12 +74,16 @@ def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(worl
 
 
 def test_numbers_say_the_same_as_the_charts(world, owner, path):
+    text = owner.see(path)
+    assert "No submissions." in text
+    assert "busiest day" not in text
     add_submissions(world, 3)
     add_submissions(world, 1, "approved")
 
     text = owner.see(path)
     assert "2026-01-31 1 approved, 3 waiting" in text
     assert "approved 1 approved by policy 0 waiting 3 rejected 0 turned away 0" in text
+    assert "busiest day: 4" in text
 
 
 def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):
@@ -96,76 +96,8 @@ def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):
     assert 'x="2"' in chart
 
 
-def test_page_without_submissions_draws_nothing_and_says_so(owner, path):
-    assert "No submissions." in owner.see(path)
-
-
-def test_hostile_log_is_shown_as_text(world, owner, path):
-    with editing(world.page_id, "<b>", world.clock()) as edit:
-        edit.log(Event("delete page", {"tokenName": "<script>"}))
-    text = owner.get(path).text
-
-    assert "<b>" not in text
-    assert "<bdi>&lt;script&gt;</bdi>" in text
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_statements_do_not_grow_with_the_past(world, owner, path, count_statements):
-    add_submissions(world, 5)
-    log(world, 5)
-    few = count_statements(lambda: owner.get(path))
-    add_submissions(world, 195)
-    log(world, 195)
-
-    assert count_statements(lambda: owner.get(path)) == few <= 8
-
-
 def _find_chart(page: str) -> str:
     return re.search(r'<svg class="chart".*?</svg>', page, re.DOTALL)[0]
-
-
-def test_every_action_fits_into_its_column():
-    assert max(map(len, SENTENCE_BY_ACTION)) <= Activity.action.max_length
-
-
-def test_day_without_submissions_is_not_called_the_busiest(world, owner, path):
-    assert "busiest day" not in owner.see(path)
-
-    add_submissions(world, 3)
-
-    assert "busiest day: 3" in owner.see(path)
-
-
-def test_every_field_of_a_page_is_told_in_the_dashboards_words(world, owner, stranger, path):
-    world.clock.forward(seconds=1)
-    fields = {
-        "token_name": "Bonk",
-        "token_symbol": "BONK",
-        "token_mint": Visitor().address,
-        "public_title": "Holders",
-        "public_comments": "New here",
-        "is_public": False,
-        "is_embeddable": False,
-        "auto_approve": True,
-        "min_balance": "5",
-        "queue_capacity": 7,
-        "cooldown_s": 60,
-        "trust_after": 3,
-        "holding_watch": "flag",
-    }
-    update_page(world.page_id, fields, world.clock())
-
-    assert (
-        "changed the page: token name: Bonk, ticker: BONK, mint address:"
-        f" {fields['token_mint']}, title: Holders, comment: New here, public: off, embedding: off,"
-        " approve everything at once: on, minimum balance: 5, places in the queue: 7,"
-        " cooldown in seconds: 60, approvals that earn trust: 3,"
-        " wallets below the minimum: flag"
-    ) in owner.see(path)
-
-    world.clock.forward(seconds=1)
-    update_page(world.page_id, {"owner": stranger.owner, "public_title": ""}, world.clock())
-    assert f"changed the page: owner: {stranger.email}, title: none" in stranger.see(path)
 
 
 def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(world, owner, path):
@@ -183,11 +115,3 @@ def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(wor
     assert f"{actor} hat ein neues Geheimnis erstellt: Kanal ntfys://ntfy.sh/…" in text
     assert f"{actor} of later Whatever" in text
     assert f"{actor} hat die Seite geändert: Titel: public, öffentlich: aus" in text
-
-
-def test_nobody_is_offered_mails_without_a_mail_server(world, owner):
-    root = f"/dashboard/pages/{world.page_id}"
-
-    assert "Mail me about this page" not in owner.see(f"{root}/activity")
-    assert owner.post(f"{root}/mail").status_code == 409
-    assert Receiver.select().count() == 0

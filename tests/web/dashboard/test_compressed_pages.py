@@ -5,7 +5,7 @@ import pytest
 from routes import fill_in, list_routes
 from support.owner_browser import PASSWORD, find_token
 
-from embed.web.dashboard import sessions
+from embed.web.dashboard.blueprint import LOCAL_COOKIE
 
 ACCEPTED = {"Accept-Encoding": "gzip, deflate, br"}
 WEBHOOK = {"target": "https://hooks.example/a", "event_types": "submission.created"}
@@ -24,7 +24,7 @@ REFERRER = "https://localhost/dashboard/account"
     ],
 )
 def test_form_over_https_needs_the_referrer_of_this_host(owner, referrer, status):
-    owner.client.set_cookie(sessions.LOCAL_NAME, "", path="/dashboard")
+    owner.client.set_cookie(LOCAL_COOKIE, "", path="/dashboard")
     arguments = {"base_url": "https://localhost"}
     token = find_token(owner.get("/dashboard/sign-in", **arguments).text)
     headers = {"Referer": referrer} if referrer else {}

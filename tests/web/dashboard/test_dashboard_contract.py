@@ -1,11 +1,18 @@
 """Rules for all routes of the dashboard, listed from the URL map."""
 
 import re
+from functools import partial
 
 import pytest
+from receiving import add_deliveries
 from routes import fill_in, list_routes
+from support.many_submissions import add_submissions
+from support.world import SITE, Visitor
 
-from embed.db.models import ApiKey, Submission
+from embed.db.connection import db
+from embed.db.models import Receiver
+from embed.keys import management, refused_origins
+from embed.submissions.deny_list import block_on_page
 from embed.web.dashboard.access import ANYBODY, find_needed
 
 pytestmark = pytest.mark.slow
@@ -137,17 +144,43 @@ def test_every_address_of_a_page_works_without_a_script(world, things, owner):
                 adapter.match(action[1], method=verb)
 
 
-def test_api_and_widget_know_nothing_of_the_session(world, owner):
-    for path in ("/embed/sign", f"/embed/tracking/{world.page_id}?key={world.public_key}"):
-        answer = owner.get(path)
-        assert "dashboard" not in answer.headers.get("Set-Cookie", "")
-    answer = world.read()
-    assert "Cookie" not in answer.headers.get("Vary", "")
+@pytest.mark.databases("sqlite", "postgres")
+def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
+    world, things, owner, count_statements
+):
+    paths = [
+        f"/dashboard/pages/{world.page_id}/{path}"
+        for path in (
+            *("queue", "queue?tab=decided", "queue?tab=turned-away", "activity", "wallets"),
+            *("wallets/new", "wallets/import", "wallets.csv", "tags", "keys", "deny-list"),
+            *("notifications", "notifications/log", "notifications/log?state=given_up"),
+        )
+    ]
+    webhook = Receiver.get_by_id(things["receiver_id"])
 
+    def fill(first: int, last: int) -> None:
+        with db.atomic():
+            for number in range(first, last):
+                world.add_tag(f"tag {number}")
+                world.track(Visitor().address, alias=f"Visitor {number}", balance=number)
+                world.make_key("public", origins=[f"https://{number}.example"])
+                block_on_page(world.page_id, "name", f"bot {number}*", world.clock())
+        for key in management.list_keys(world.page_id):
+            refused_origins.store_refused_origin(key.id, SITE, world.clock(), lambda: True)
+        for status in ("pending", "approved", "soft_rejected"):
+            add_submissions(world, last - first, status)
+        add_deliveries(world, webhook, last - first, "given_up")
 
-def test_the_tests_know_every_kind_of_thing(things):
-    assert ApiKey.get_by_id(things["key_id"]).page_id == things["page_id"]
-    assert Submission.get_by_id(things["submission_id"]).page_id == things["page_id"]
+    def count() -> dict[str, int]:
+        owner.see("/dashboard/")  # stores the visit, once an hour
+        return {path: count_statements(partial(owner.get, path)) for path in paths}
+
+    fill(0, 5)
+    few = count()
+    fill(5, 200)
+
+    assert count() == few
+    assert max(few.values()) <= 16
 
 
 @pytest.mark.parametrize("path", ["wallets", "tags", "keys", "notifications"])

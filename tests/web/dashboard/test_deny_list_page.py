@@ -6,7 +6,6 @@ import pytest
 from support.world import Visitor, code_of, with_session
 
 from embed.db.models import Block, Submission
-from embed.people import accounts
 from embed.submissions.deny_list import block_for_person, block_on_page
 
 pytestmark = pytest.mark.slow
@@ -47,9 +46,7 @@ def test_entry_is_added_listed_with_its_author_and_removed(world, owner):
         ("name", "", "Write what is to be blocked."),
         ("name", "*", "or it would block everybody"),
         ("name", "a\0b", "Names have only letters"),
-        ("name", "x" * 10_000, "longer than 64"),
         ("name", "taken", "taken is blocked already."),
-        ("name", "<script>", "Names have only letters"),
         ("wallet", "taken", "not a wallet&#39;s address"),
         ("network", "10.0.0.0/8", "This network is too large: it may be a /16"),
         ("mood", "taken", "Not a valid choice"),
@@ -79,8 +76,9 @@ def test_owner_blocks_on_all_pages_and_sees_that_on_each(world, owner):
     assert not Block.select().exists()
 
 
-def test_editor_changes_the_pages_list_and_reaches_no_other(world, owner, make_member):
+def test_editor_changes_the_pages_list_and_reaches_no_other(world, owner, stranger, make_member):
     editor = make_member("editor")
+    elsewhere = block_on_page(stranger.make_page(), "name", "bot*", world.clock())
     everywhere = block_for_person(owner.owner, "name", "secret*", world.clock())
     of_editor = block_for_person(editor.owner, "name", "own*", world.clock())
 
@@ -95,18 +93,8 @@ def test_editor_changes_the_pages_list_and_reaches_no_other(world, owner, make_m
         "bot*",
         "all*",
     }
-    for made in (everywhere, of_editor):
+    for made in (everywhere, of_editor, elsewhere):
         assert editor.post(path_of(world, made.id, "remove")).status_code == 404
-
-
-def test_entry_of_another_page_is_not_removed_through_ones_own(world, owner, stranger):
-    page_id = world.make_page(owner=stranger.owner)
-    made = block_on_page(page_id, "name", "bot*", world.clock())
-    theirs = block_for_person(stranger.owner, "name", "bot*", world.clock())
-
-    for one in (made, theirs):
-        assert owner.post(path_of(world, one.id, "remove")).status_code == 404
-    assert Block.select().count() == 2
 
 
 def test_reviewer_blocks_in_the_queue_and_reads_the_list(world, owner, make_member):
@@ -151,16 +139,3 @@ def test_full_list_says_so_and_decides_nothing(world, owner, monkeypatch):
     assert "at most 0 entries" in answer.text
     assert Submission.get_by_id(submission_id).status == "pending"
     assert "at most 0 entries" in read_mistakes(add(owner, "bot*"))
-
-
-def test_owner_of_a_page_that_was_handed_over_keeps_the_list_for_all_pages(world, owner):
-    add(owner, "mine*", scope="all")
-    add(owner, "page*")
-
-    world.configure(owner=accounts.create_person("next@example.com", world.clock()))
-
-    mine = world.make_page(owner=owner.owner)
-    shown = owner.see(f"/dashboard/pages/{mine}/deny-list")
-    assert "mine*" in shown
-    assert "Name page*" not in shown
-    assert owner.get(path_of(world)).status_code == 404

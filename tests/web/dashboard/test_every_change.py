@@ -1,7 +1,6 @@
 """Every change by an owner is logged, increments the version, and is one transaction."""
 
 import re
-from collections.abc import Callable
 from itertools import count
 
 import pytest
@@ -9,14 +8,11 @@ from peewee import OperationalError
 from support.world import SITE, USDC, Visitor, read_log
 
 from embed.db.connection import db
-from embed.db.models import Member, RefusedOrigin
+from embed.db.models import Member, RefusedOrigin, Wallet
 from embed.db.statements import Statement
 from embed.domain.look import DEFAULT_LOOK
-from embed.keys import access
 from embed.notifications import receivers
 from embed.people import accounts, invitations
-from embed.runtime import EXTENSION
-from embed.submissions.deny_list import block_on_page
 
 pytestmark = pytest.mark.slow
 
@@ -65,143 +61,116 @@ POLICY_FORM = {
 LOOK_FORM = DEFAULT_LOOK.write_texts() | {"accent": "#FF6600", "hide": ["tools", "add"]}
 
 
-class Things:
-    """One of each object that a form may change."""
-
-    def __init__(self, world) -> None:
-        self.world = world
-        self.root = f"/dashboard/pages/{world.page_id}"
-        self.tag_id = world.add_tag("team").id
-        world.add_tag("watch")
-        self.wallet = world.track(Visitor().address, alias="Whale", tag_names=["team"], balance=5)
-        self.key_id = access.find_access(world.public_key).key_id
-        self.submission_id = world.submit(Visitor()).json["submissionId"]
-        self.block_id = block_on_page(world.page_id, "name", "bot*", world.clock()).id
-        self.decided_id = world.submit(Visitor()).json["submissionId"]
-        settings = world.app.extensions[EXTENSION].settings
-        self.webhook_id = receivers.add_webhook(
-            world.page_id, f"{EVIL}/hook", settings=settings, now=world.clock()
-        ).id
-        self.channel_id, self.deciding_id = (
-            receivers.add_channel(
-                world.page_id,
-                "ntfy",
-                {"topic": str(may_decide)},
-                may_decide=may_decide,
-                settings=settings,
-                now=world.clock(),
-            ).id
-            for may_decide in (False, True)
-        )
-        member = accounts.create_person(MEMBER, world.clock())
-        Member.create(page=world.page_id, person=member, role="viewer", created_at=world.clock())
-        invitations.invite(world.page_id, MEMBER, "owner", world.clock())
-        # Another page of the owner's that shows the same balances.
-        self.other_page_id = world.make_page(owner=world.page.owner)
-
-
-# For each form: its path and its fields.
-CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
-    "edit_page": lambda things: (f"{things.root}/settings", PAGE_FORM),
-    "delete_page": lambda things: (f"{things.root}/delete", {}),
-    "restore_page": lambda things: (f"{things.root}/restore", {}),
-    "invite_person": lambda things: (
-        f"{things.root}/people",
-        {"email": "new@example.com", "role": "editor"},
-    ),
-    "change_role": lambda things: (
-        f"{things.root}/people/role",
-        {"email": MEMBER, "role": "editor"},
-    ),
-    "revoke_invitation": lambda things: (f"{things.root}/people/revoke", {"email": MEMBER}),
-    "remove_person": lambda things: (f"{things.root}/people/remove", {"email": MEMBER}),
-    "edit_policy": lambda things: (f"{things.root}/policy", POLICY_FORM),
-    "create_key": lambda things: (f"{things.root}/keys/new/public", {"origins": SITE}),
-    "show_embed": lambda things: (f"{things.root}/embed", {"site": SITE, "label": "Blog"}),
-    "share_page": lambda things: (f"{things.root}/embed/link", {"shared": "yes"}),
-    "save_look": lambda things: (f"{things.root}/embed/look", LOOK_FORM),
-    "edit_key": lambda things: (
-        f"{things.root}/keys/{things.key_id}/edit",
-        {"origins": f"{SITE}\n{EVIL}", "label": "Blog"},
-    ),
-    "allow_origin": lambda things: (f"{things.root}/keys/{things.key_id}/allow", {"origin": EVIL}),
-    "revoke_key": lambda things: (f"{things.root}/keys/{things.key_id}/revoke", {}),
-    "add_tag": lambda things: (f"{things.root}/tags", {"name": "new", "color": "red"}),
-    "edit_tag": lambda things: (
-        f"{things.root}/tags/{things.tag_id}",
-        {"name": "crew", "color": "red"},
-    ),
-    "remove_tag": lambda things: (f"{things.root}/tags/{things.tag_id}/remove", {}),
-    "add_channel": lambda things: (
-        f"{things.root}/notifications/channels/new",
+# For each form: its path below the page, and its fields, in which things are named.
+CHANGES = {
+    "edit_page": ("settings", PAGE_FORM),
+    "delete_page": ("delete", {}),
+    "restore_page": ("restore", {}),
+    "invite_person": ("people", {"email": "new@example.com", "role": "editor"}),
+    "change_role": ("people/role", {"email": MEMBER, "role": "editor"}),
+    "revoke_invitation": ("people/revoke", {"email": MEMBER}),
+    "remove_person": ("people/remove", {"email": MEMBER}),
+    "edit_policy": ("policy", POLICY_FORM),
+    "create_key": ("keys/new/public", {"origins": SITE}),
+    "show_embed": ("embed", {"site": SITE, "label": "Blog"}),
+    "share_page": ("embed/link", {"shared": "yes"}),
+    "save_look": ("embed/look", LOOK_FORM),
+    "edit_key": ("keys/{key_id}/edit", {"origins": f"{SITE}\n{EVIL}", "label": "Blog"}),
+    "allow_origin": ("keys/{key_id}/allow", {"origin": EVIL}),
+    "revoke_key": ("keys/{key_id}/revoke", {}),
+    "add_tag": ("tags", {"name": "new", "color": "red"}),
+    "edit_tag": ("tags/{tag_id}", {"name": "crew", "color": "red"}),
+    "remove_tag": ("tags/{tag_id}/remove", {}),
+    "add_channel": (
+        "notifications/channels/new",
         {"service": "ntfy", "topic": "topic", "event_types": ["queue.filling"]},
     ),
-    "add_webhook": lambda things: (
-        f"{things.root}/notifications/webhooks/new",
+    "add_webhook": (
+        "notifications/webhooks/new",
         {"target": f"{SITE}/hook", "event_types": ["queue.filling"]},
     ),
-    "rotate_secret": lambda things: (
-        f"{things.root}/notifications/{things.webhook_id}/secret",
-        {},
-    ),
-    "let_channel_decide": lambda things: (
-        f"{things.root}/notifications/{things.channel_id}/decide",
-        {},
-    ),
-    "end_deciding": lambda things: (
-        f"{things.root}/notifications/{things.deciding_id}/decide/stop",
-        {},
-    ),
-    "remove_receiver": lambda things: (
-        f"{things.root}/notifications/{things.webhook_id}/remove",
-        {},
-    ),
-    "add_wallet": lambda things: (
-        f"{things.root}/wallets/new",
+    "rotate_secret": ("notifications/{receiver_id}/secret", {}),
+    "let_channel_decide": ("notifications/{channel_id}/decide", {}),
+    "end_deciding": ("notifications/{deciding_id}/decide/stop", {}),
+    "remove_receiver": ("notifications/{receiver_id}/remove", {}),
+    "add_wallet": (
+        "wallets/new",
         {"address": USDC, "alias": "Mint", "tag_names": ["team"], "balance": "3"},
     ),
-    "add_suggestions": lambda things: (
-        f"{things.root}/wallets/suggestions/add",
-        {"address": [things.wallet.address, USDC]},
-    ),
-    "edit_wallet": lambda things: (
-        f"{things.root}/wallets/{things.wallet.id}",
+    "add_suggestions": ("wallets/suggestions/add", {"address": ["{address}", USDC]}),
+    "edit_wallet": (
+        "wallets/{wallet_id}",
         {"alias": "Dolphin", "tag_names": ["watch"], "is_hidden": "y", "balance": "7"},
     ),
-    "remove_wallet": lambda things: (f"{things.root}/wallets/{things.wallet.id}/remove", {}),
-    "change_wallets": lambda things: (
-        f"{things.root}/wallets/change",
-        {"wallet": [things.wallet.id], "change": "hide"},
+    "remove_wallet": ("wallets/{wallet_id}/remove", {}),
+    "change_wallets": ("wallets/change", {"wallet": ["{wallet_id}"], "change": "hide"}),
+    "apply_import": (
+        "wallets/import/apply",
+        {"text": f"{{address}},New,fresh,,9\n{USDC},Mint,team", "makes_tags": "y"},
     ),
-    "apply_import": lambda things: (
-        f"{things.root}/wallets/import/apply",
-        {"text": f"{things.wallet.address},New,fresh,,9\n{USDC},Mint,team", "makes_tags": "y"},
+    "decide": (
+        "queue/decide",
+        {"ids": ["{submission_id}", "{decided_id}"], "decision": "approve"},
     ),
-    "decide": lambda things: (
-        f"{things.root}/queue/decide",
-        {"ids": [things.submission_id, things.decided_id], "decision": "approve"},
-    ),
-    "add_block": lambda things: (
-        f"{things.root}/deny-list",
-        {"kind": "name", "pattern": "*scam*", "scope": "page"},
-    ),
-    "remove_block": lambda things: (f"{things.root}/deny-list/{things.block_id}/remove", {}),
-    "undo_decision": lambda things: (f"{things.root}/queue/undo", {"ids": [things.decided_id]}),
+    "add_block": ("deny-list", {"kind": "name", "pattern": "*scam*", "scope": "page"}),
+    "remove_block": ("deny-list/{block_id}/remove", {}),
+    "undo_decision": ("queue/undo", {"ids": ["{decided_id}"]}),
 }
 every_change = pytest.mark.parametrize("endpoint", CHANGES)
 
 
 @pytest.fixture
-def send(world, owner, endpoint):
+def things(world, things) -> dict[str, str]:
+    """One of each object that a form may change; another page shows the same balances."""
+    world.add_tag("watch")
+    deciding = receivers.add_channel(
+        world.page_id,
+        "ntfy",
+        {"topic": "deciding"},
+        may_decide=True,
+        settings=world.settings,
+        now=world.clock(),
+    )
+    member = accounts.create_person(MEMBER, world.clock())
+    Member.create(page=world.page_id, person=member, role="viewer", created_at=world.clock())
+    invitations.invite(world.page_id, MEMBER, "owner", world.clock())
+    world.make_page(owner=world.page.owner)
+    decided_id = world.submit(Visitor()).json["submissionId"]
+    return things | {
+        "address": Wallet.get_by_id(things["wallet_id"]).address,
+        "deciding_id": deciding.id,
+        "decided_id": decided_id,
+    }
+
+
+@pytest.fixture
+def fill_in(world, things):
+    """Return a path and fields of a form, with the things that they name."""
+
+    def fill(path: str, form: dict) -> tuple[str, dict]:
+        named = {
+            name: [each.format(**things) for each in value]
+            if isinstance(value, list)
+            else value.format(**things)
+            for name, value in form.items()
+        }
+        return f"/dashboard/pages/{world.page_id}/{path}".format(**things), named
+
+    return fill
+
+
+@pytest.fixture
+def send(world, owner, endpoint, things, fill_in):
     """Send the form; all objects that it may change exist."""
-    things = Things(world)
-    path, form = CHANGES[endpoint](things)
+    path, form = fill_in(*CHANGES[endpoint])
     if endpoint == "restore_page":
-        owner.post(f"{things.root}/delete")
+        world.delete_page()
     if endpoint == "undo_decision":
-        owner.post(f"{things.root}/queue/decide", ids=[things.decided_id], decision="approve")
+        world.approve(things["decided_id"], actor=owner.email)
     if endpoint == "allow_origin":
-        RefusedOrigin.create(api_key=things.key_id, origin=EVIL, count=1, refused_at=world.clock())
+        RefusedOrigin.create(
+            api_key=things["key_id"], origin=EVIL, count=1, refused_at=world.clock()
+        )
     world.clock.forward(seconds=1)
     return lambda: owner.post(path, **form)
 
@@ -281,19 +250,17 @@ def test_change_is_whole_or_not_at_all(world, send, monkeypatch):
 @pytest.mark.parametrize(
     ("path", "form"),
     [
-        pytest.param("settings", PAGE_FORM | {"token_name": "USD Coin", "is_embeddable": "y"}),
-        pytest.param("embed/look", DEFAULT_LOOK.write_texts() | {"hide": []}),
-        pytest.param("tags/{tag_id}", {"name": "team", "color": "green"}),
-        pytest.param("keys/{key_id}/edit", {"origins": SITE, "label": ""}),
-        pytest.param(
-            "wallets/{wallet.id}", {"alias": "Whale", "tag_names": ["team"], "balance": "5.00"}
-        ),
+        ("settings", PAGE_FORM | {"token_name": "USD Coin", "is_embeddable": "y"}),
+        ("embed/look", DEFAULT_LOOK.write_texts() | {"hide": []}),
+        ("tags/{tag_id}", {"name": "team", "color": "green"}),
+        ("keys/{key_id}/edit", {"origins": SITE, "label": ""}),
+        ("wallets/{wallet_id}", {"alias": "Whale", "tag_names": ["team"], "balance": "5.00"}),
     ],
 )
-def test_form_that_is_sent_as_it_was_changes_nothing(world, owner, path, form):
-    things = Things(world)
+def test_form_that_is_sent_as_it_was_changes_nothing(world, owner, fill_in, path, form):
+    path, form = fill_in(path, form)
     before = world.dump()
     world.clock.forward(seconds=1)
 
-    assert owner.post(f"{things.root}/{path.format(**vars(things))}", **form).status_code == 303
+    assert owner.post(path, **form).status_code == 303
     assert world.dump() == before

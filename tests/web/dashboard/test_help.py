@@ -1,6 +1,6 @@
 """The links from the dashboard's pages to their parts of the documents."""
 
-from embed.web.dashboard.help import SECTIONS
+from embed.web.dashboard.responses import SECTIONS
 
 
 def test_every_page_of_the_dashboard_has_a_section(app):

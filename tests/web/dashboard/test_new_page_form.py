@@ -61,59 +61,38 @@ def test_empty_names_are_proposed_and_then_confirmed(owner):
     assert (page.token_name, page.token_symbol, page.token_mint) == ("USD <Coin>", "USDC", USDC)
 
 
-@pytest.mark.usefixtures("usdc")
-@pytest.mark.parametrize(
-    ("given", "names"),
-    [
-        ({"token_name": "Mine"}, ("Mine", "USDC")),
-        ({"token_symbol": "MINE"}, ("USD &lt;Coin&gt;", "MINE")),
-        ({"token_name": " ", "token_symbol": " "}, ("USD &lt;Coin&gt;", "USDC")),
-    ],
-)
-def test_given_name_is_kept(owner, given, names):
-    proposed = read_form(owner.post(NEW, token_mint=USDC, **given))
-
-    assert (proposed["token_name"], proposed["token_symbol"]) == names
-
-
-def test_proposed_ticker_is_shown_without_its_dollar_sign(owner, ledger):
-    ledger.create_mint(6, address=USDC, name="Bonk", symbol="$BONK")
-
-    assert read_form(owner.post(NEW, token_mint=USDC))["token_symbol"] == "BONK"
-
-
-def test_chain_is_not_asked_if_both_are_given(owner, endpoint):
-    answer = owner.post(NEW, token_mint=USDC, token_name="N", token_symbol="S")
-
-    assert answer.status_code == 303
-    assert endpoint.calls.total() == 0
-
-
-def test_form_says_that_names_may_be_left_empty(owner):
-    assert "Leave it empty" in owner.get(NEW).text
-
-
 @pytest.mark.parametrize("chain", [None])
 def test_without_an_endpoint_names_are_required(owner, chain):
     assert "Leave it empty" not in owner.get(NEW).text
 
-    answer = owner.post(NEW, token_mint=USDC)
+    for path in (NEW, f"/dashboard/pages/{owner.world.page_id}/settings"):
+        answer = owner.post(path, token_mint=USDC)
 
-    assert answer.status_code == 422
-    assert list_wrong_fields(answer) == ["token_name", "token_symbol"]
-
-
-def test_names_that_the_chain_has_not_are_asked_for(owner, ledger):
-    ledger.create_mint(6, address=USDC, name="USD Coin", symbol="")
-
-    answer = owner.post(NEW, token_mint=USDC)
-
-    assert answer.status_code == 422
-    assert list_wrong_fields(answer) == ["token_symbol"]
-    assert read_form(answer)["token_name"] == "USD Coin"
+        assert answer.status_code == 422
+        assert list_wrong_fields(answer) == ["token_name", "token_symbol"]
 
 
-@pytest.mark.parametrize("mint", [USDC, "EPj", "not an address"])
+@pytest.mark.parametrize(
+    ("symbol", "given", "names", "wrong"),
+    [
+        ("$BONK", {"token_name": "Mine"}, ("Mine", "BONK"), []),
+        ("USDC", {"token_symbol": "MINE", "token_name": " "}, ("Bonk", "MINE"), []),
+        ("", {}, ("Bonk", None), ["token_symbol"]),
+    ],
+)
+def test_given_names_are_kept_and_those_that_the_chain_has_not_are_asked_for(
+    owner, ledger, symbol, given, names, wrong
+):
+    ledger.create_mint(6, address=USDC, name="Bonk", symbol=symbol)
+
+    answer = owner.post(NEW, token_mint=USDC, **given)
+
+    form = read_form(answer)
+    assert (form["token_name"], form.get("token_symbol") or None) == names
+    assert list_wrong_fields(answer) == wrong
+
+
+@pytest.mark.parametrize("mint", [USDC, "not an address"])
 def test_address_that_is_no_mint_is_told_beside_it(owner, mint):
     answer = owner.post(NEW, token_mint=mint)
 
@@ -131,10 +110,3 @@ def test_owner_is_told_that_no_endpoint_answers(owner, endpoint, usdc, monkeypat
     assert "cannot be looked up now" in answer.text
     assert "a-secret" not in answer.text
     assert read_form(answer)["token_mint"] == USDC
-
-
-@pytest.mark.parametrize("names", [{}, {"token_name": "N", "token_symbol": "S"}])
-def test_settings_of_a_page_need_both_names(world, owner, names):
-    answer = owner.post(f"/dashboard/pages/{world.page_id}/settings", token_mint=USDC, **names)
-
-    assert answer.status_code == (303 if names else 422)

@@ -81,40 +81,26 @@ def test_pages_where_something_waits_come_first(world, calm):
     assert [row[1:3] for row in rows] == [["1", "1"], ["0", "0"], ["0", "0"]]
 
 
-def test_mint_that_is_no_tokens_is_told_where_balances_would_be_read(world_with):
+def test_what_keeps_balances_from_being_read_is_told(world_with):
     world = world_with(SOLANA_RPC_URL="https://rpc.example/")
     owner = OwnerBrowser(world)
     owner.take(world.page_id)
-    hold_lease("a", "worker", world.clock(), world.clock())
-    store_refusal(world.page.token_mint, "ABC is not the mint of a token.")
-
-    assert read_needs(owner) == [
-        (
-            "Balances cannot be read on $USDC ABC is not the mint of a token.",
-            f"/dashboard/pages/{world.page_id}/settings",
-        )
-    ]
-    world.use_endpoint()
-    assert read_needs(owner) == []
-
-
-def test_endpoints_that_do_not_answer_are_told_once_for_all_pages(world_with):
-    world = world_with(SOLANA_RPC_URL="https://rpc.example/")
-    owner = OwnerBrowser(world)
-    owner.take(world.page_id)
-    hold_lease("a", "worker", world.clock(), world.clock())
-    Job.create(name="balances", failed_at=world.clock(), failure="No endpoint answered.")
-
     ((line, target),) = read_needs(owner)
-    assert line.startswith("Balances cannot be read at the moment")
-    assert target == "/dashboard/background"
-
-
-def test_background_work_that_does_not_run_is_told(world, owner):
-    ((line, target),) = read_needs(owner)
-
     assert line.startswith("The background work is not running")
     assert target == "/dashboard/background"
+    hold_lease("a", "worker", world.clock(), world.clock())
+    store_refusal(world.page.token_mint, "ABC is not the mint of a token.")
+    Job.create(name="balances", failed_at=world.clock(), failure="No endpoint answered.")
+
+    (first, target), problem = read_needs(owner)
+    assert first.startswith("Balances cannot be read at the moment")
+    assert target == "/dashboard/background"
+    assert problem == (
+        "Balances cannot be read on $USDC ABC is not the mint of a token.",
+        f"/dashboard/pages/{world.page_id}/settings",
+    )
+    world.use_endpoint()
+    assert read_needs(owner) == []
 
 
 def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(world, calm):
@@ -204,10 +190,3 @@ def test_statements_do_not_grow_with_the_pages(world, calm, count_statements):
     assert count_statements(lambda: calm.see(OVERVIEW)) == one <= 14
     assert len(read_rows(calm)) == len(read_needs(calm)) == 61
     assert "56 more" in read_text(calm.get(OVERVIEW))
-
-
-def test_stranger_sees_nothing_of_it(world, calm, stranger):
-    world.submit(Visitor())
-
-    assert "Create the first page" in stranger.see(OVERVIEW)
-    assert "USDC" not in stranger.see(OVERVIEW)

@@ -6,7 +6,6 @@ import re
 import pytest
 from support.many_submissions import add_submissions
 from support.owner_browser import read_text
-from support.world import read_log
 
 from embed.db.models import Submission
 
@@ -57,37 +56,6 @@ def read_policy(world) -> tuple:
     )
 
 
-def test_form_shows_the_present_policy(world, owner, path):
-    world.configure(min_balance="0.25", cooldown_s=129_600, auto_approve=True, trust_after=3)
-    fields = read_fields(owner.get(path))
-
-    assert (
-        fields.items()
-        >= {
-            "auto_approve": "y",
-            "min_balance": "0.25",
-            "queue_capacity": "100",
-            "cooldown": "36",
-            "cooldown_unit": "hours",
-            "trust_after": "3",
-        }.items()
-    )
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_saved_policy_is_kept_and_logged(world, owner, path):
-    world.clock.forward(minutes=1)
-    answer = save(
-        owner, path, auto_approve="y", min_balance="1.5", queue_capacity="7", trust_after="2"
-    )
-
-    assert answer.status_code == 303
-    assert read_policy(world) == (True, 1.5, 7, 86_400, 2)
-    entry = read_log(world.page_id)[0]
-    assert (entry.actor, entry.action) == (owner.email, "change page")
-    assert "places in the queue: 7" in entry.subject
-
-
 @pytest.mark.parametrize(
     ("number", "unit", "seconds"),
     [("0", "days", 0), ("1.5", "days", 129_600), ("36", "hours", 129_600), ("90", "seconds", 90)],
@@ -114,7 +82,7 @@ def test_form_saved_as_it_came_changes_nothing(world, owner, path, seconds):
     [
         (field, raw)
         for field in ("min_balance", "queue_capacity", "cooldown", "trust_after")
-        for raw in ("", "-1", "<b>", "9" * 5000, "inf", "\0")
+        for raw in ("", "-1", '"<b>', "inf")
     ],
 )
 def test_what_cannot_be_kept_is_said_beside_its_field(world, owner, path, field, raw):
@@ -129,10 +97,6 @@ def test_what_cannot_be_kept_is_said_beside_its_field(world, owner, path, field,
             html.unescape(re.search(f' name="{field}"[^>]* value="([^"]*)"', answer.text)[1]) == raw
         )
     assert read_policy(world) == before
-
-
-def test_unknown_unit_is_refused(world, owner, path):
-    assert save(owner, path, cooldown_unit="years").status_code == 422
 
 
 def test_each_field_says_what_it_does_now(world, owner, path):
@@ -150,6 +114,7 @@ def test_each_field_says_what_it_does_now(world, owner, path):
         auto_approve=True, min_balance=1500, queue_capacity=0, cooldown_s=0, trust_after=2
     )
     text = owner.see(path)
+    assert "wallets for which you have entered nothing are turned away" in text
     for sentence in (
         "Now: everything is approved at once",
         "Now: you must have entered at least 1,500 USDC for a wallet",
@@ -158,16 +123,9 @@ def test_each_field_says_what_it_does_now(world, owner, path):
         "Now: approvals by hand that earn trust: 2",
     ):
         assert sentence in text
-
-
-def test_minimum_without_an_endpoint_says_that_only_entered_balances_count(world, owner, path):
-    told = "wallets for which you have entered nothing are turned away"
-    world.configure(min_balance=1500)
-    assert told in owner.see(path)
-
     world.use_endpoint("https://rpc.example")
     text = owner.see(path)
-    assert told not in text
+    assert "you have entered nothing" not in text
     assert "Now: a wallet needs 1,500 USDC" in text
 
 
@@ -200,27 +158,15 @@ def test_preview_keeps_what_was_typed_for_saving(world, owner, path):
     assert read_policy(world) == (True, 2.5, 100, 10_800, 0)
 
 
-def test_preview_without_a_difference_says_so(world, owner, path):
-    add_submissions(world, 3)
-
-    assert "None of the last" in preview(owner, path).text
-
-
-def test_preview_without_submissions_says_so(owner, path):
+def test_preview_without_a_difference_or_submissions_says_so(world, owner, path):
     assert "No wallet has been submitted yet" in preview(owner, path).text
-
-
-def test_preview_says_where_a_name_was_withdrawn(world, owner, path):
     add_submissions(world, 1, "rejected", nickname="")  # see submissions/withdrawal.py
 
-    assert "Name withdrawn" in read_text(preview(owner, path, auto_approve="y"))
-
-
-def test_hostile_names_are_shown_as_text(world, owner, path):
-    add_submissions(world, 1, nickname="<script>alert(1)</script>")
+    assert "None of the last" in preview(owner, path).text
+    add_submissions(world, 1, "rejected", nickname="<script>alert(1)</script>")
     world.configure(token_symbol="<i>")
     text = preview(owner, path, auto_approve="y").text
-
+    assert "Name withdrawn" in text
     assert "&lt;script&gt;" in text
     assert "<script>alert" not in text
     assert "<i>" not in text
@@ -255,11 +201,8 @@ def test_holding_watch_is_chosen_and_tells_its_effect(world, owner, path):
 
     world.use_endpoint("https://rpc.example")
     assert read_watch(owner.get(path)) == ("flag", "0 wallets are flagged")
-
-
-def test_unknown_holding_watch_is_refused(world, owner, path):
-    assert save(owner, path, holding_watch="delete").status_code == 422
-    assert world.page.holding_watch == "leave"
+    for wrong in ({"holding_watch": "delete"}, {"cooldown_unit": "years"}):
+        assert save(owner, path, **wrong).status_code == 422
 
 
 def _address_of(submission_id: str) -> str:

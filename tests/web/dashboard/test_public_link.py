@@ -1,7 +1,6 @@
 """The Embed tab's switch that makes a page public by link, and what is to be copied of it."""
 
 import pytest
-from support.world import read_log
 from test_embed_page import open_page, read_code
 
 from embed.keys import derived
@@ -29,23 +28,14 @@ def test_page_becomes_public_by_link_and_ends_to_be(world, owner):
     assert switch(owner, on=True).location.endswith(f"/dashboard/pages/{world.page_id}/embed")
     assert derived.is_shared(world.page_id)
     text = open_page(owner)
+    shared = f"{HOST}/embed/page/{world.page_id}"
+    assert (read_code(text, "link"), read_code(text, "count")) == (shared, f"{shared}/count.json")
     assert "The page is public by link." in text
     assert "End the link" in text
 
     switch(owner, on=False)
     assert not derived.is_shared(world.page_id)
     assert f"/embed/page/{world.page_id}" not in open_page(owner)
-
-
-def test_log_says_who_switched_it(world, owner):
-    switch(owner, on=True)
-
-    (entry,) = [
-        each
-        for each in read_log(world.page_id)
-        if each.action == "change page" and "link" in each.subject
-    ]
-    assert (entry.actor, entry.subject) == (owner.email, "public by link: on")
 
 
 def test_editor_sees_the_link_and_cannot_change_it(world, shared, make_member):
@@ -56,12 +46,6 @@ def test_editor_sees_the_link_and_cannot_change_it(world, shared, make_member):
     assert "/embed/link" not in text
     assert switch(editor, on=False).status_code == 403
     assert derived.is_shared(world.page_id)
-
-
-def test_link_and_counts_are_ready_to_be_copied(owner, shared):
-    text = open_page(owner)
-
-    assert (read_code(text, "link"), read_code(text, "count")) == (shared, f"{shared}/count.json")
 
 
 @pytest.mark.parametrize("change", [{"is_public": False}, {"is_embeddable": False}])
@@ -78,10 +62,3 @@ def test_tab_with_a_new_key_is_about_that_key_alone(world, owner, shared):
 
     assert "It is in the snippet already." in text
     assert "link-section" not in text
-
-
-def test_what_is_sent_as_the_switch_is_on_only_for_yes(world, owner):
-    path = f"/dashboard/pages/{world.page_id}/embed/link"
-    for value in ("no", "", "\0", "yes\n"):
-        owner.post(path, shared=value)
-        assert not derived.is_shared(world.page_id)

@@ -9,8 +9,7 @@ from support.many_submissions import add_submissions
 from support.owner_browser import read_text
 from support.world import Visitor
 
-from embed.db.connection import db
-from embed.db.models import Submission, Wallet
+from embed.db.models import Submission
 
 pytestmark = pytest.mark.slow
 
@@ -65,20 +64,12 @@ def list_shown(answer) -> list[str]:
 
 
 @pytest.mark.databases("sqlite", "postgres")
-def test_what_waits_is_listed_newest_first_or_oldest_first(world, owner):
-    ids = add_submissions(world, 3)
-
-    assert list_shown(owner.get(path_of(world))) == ids[::-1]
-    assert list_shown(owner.get(path_of(world), query_string={"order": "oldest"})) == ids
-
-
-@pytest.mark.databases("sqlite", "postgres")
 def test_decided_and_turned_away_ones_have_tabs_of_their_own(world, owner):
     add_submissions(world, 1, nickname="Waits")
     add_submissions(world, 1, "approved", nickname="Approved")
     add_submissions(world, 1, "auto_approved", nickname="Automatic")
     add_submissions(world, 1, "rejected", nickname="Rejected")
-    add_submissions(world, 1, "soft_rejected", nickname="Turned")
+    add_submissions(world, 1, "soft_rejected", nickname="Turned", reject_reason="cooldown")
     shown = {
         tab: {
             name
@@ -93,11 +84,6 @@ def test_decided_and_turned_away_ones_have_tabs_of_their_own(world, owner):
         "decided": {"Approved", "Automatic", "Rejected"},
         "turned-away": {"Turned"},
     }
-
-
-def test_turned_away_one_says_why(world, owner):
-    add_submissions(world, 1, "soft_rejected", reject_reason="cooldown")
-
     assert "Reason rejected recently" in owner.see(path_of(world) + "?tab=turned-away")
 
 
@@ -136,24 +122,13 @@ def test_parts_of_fifty_show_everything_once(world, owner, tab, order):
     path, seen = f"{path_of(world)}?tab={tab}&order={order}", []
     while path:
         page = owner.get(path).text
-        seen += re.findall(r'<dd><code dir="ltr">(\w{40})</code>', page)
+        seen += re.findall(r'id="submission-(\w+)"', page)
         link = re.search(r'rel="next" href="([^"]+)"', page)
         path = link and link[1].replace("&amp;", "&")
 
-    addresses = {one.wallet_address for one in Submission.select()}
-    assert len(ids) == len(seen) == len(set(seen))
-    assert set(seen) == addresses
-
-
-@pytest.mark.parametrize("after", ["", "x", "\0", "99999999999999-" + "a" * 20, "1-" + "ä" * 20])
-def test_place_that_is_none_begins_at_the_start(world, owner, after):
-    (only,) = add_submissions(world, 1)
-
-    assert list_shown(owner.get(path_of(world), query_string={"after": after})) == [only]
-
-
-def test_empty_queue_says_so(world, owner):
-    assert "Nothing is waiting for you." in owner.see(path_of(world))
+    assert sorted(seen) == sorted(ids)
+    if tab == "waiting":
+        assert seen == (ids if order == "oldest" else ids[::-1])
 
 
 # The review context
@@ -167,12 +142,6 @@ def test_balance_stands_beside_with_the_minimum_and_its_time(world, owner):
     world.configure(min_balance=2000)
 
     assert "1,500.5 of 2,000 needed, read 2026-01-31 09:30 UTC" in owner.see(path_of(world))
-
-
-def test_balance_never_observed_is_said_to_be_so(world, owner):
-    send(world)
-
-    assert "Balance unknown" in owner.see(path_of(world))
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -193,65 +162,39 @@ def test_past_of_wallet_counts_on_all_pages_of_the_owner_and_no_others(world, ow
     assert "This wallet before 1 approved, 2 rejected" in owner.see(path_of(world))
 
 
-@pytest.mark.databases("sqlite", "postgres")
-def test_past_of_session_counts_on_this_page_without_the_submission_itself(world, owner):
-    add_submissions(world, 1, session_id="s" * 20)
-    add_submissions(world, 3, "rejected", session_id="s" * 20)
-
-    assert "This visitor before 3 rejected" in owner.see(path_of(world))
-
-
-def test_first_submission_has_no_past(world, owner):
+def test_submission_of_nobody_known_says_what_is_unknown(world, owner):
+    assert "Nothing is waiting for you." in owner.see(path_of(world))
     send(world)
 
     text = owner.see(path_of(world))
-    assert "This wallet before none" in text
-    assert "This visitor before none" in text
-
-
-def test_submission_without_session_says_so(world, owner):
+    for said in ("Balance unknown", "This wallet before none", "This visitor before none"):
+        assert said in text
     add_submissions(world, 1, session_id=None)
-
     assert "This visitor before unknown: sent without a session" in owner.see(path_of(world))
 
 
-def test_ladder_says_how_far_the_submitter_has_come(world, owner):
+def test_ladder_says_how_far_a_visitor_has_come_and_that_a_rejection_broke_it(world, owner):
     world.configure(trust_after=3, cooldown_s=0)
-    visitor = Visitor()
-    first = send(world, visitor=visitor)
-    decide(owner, "approve", first)
-    other = Visitor()
-    other.cookie = visitor.cookie
-    send(world, visitor=other)
-
+    past = {"session_id": "s" * 20}
+    add_submissions(world, 1, "approved", **past)
+    world.clock.forward(minutes=1)
+    add_submissions(world, 1, **past)
     assert "1 of 3 approvals by hand" in owner.see(path_of(world))
 
-
-def test_ladder_says_that_a_rejection_broke_it(world, owner):
-    world.configure(trust_after=1, cooldown_s=0)
-    visitor = Visitor()
-    add_submissions(world, 1, "approved", session_id="s" * 20)
-    world.clock.forward(minutes=1)
-    add_submissions(world, 1, "rejected", session_id="s" * 20)
-    add_submissions(world, 1, session_id="s" * 20, wallet_address=visitor.address)
-
-    assert "1 of 1 approvals by hand, but rejected since" in owner.see(path_of(world))
+    add_submissions(world, 3, "rejected", **past)
+    text = owner.see(path_of(world))
+    assert "1 of 3 approvals by hand, but rejected since" in text
+    assert "This visitor before 1 approved, 3 rejected" in text
 
 
 @pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.parametrize(
     ("known", "sent"),
     [
-        ("Alice", "Alice"),
-        ("Alice", "alice"),
         ("Alice", "Аlice"),  # a Cyrillic A
-        ("Alice", "AIice"),  # a capital i
-        ("Alice", "A1ice"),
-        ("Alice", "Ali_ce."),
-        ("Bob", "B0b"),
+        ("Alice", "A1i_ce."),
         ("marian", "rnarian"),
         ("José", "Jose"),
-        ("ВОВ", "BOB"),
     ],
 )
 def test_name_that_looks_like_one_on_the_page_is_pointed_out(world, owner, known, sent):
@@ -261,15 +204,8 @@ def test_name_that_looks_like_one_on_the_page_is_pointed_out(world, owner, known
     text = owner.see(path_of(world))
     assert f"Looks like {known}" in text
     assert "on the page" in text
-
-
-def test_two_that_wait_under_one_look_point_at_each_other(world, owner):
-    add_submissions(world, 1, nickname="Whale")
-    add_submissions(world, 1, nickname="WHALE")
-
-    text = owner.see(path_of(world))
-    assert text.count("Looks like") == 2
-    assert text.count("also waiting") == 2
+    add_submissions(world, 1, nickname=sent.upper())
+    assert owner.see(path_of(world)).count("also waiting") == 2
 
 
 def test_other_name_and_the_same_wallet_are_not_pointed_out(world, owner):
@@ -299,19 +235,6 @@ def test_hostile_names_are_shown_as_text(world, owner):
 # Deciding
 
 
-@pytest.mark.parametrize(
-    ("decision", "status", "is_tracked"),
-    [("approve", "approved", True), ("reject", "rejected", False)],
-)
-def test_one_click_decides(world, owner, decision, status, is_tracked):
-    submission_id = send(world, "Alice")
-    answer = decide(owner, decision, submission_id)
-
-    assert answer.status_code == 303
-    assert status_of(submission_id) == status
-    assert Wallet.select().exists() is is_tracked
-
-
 def test_decision_returns_to_the_part_that_was_looked_at(world, owner):
     (only,) = add_submissions(world, 1)
     query = f"?order=oldest&after=1700000000000-{'a' * 20}"
@@ -331,19 +254,6 @@ def test_second_tab_is_told_what_happened_and_nothing_flips(world, owner):
     assert status_of(submission_id) == "approved"
 
 
-def test_one_id_twice_is_decided_once(world, owner):
-    (only,) = add_submissions(world, 1)
-
-    assert decide(owner, "approve", only, only).status_code == 303
-
-
-def test_choosing_nothing_is_a_sentence(world, owner):
-    answer = decide(owner, "approve")
-
-    assert answer.status_code == 422
-    assert "Choose at least one submission first." in answer.text
-
-
 @pytest.mark.databases("sqlite", "postgres")
 def test_more_ids_than_a_statement_takes_is_a_sentence(world, owner):
     waiting = send(world)
@@ -360,10 +270,15 @@ def test_more_ids_than_a_statement_takes_is_a_sentence(world, owner):
 
 
 @pytest.mark.parametrize("decision", ["", "delete", "\0"])
-def test_decision_that_is_none_changes_nothing(world, owner, decision):
+def test_decision_that_is_none_or_on_nothing_is_a_sentence(world, owner, decision):
     (only,) = add_submissions(world, 1)
+    sentence = "Choose at least one submission first."
 
     assert decide(owner, decision, only).status_code == 422
+    answer = decide(owner, "approve")
+    assert answer.status_code == 422
+    assert sentence in answer.text
+    assert ask(owner, "decide", decision="approve").json == {"mistake": sentence}
     assert status_of(only) == "pending"
 
 
@@ -426,11 +341,6 @@ def test_last_ten_decisions_are_undone_one_by_one(world, owner):
 
 def test_decisions_of_others_are_not_offered_to_undo(world, owner):
     world.approve(send(world))
-
-    assert offered_undo(owner) is None
-
-
-def test_decision_that_somebody_else_made_after_the_owners_is_not_offered_to_undo(world, owner):
     submission_id = send(world)
     decide(owner, "approve", submission_id)
     world.clock.forward(minutes=1)
@@ -473,29 +383,14 @@ def test_reason_is_picked_or_written(world, owner, reason, text, stored):
     assert shown in owner.see(path_of(world) + "?tab=decided")
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "The reason must not be empty."),
-        ("x" * 201, "The reason is longer than 200 characters."),
-        ("a\0b", "contains a character that cannot be shown"),
-    ],
-)
-def test_reason_that_cannot_be_shown_decides_nothing(world, owner, text, sentence):
+def test_reason_that_cannot_be_shown_decides_nothing(world, owner):
     submission_id = send(world)
-    fields = {"ids": submission_id, "decision": "reject", "reason": "own", "reason_text": text}
+    fields = {"ids": submission_id, "decision": "reject", "reason": "own", "reason_text": "x" * 201}
     answer = owner.post(path_of(world, "decide"), **fields)
 
     assert answer.status_code == 422
-    assert sentence in read_text(answer)
+    assert "The reason is longer than 200 characters." in read_text(answer)
     assert status_of(submission_id) == "pending"
-
-
-def test_approval_has_no_reason(world, owner):
-    submission_id = send(world)
-    owner.post(path_of(world, "decide"), ids=submission_id, decision="approve", reason="own")
-
-    assert status_of(submission_id) == "approved"
 
 
 # Answers for the script
@@ -535,14 +430,6 @@ def test_script_is_told_what_was_not_changed_and_the_counts(world, owner):
     assert ask(owner, "undo", ids=second).json == {"unchanged": [], "counts": counts}
 
 
-def test_script_is_told_of_a_mistake_as_a_sentence(world, owner):
-    send(world)
-
-    answer = ask(owner, "decide", decision="approve")
-    assert answer.status_code == 422
-    assert answer.json == {"mistake": "Choose at least one submission first."}
-
-
 # Searching
 
 
@@ -562,6 +449,7 @@ def test_search_finds_by_name_address_and_visitor_in_each_tab(world, owner):
     assert "?q=Visitor0" in owner.get(path_of(world)).text
     assert find("isitor0") == find("_nn") == find("\0nobody") == []
     assert set(find("")) == set(find("\0")) == {ann, bob}
+    assert "Nothing here matches “ <nobody> ”." in owner.see(path_of(world) + "?q=<nobody>")
 
 
 def test_search_stays_in_every_address(world, owner):
@@ -577,76 +465,39 @@ def test_search_stays_in_every_address(world, owner):
     assert decided.location == f"{path_of(world)}?order=oldest&q=same+%26+same"
 
 
-def test_search_that_finds_nothing_leads_back(world, owner):
-    add_submissions(world, 1)
-
-    assert "Nothing here matches “ <nobody> ”." in owner.see(path_of(world) + "?q=<nobody>")
-
-
-# Speed
-
-
-@pytest.mark.databases("sqlite", "postgres")
-@pytest.mark.parametrize("tab", ["waiting", "decided", "turned-away"])
-def test_statements_do_not_grow_with_what_is_shown(world, owner, tab, count_statements):
-    statuses = {"waiting": "pending", "decided": "approved", "turned-away": "soft_rejected"}
-    path = f"{path_of(world)}?tab={tab}"
-    add_submissions(world, 5, statuses[tab])
-    few = count_statements(lambda: owner.get(path))
-    add_submissions(world, 195, statuses[tab])
-    with db.atomic():
-        for number in range(195):
-            world.track(Visitor().address, alias=f"Visitor {number}")
-    many = count_statements(lambda: owner.get(path))
-
-    assert few == many <= 16
-
-
-def test_an_undo_that_is_offered_takes_one_statement(world, owner, count_statements):
-    first, *_ = add_submissions(world, 5)
-    plain = count_statements(lambda: owner.get(path_of(world)))
-    decide(owner, "approve", first)
-
-    assert count_statements(lambda: owner.get(path_of(world))) == plain + 1
-
-
 # What visitors withdrew
 
 
 @pytest.mark.databases("sqlite", "postgres")
 def test_queue_says_how_many_were_withdrawn_lately(world, owner):
     assert "Withdrawn" not in owner.see(path_of(world))
-    for count, sentence in (
-        (1, "Withdrawn in the last 30 days by their wallets' holders: 1."),
-        (2, "Withdrawn in the last 30 days by their wallets' holders: 2."),
-    ):
-        visitor = Visitor()
-        send(world, visitor=visitor)
-        world.withdraw(visitor)
-        assert sentence in owner.see(path_of(world)), count
+    visitor = Visitor()
+    send(world, visitor=visitor)
+    world.withdraw(visitor)
+    sentence = "Withdrawn in the last 30 days by their wallets' holders: 1."
+    assert sentence in owner.see(path_of(world))
     world.clock.forward(days=30, milliseconds=1)
     owner.sign_in_again()
 
     assert "Withdrawn" not in owner.see(path_of(world))
 
 
-@pytest.mark.parametrize("decision", ["approve", "reject"])
-def test_deciding_on_what_was_withdrawn_is_a_sentence(world, owner, decision):
+def test_deciding_on_what_was_withdrawn_is_a_sentence(world, owner):
     visitor = Visitor()
     withdrawn, other = send(world, visitor=visitor), send(world, "Other")
     world.withdraw(visitor)
 
-    answer = decide(owner, decision, withdrawn, other)
+    answer = decide(owner, "approve", withdrawn, other)
 
     assert answer.status_code == 409
     assert "Gone, as the wallets' holders have withdrawn them: 1." in read_text(answer)
-    assert status_of(other) == {"approve": "approved", "reject": "rejected"}[decision]
+    assert status_of(other) == "approved"
 
 
 @pytest.mark.parametrize("decision", ["approve", "reject"])
 def test_undoing_what_was_withdrawn_is_a_sentence(world, owner, decision):
     visitor = Visitor()
-    submission_id = send(world, visitor=visitor)
+    submission_id = send(world, "Gone Girl", visitor=visitor)
     decide(owner, decision, submission_id)
     world.withdraw(visitor)
 
@@ -656,16 +507,7 @@ def test_undoing_what_was_withdrawn_is_a_sentence(world, owner, decision):
     gone = "holders have withdrawn them" if decision == "approve" else "holder has withdrawn it"
     assert gone in answer.text
     assert visitor.address not in owner.get(path_of(world)).text
-
-
-def test_rejection_that_was_withdrawn_has_no_name(world, owner):
-    visitor = Visitor()
-    submission_id = send(world, "Gone Girl", visitor=visitor)
-    decide(owner, "reject", submission_id)
-    world.withdraw(visitor)
     world.clock.forward(minutes=1)  # the offer to undo names it for ten seconds
-
     text = owner.see(path_of(world) + "?tab=decided")
-
-    assert "Name withdrawn" in text
+    assert ("Name withdrawn" in text) == (decision == "reject")
     assert "Gone Girl" not in text

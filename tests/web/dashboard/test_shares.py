@@ -43,41 +43,29 @@ def hold(world, amount: str, **details) -> str:
 
 
 def test_each_wallet_and_the_list_have_their_shares(chain_world, chain_owner):
+    path = f"/dashboard/pages/{chain_world.page_id}/wallets/new"
+    assert "until the balance is first read from the chain" in chain_owner.see(path)
+    chain_world.track(Visitor().address, alias="Nobody knows")
+    assert "on the list" not in open_wallets(chain_owner)
     chain_world.add_tag("pool", is_counted=False)
     hold(chain_world, "29", alias="Ann")
     hold(chain_world, "0.5", alias="Ben")
     hold(chain_world, "500", alias="Pool", tag_names=["pool"])
-
-    text = open_wallets(chain_owner)
-
-    assert "29.50 $USDC on the list" in text
-    assert "3.0% of the supply" in text
-    assert "1 left out" in text
-    assert "29.00 2.9%" in text
-    assert "0.50 <0.1%" in text
-    assert "500.00 50.0%" in text
-
-
-def test_hidden_wallets_have_shares_and_are_in_no_sum(chain_world, chain_owner):
-    hold(chain_world, "29")
     hold(chain_world, "100", is_hidden=True)
 
     text = open_wallets(chain_owner)
 
-    assert "100.00 10.0%" in text
-    assert "2.9% of the supply" in text
-
-
-def test_balance_that_nobody_knows_is_no_zero(chain_world, chain_owner):
-    hold(chain_world, "29", alias="Ann")
-    chain_world.track(Visitor().address, alias="Ben")
-
-    text = open_wallets(chain_owner)
-
-    assert "unknown" in text
-    assert "0.00" not in text.replace("29.00", "")
-    assert "29.00 $USDC on the list" in text
-    assert "1 of unknown balance" in text
+    for said in (
+        "29.50 $USDC on the list",
+        "3.0% of the supply",
+        "1 left out",
+        "1 of unknown balance",
+        "29.00 2.9%",
+        "0.50 <0.1%",
+        "500.00 50.0%",
+        "100.00 10.0%",
+    ):
+        assert said in text
 
 
 def test_list_says_when_its_balances_were_read_with_a_mark_if_that_is_long_ago(
@@ -109,12 +97,9 @@ def test_without_an_endpoint_there_is_a_sum_and_no_share(world, owner):
     assert "29.00 $USDC on the list" in text
     assert "Share" not in text
     assert "%" not in text
-
-
-def test_page_of_which_nothing_is_known_has_no_sum(world, owner):
-    world.track(Visitor().address)
-
-    assert "on the list" not in open_wallets(owner)
+    (row,) = read_sheet(world, uses_chain=False)
+    assert "share" not in row
+    assert row["balance"] == "29"
 
 
 def read_sheet(world, *, uses_chain: bool) -> list[dict[str, str]]:
@@ -136,16 +121,6 @@ def test_export_has_shares_that_an_import_does_not_read(chain_world):
     plan = imports.plan_import(chain_world.page, sheet, makes_tags=False, settings=settings)
     assert (plan.mistakes, plan.changes) == ([], [])
     assert plan.unread_columns == ["'share'"]
-
-
-def test_export_without_an_endpoint_has_no_column_of_shares(world):
-    Token.create(mint=USDC, supply=1000, supply_observed_at=world.clock())
-    world.track(Visitor().address, balance=29)
-
-    (row,) = read_sheet(world, uses_chain=False)
-
-    assert "share" not in row
-    assert row["balance"] == "29"
 
 
 def test_zero_that_the_owner_enters_is_known_from_then_on(world, owner):

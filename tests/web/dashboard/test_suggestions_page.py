@@ -37,19 +37,13 @@ def list_rows(answer) -> list[str]:
     return re.findall(r"<tr>.*?</tr>", answer.text.partition("<tbody>")[2], re.DOTALL)
 
 
-def test_opening_the_page_asks_nobody(owner, chain, path):
-    answer = owner.get(path)
-
-    assert answer.status_code == 200
-    assert "Look up the largest holders" in answer.text
-    assert chain.calls.total() == 0
-
-
 def test_holders_are_shown_and_none_is_ticked(world, owner, chain, path):
     listed, other = Visitor().address, Visitor().address
     for address, amount in ((POOL, 600), (listed, 300), (other, 100)):
         chain.hold(address, amount)
     world.track(listed)
+    assert "Look up the largest holders" in owner.get(path).text
+    assert chain.calls.total() == 0
 
     answer = owner.post(path)
 
@@ -89,29 +83,7 @@ def test_ticked_wallets_are_added_whatever_else_the_form_says(world, owner, chai
     assert chain.calls.total() == 0
 
 
-def test_wallet_that_came_onto_the_list_meanwhile_is_no_mistake(world, owner, path):
-    world.track(USDC, alias="Mint")
-
-    answer = owner.post(f"{path}/add", address=USDC)
-
-    assert answer.status_code == 303
-    assert "0 wallets have been added." in owner.get(answer.headers["Location"]).text
-    assert Wallet.get().public_alias == "Mint"
-
-
-@pytest.mark.parametrize(
-    "form",
-    [
-        {},
-        {"address": []},
-        {"address": ["x"]},
-        {"address": [USDC, "<script>"]},
-        {"address": [f"{USDC},Name"]},
-        {"address": ["\0"]},
-        {"wallet": [USDC]},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("form", [{}, {"address": [USDC, "<script>"]}, {"wallet": [USDC]}], ids=str)
 def test_form_without_proper_addresses_adds_nothing(world, owner, path, form):
     before = world.dump()
 
@@ -122,31 +94,22 @@ def test_form_without_proper_addresses_adds_nothing(world, owner, path, form):
     assert {**world.dump(), "session": None} == {**before, "session": None}
 
 
-def test_owner_reads_that_the_endpoint_refuses(owner, chain, path):
+def test_owner_reads_why_nobody_is_suggested(owner, chain, path):
+    assert "Nobody holds this token yet." in owner.post(path).text
+
     def refuse(method: str) -> None:
         raise RpcRefused(-32010)
 
     chain.before_answer = refuse
-
     answer = owner.post(path)
-
     assert answer.status_code == 422
     assert "does not tell the largest holders (error -32010)" in answer.text
     assert list_offered(answer) == []
     assert "Look up the largest holders" in answer.text  # to try again
 
-
-def test_owner_reads_that_the_endpoint_is_down(owner, chain, path):
     chain.is_down = True
-
-    answer = owner.post(path)
-
-    assert answer.status_code == 422
-    assert "cannot be looked up now" in answer.text
-
-
-def test_owner_reads_that_nobody_holds_the_token(owner, path):
-    assert "Nobody holds this token yet." in owner.post(path).text
+    chain.before_answer = lambda method: None
+    assert "cannot be looked up now" in owner.post(path).text
 
 
 @pytest.mark.parametrize("chain", [None])
@@ -157,22 +120,6 @@ def test_without_an_endpoint_there_is_no_button(world, owner, chain, path):
     assert "<form" not in page.text.partition("<main")[2]
     assert owner.post(path).status_code == 422
     assert path not in owner.get(f"/dashboard/pages/{world.page_id}/wallets").text
-
-
-def test_link_is_for_whoever_may_use_it(world, make_member, path):
-    wallets = f"/dashboard/pages/{world.page_id}/wallets"
-
-    assert path in make_member("editor").get(wallets).text
-    for role in ("viewer", "reviewer"):
-        assert path not in make_member(role).get(wallets).text
-
-
-@pytest.mark.parametrize("role", ["viewer", "reviewer"])
-def test_reviewers_cannot_ask_the_chain(make_member, chain, path, role):
-    member = make_member(role)
-
-    assert [member.get(path).status_code, member.post(path).status_code] == [403, 403]
-    assert chain.calls.total() == 0
 
 
 def test_many_look_ups_of_a_person_are_refused_for_a_minute(owner, chain, path):

@@ -54,12 +54,6 @@ def test_wallets_show_changes_exactly_and_a_line(chain_owner):
     assert '<path d="M90.9 2 114.1 30 118 4.2"/>' in answer.text
 
 
-def test_hidden_wallets_show_theirs_to_the_owner(chain_owner):
-    track(chain_owner.world, "5", {1: "4"}, is_hidden=True)
-
-    assert "hidden +1.00" in read_text(open_wallets(chain_owner))
-
-
 def test_wallets_without_a_history_keep_the_columns_of_the_others(chain_owner):
     track(chain_owner.world, "5", {3: "4"})
     chain_owner.world.track(Visitor().address, alias="New")
@@ -71,19 +65,16 @@ def test_wallets_without_a_history_keep_the_columns_of_the_others(chain_owner):
     assert "<bdi" not in answer.text.partition("<main")[2]
 
 
-@pytest.mark.parametrize("search", [{}, {"q": "New"}])
-def test_without_any_history_there_are_no_columns(chain_owner, search):
-    if search:
-        track(chain_owner.world, "5", {1: "4"})
-    chain_owner.world.track(Visitor().address, alias="New")
+def test_without_an_endpoint_or_any_history_there_are_no_columns(chain_owner):
+    world = chain_owner.world
+    world.track(Visitor().address, alias="New")
+    assert "30 days" not in open_wallets(chain_owner).text
+    track(world, "5", {1: "4"}, is_hidden=True)
+    assert "hidden +1.00" in read_text(open_wallets(chain_owner))
 
-    assert "30 days" not in open_wallets(chain_owner, **search).text
-
-
-def test_without_an_endpoint_there_are_no_columns(world, owner):
-    track(world, "5", {1: "4"})
-
-    assert "30 days" not in open_wallets(owner).text
+    assert "30 days" not in open_wallets(chain_owner, q="New").text
+    world.use_endpoint()
+    assert "30 days" not in open_wallets(chain_owner).text
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -100,8 +91,6 @@ def test_a_hundred_wallets_take_as_many_statements_as_one(chain_owner, count_sta
     ("change", "shown"),
     [
         ("1250.5", "+1,250.5"),
-        ("-3", "-3"),
-        ("0", "0"),
         ("-0.00", "0"),
         ("-9999999999999.00000000000000000001", "-9,999,999,999,999.00000000000000000001"),
         ("1E-9", "+0.000000001"),
@@ -115,13 +104,10 @@ def test_changes_have_their_sign_and_all_digits(change, shown):
 @pytest.mark.parametrize(
     ("amount", "shown"),
     [
-        ("0", "0.00"),
         ("0.00000000000000000001", "<0.01"),
         ("0.007", "0.01"),
-        ("0.01", "0.01"),
         ("1250.5", "1,250.50"),
         ("18446744073709551615.99", "18,446,744,073,709,551,615.99"),
-        ("100000000000000000000", "100,000,000,000,000,000,000.00"),
     ],
 )
 def test_balances_of_the_list_have_two_decimals(amount, shown):
@@ -132,8 +118,6 @@ def test_balances_of_the_list_have_two_decimals(amount, shown):
 @pytest.mark.parametrize(
     ("figure", "groups"),
     [
-        ("0.00", ["0.00"]),
-        ("-1,234.50", ["-1,", "234.50"]),
         ("+123.50", ["+123.50"]),
         ("18.446.744,07", ["18.", "446.", "744,07"]),
         ("1\u202f234,50", ["1\u202f", "234,50"]),

@@ -4,7 +4,6 @@ import csv
 import html
 import io
 import re
-from functools import partial
 
 import pytest
 from support.owner_browser import read_text
@@ -74,27 +73,22 @@ def latest_entry(world) -> tuple[str, str, str]:
 
 
 @pytest.mark.databases("sqlite", "postgres")
-def test_search_finds_by_name_and_address_whatever_the_case(world, owner):
-    one = world.track(make_address(), alias="Treasury")
-    world.track(make_address(), alias="100% other_name")
+def test_search_finds_by_name_address_tag_and_visibility(world, owner):
+    tag = world.add_tag("team")
+    one = world.track(make_address(), alias="Treasury", tag_names=["team"])
+    world.track(make_address(), alias="100% <b>_name", is_hidden=True)
 
     assert list_shown(owner, q="treaSURY") == ["Treasury"]
     assert list_shown(owner, q=one.address[4:20]) == ["Treasury"]
-    assert list_shown(owner, q="0% o") == ["100% other_name"]
-    assert list_shown(owner, q="_") == ["100% other_name"]
+    assert list_shown(owner, q="0% <") == list_shown(owner, q="_") == ["100% &lt;b&gt;_name"]
     assert list_shown(owner, q="nothing\0 like it") == []
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_list_is_narrowed_by_tag_and_visibility(world, owner):
-    tag = world.add_tag("team")
-    world.track(make_address(), alias="Tagged", tag_names=["team"])
-    world.track(make_address(), alias="Hidden", is_hidden=True)
-
-    assert list_shown(owner, tag=tag.id) == ["Tagged"]
-    assert list_shown(owner, hidden="yes") == ["Hidden"]
-    assert list_shown(owner, hidden="no") == ["Tagged"]
+    assert list_shown(owner, tag=tag.id) == list_shown(owner, hidden="no") == ["Treasury"]
+    assert list_shown(owner, hidden="yes") == ["100% &lt;b&gt;_name"]
     assert owner.get(path_of(world), query_string={"tag": "A" * 20}).status_code == 404
+    assert "match" not in owner.see(path_of(world) + "?sort=name")
+    text = owner.see(path_of(world) + "?q=treasury")
+    assert "Wallets 2 " in text
+    assert "1 wallet matches. Show all" in text
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -184,59 +178,7 @@ def test_headings_sort_and_turn_round_and_keep_the_search(world, owner):
     assert 'href="?sort=name&amp;page=2"' in text
 
 
-def test_list_says_how_many_there_are_and_how_many_match(world, owner):
-    add_submissions(world, 12)
-
-    assert "Wallets 12 " in owner.see(path_of(world))
-    assert "match" not in owner.see(path_of(world) + "?sort=name")
-    assert "2 wallets match. Show all" in owner.see(path_of(world) + "?q=Wallet 01")
-    assert "Wallets 12 " in owner.see(path_of(world) + "?q=Wallet 01")
-    assert "0 wallets match." in owner.see(path_of(world) + "?hidden=yes")
-
-
-def test_hostile_name_is_shown_as_text(world, owner):
-    world.track(make_address(), alias=HOSTILE)
-
-    assert HOSTILE not in owner.get(path_of(world)).text
-    assert HOSTILE in owner.see(path_of(world))
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_views_ask_the_database_as_often_for_200_wallets_as_for_5(world, owner, count_statements):
-    world.add_tag("team")
-
-    def count_all() -> list[int]:
-        paths = [path_of(world), path_of(world, "new"), path_of(world, "import")]
-        paths.append(f"{path_of(world)}.csv")
-        return [count_statements(partial(owner.get, path)) for path in paths]
-
-    add_submissions(world, 5)
-    few = count_all()
-    add_submissions(world, 195)
-    assert count_all() == few
-    assert max(few) < 14  # what the public list holds is added up once for each version
-
-
 # One by one
-
-
-def test_wallet_is_added(world, owner):
-    world.add_tag("team")
-    address = make_address()
-    world.clock.forward(seconds=1)
-
-    answer = owner.post(
-        path_of(world, "new"),
-        address=f" {address} ",
-        alias="Treasury",
-        tag_names=["team"],
-        balance="12.5",
-        is_hidden="y",
-    )
-
-    assert answer.status_code == 303
-    assert read_all(world) == {address: ("Treasury", {"team"}, True, 12.5)}
-    assert latest_entry(world) == (owner.email, "add wallet", f"Treasury ({address})")
 
 
 @pytest.mark.parametrize(
@@ -246,65 +188,44 @@ def test_wallet_is_added(world, owner):
         ({"address": ""}, "address", "Enter the wallet's address."),
         ({"address": USDC}, "address", "already"),
         ({"alias": "x" * 101}, "alias", "100"),
-        ({"alias": "a\x00b"}, "alias", "cannot be shown"),
-        ({"balance": "-1"}, "balance", "0 or more"),
-        ({"balance": "nan"}, "balance", "0 or more"),
         ({"balance": "many"}, "balance", "0 or more, such as 1250.5"),
-        ({"tag_names": "no such tag"}, "tag_names", "not a valid choice"),
     ],
 )
 def test_bad_wallet_is_refused_beside_the_field_with_what_was_typed(
     world, owner, fields, field, said
 ):
-    world.track(USDC)
+    wallet = world.track(USDC)
     before = read_all(world)
+    sent = {"address": make_address(), "alias": "Kept name"} | fields
 
-    answer = owner.post(
-        path_of(world, "new"), **({"address": make_address(), "alias": "Kept name"} | fields)
-    )
+    for path in ("new", wallet.id)[: 1 if field == "address" else 2]:
+        answer = owner.post(path_of(world, path), **sent)
 
-    assert answer.status_code == 422
-    marked = re.search(rf'id="{field}-wrong">(.*?)</p>', answer.text, re.DOTALL)
-    beside = marked[1] if marked else answer.text.partition("<legend>Tags")[2]
-    assert said.lower() in html.unescape(beside).lower() or field == "tag_names"
-    assert ("Kept name" in answer.text) == ("alias" not in fields)
+        assert answer.status_code == 422
+        beside = re.search(rf'id="{field}-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
+        assert said.lower() in html.unescape(beside).lower()
+        assert f'value="{sent[field]}"' in answer.text
+        assert ("Kept name" in answer.text) == (field != "alias")
+    assert owner.post(path_of(world, "new"), **sent, tag_names="no such tag").status_code == 422
     assert read_all(world) == before
 
 
-def test_wallet_is_edited(world, owner):
+def test_wallet_is_added_edited_and_after_a_question_removed(world, owner):
     world.add_tag("team")
-    wallet = world.track(make_address(), alias="Old", tag_names=["team"], is_hidden=True)
+    address = make_address()
+    fields = {"alias": "Treasury", "tag_names": ["team"], "balance": "12.5", "is_hidden": "y"}
+    assert owner.post(path_of(world, "new"), address=f" {address} ", **fields).status_code == 303
+    assert read_all(world) == {address: ("Treasury", {"team"}, True, 12.5)}
 
-    shown = owner.get(path_of(world, wallet.id)).text
-    assert 'value="Old"' in shown
-    assert owner.post(path_of(world, wallet.id), alias="New", balance="3").status_code == 303
+    path = path_of(world, Wallet.get().id)
+    assert 'value="Treasury"' in owner.get(path).text
+    assert owner.post(path, alias="New", balance="3").status_code == 303
+    assert read_all(world) == {address: ("New", set(), False, 3.0)}
 
-    assert read_all(world) == {wallet.address: ("New", set(), False, 3.0)}
-
-
-def test_bad_edit_is_refused_beside_the_field_with_what_was_typed(world, owner):
-    wallet = world.track(make_address(), alias="Old")
-    before = read_all(world)
-
-    answer = owner.post(path_of(world, wallet.id), alias="New", balance="-1")
-
-    assert answer.status_code == 422
-    assert 'id="balance-wrong"' in answer.text
-    assert 'value="New"' in answer.text
-    assert 'value="-1"' in answer.text
-    assert read_all(world) == before
-
-
-def test_removing_asks_first(world, owner):
-    wallet = world.track(make_address(), alias="Treasury")
-    world.clock.forward(seconds=1)
-
-    assert "Remove Treasury?" in owner.see(path_of(world, wallet.id, "remove"))
-    assert owner.post(path_of(world, wallet.id, "remove")).status_code == 303
-
+    assert "Remove New?" in owner.see(f"{path}/remove")
+    assert owner.post(f"{path}/remove").status_code == 303
     assert read_all(world) == {}
-    assert latest_entry(world)[:2] == (owner.email, "remove wallet")
-    assert owner.get(path_of(world, wallet.id)).status_code == 404
+    assert owner.get(path).status_code == 404
 
 
 # Many at once
@@ -312,31 +233,6 @@ def test_removing_asks_first(world, owner):
 
 def change(owner, what: str, ids: list[str], **fields):
     return owner.post(path_of(owner.world, "change"), change=what, wallet=ids, **fields)
-
-
-def test_many_are_hidden_and_shown_with_one_entry_in_the_log(world, owner):
-    ids = [world.track(make_address()).id for _ in range(3)]
-    version = world.page.version
-    world.clock.forward(seconds=1)
-
-    assert change(owner, "hide", ids[:2]).status_code == 303
-    assert [hidden for _, _, hidden, _ in read_all(world).values()].count(True) == 2
-    assert world.page.version == version + 1
-    assert latest_entry(world) == (owner.email, "hide wallets", "2")
-
-    change(owner, "show", ids)
-    assert not any(hidden for _, _, hidden, _ in read_all(world).values())
-
-
-def test_many_get_a_tag_and_lose_it(world, owner):
-    tag = world.add_tag("team")
-    ids = [world.track(make_address(), tag_names=["team"]).id, world.track(make_address()).id]
-
-    change(owner, "tag", ids, tag=tag.id)
-    assert [tags for _, tags, _, _ in read_all(world).values()] == [{"team"}, {"team"}]
-
-    change(owner, "untag", ids, tag=tag.id)
-    assert [tags for _, tags, _, _ in read_all(world).values()] == [set(), set()]
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -351,18 +247,6 @@ def test_tag_that_is_removed_meanwhile_is_a_clear_message(world, owner, monkeypa
     monkeypatch.setattr(bulk, "editing", remove_and_edit)
 
     assert change(owner, "tag", [wallet.id], tag=tag.id).status_code == 404
-
-
-def test_removing_many_asks_once_more(world, owner):
-    ids = [world.track(make_address()).id for _ in range(2)]
-
-    asked = change(owner, "remove", ids)
-    assert asked.status_code == 200
-    assert "Remove 2 wallets?" in asked.text
-    assert len(read_all(world)) == 2
-
-    assert change(owner, "remove", ids, sure="yes").status_code == 303
-    assert read_all(world) == {}
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -397,11 +281,14 @@ def test_all_that_match_are_changed_wherever_they_are_in_the_list(world, owner):
         ("remove", "Remove 2 wallets?"),
     ],
 )
-def test_each_change_of_all_that_match_is_confirmed_and_told(world, owner, what, question):
+def test_each_change_of_all_that_match_is_confirmed_and_told(
+    world, owner, stranger, what, question
+):
     tag = world.add_tag("team")
     for _ in range(2):
         world.track(make_address(), is_hidden=True)
     world.track(make_address(), alias="Not hidden")
+    theirs = world.track(make_address(), page_id=stranger.make_page(), is_hidden=True)
     path = path_of(world, "change") + "?hidden=yes"
     chosen = {"change": what, "matching": "yes"} | ({"tag": tag.id} if "tag" in what else {})
 
@@ -412,16 +299,8 @@ def test_each_change_of_all_that_match_is_confirmed_and_told(world, owner, what,
     owner.post(path, **fields)
 
     assert "2 wallets are" in owner.see(path_of(world))
-    assert Wallet.select().count() == (1 if what == "remove" else 3)
-
-
-def test_all_that_match_are_those_of_the_page_alone(world, owner, stranger):
-    world.track(make_address())
-    theirs = world.track(make_address(), page_id=stranger.make_page())
-
-    owner.post(path_of(world, "change"), change="remove", matching="yes", sure="yes")
-
-    assert [wallet.id for wallet in Wallet.select()] == [theirs.id]
+    assert len(read_all(world)) == (1 if what == "remove" else 3)
+    assert Wallet.get_by_id(theirs.id).is_hidden
 
 
 @pytest.mark.parametrize("what", ["hide", "tag", "", "explode"])
@@ -432,23 +311,31 @@ def test_change_of_nothing_or_to_nothing_is_a_clear_message(world, owner, what):
     assert re.search("Select|Choose", answer.text)
 
 
-def test_change_leads_back_to_the_same_search(world, owner):
-    ids = [world.track(make_address(), alias="Found").id]
-
-    path = path_of(world, "change") + "?q=found&page=2&next=//evil.example"
-    answer = owner.post(path, change="hide", wallet=ids)
-
-    assert answer.status_code == 303, answer.text
-    assert answer.headers["Location"] == f"{path_of(world)}?q=found&page=2"
-
-
-def test_wallets_of_another_page_are_passed_over(world, owner, stranger):
-    mine = world.track(make_address())
+@pytest.mark.parametrize(
+    ("what", "left"),
+    [
+        ("hide", [(set(), True)] * 2),
+        ("show", [(set(), False)] * 2),
+        ("tag", [({"team"}, True)] * 2),
+        ("untag", [(set(), True)] * 2),
+        ("remove", []),
+    ],
+)
+def test_selected_wallets_of_this_page_are_changed(world, owner, stranger, what, left):
+    tag = world.add_tag("team")
+    had = {"tag_names": ["team"] if what == "untag" else [], "is_hidden": what != "hide"}
+    ids = [world.track(make_address(), **had).id for _ in range(2)]
     theirs = world.track(make_address(), page_id=stranger.make_page())
+    fields = {"sure": "yes"} if what == "remove" else {"tag": tag.id}
+    path = path_of(world, "change") + "?q=found&page=2&next=//evil.example"
 
-    change(owner, "remove", [mine.id, theirs.id, "' OR 1=1", "\0"], sure="yes")
+    if what == "remove":
+        assert "Remove 2 wallets?" in owner.post(path, change=what, wallet=ids).text
+    answer = owner.post(path, change=what, wallet=[*ids, theirs.id, "' OR 1=1", "\0"], **fields)
 
-    assert [wallet.id for wallet in Wallet.select()] == [theirs.id]
+    assert answer.headers["Location"] == f"{path_of(world)}?q=found&page=2"
+    assert [(tags, hidden) for _, tags, hidden, _ in read_all(world).values()] == left
+    assert not Wallet.get_by_id(theirs.id).is_hidden
 
 
 # Files
@@ -503,23 +390,6 @@ def test_export_is_imported_exactly_into_another_page(world, owner):
     assert "already match the page" in check_file(owner, text).text
 
 
-def test_export_of_more_than_10_000_wallets_is_imported_exactly_into_another_page(world, owner):
-    lines = [
-        f"{make_address()},Wallet {number} \U0001f40b,team;watch,no,{number}.5"
-        for number in range(10_001)
-    ]
-    assert import_file(owner, "\n".join(lines), makes_tags="y").status_code == 303
-    kept, text = read_all(world), export(owner)
-    assert len(kept) == 10_001
-    world.page_id = owner.make_page()
-
-    checked = check_file(owner, text, makes_tags="y")
-    assert len(read_carried(checked)) > 10
-    assert import_file(owner, text, makes_tags="y").status_code == 303
-
-    assert read_all(world) == kept
-
-
 @pytest.mark.parametrize("length", [32_766, 32_767, 32_768])
 def test_text_comes_back_exactly_wherever_it_is_cut(owner, length):
     text = f"{USDC},Name".ljust(length) + f"\r\n{make_address()},Zoë\r\n"
@@ -567,19 +437,13 @@ def test_thousands_of_alike_mistakes_are_one_paragraph_below_the_button(owner):
     assert len(listed.strip().splitlines()) == 5_965
 
 
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ("{};A name;team", "have no valid wallet address. Lines 1–50. For example: Line 1:"),
-        ("{},A name,team,12.5", "say neither yes nor no under “hidden”. Lines 1–50."),
-    ],
-)
-def test_file_that_is_wrong_throughout_is_told_so_once(owner, row, said):
-    answer = check_file(owner, "\n".join(row.format(make_address()) for _ in range(50)))
+def test_file_that_is_wrong_throughout_is_told_so_once(owner):
+    answer = check_file(owner, "\n".join(f"{make_address()};A name;team" for _ in range(50)))
 
-    assert "Nothing has changed yet: all 50 lines need your attention." in read_text(answer)
-    assert said in read_text(answer)
-    assert "may name its columns, in any order: address,alias" in read_text(answer)
+    said = read_text(answer)
+    assert "Nothing has changed yet: all 50 lines need your attention." in said
+    assert "have no valid wallet address. Lines 1–50. For example: Line 1:" in said
+    assert "may name its columns, in any order: address,alias" in said
     assert answer.text.count("Line 1") <= 3
     assert "Line 4" not in answer.text
 
@@ -599,15 +463,6 @@ def test_result_of_a_check_is_in_the_owners_language(owner):
     assert "Zeile 1.202: 'viel' ist kein Guthaben. Guthaben: Gib eine Zahl ganzer Token an" in said
 
 
-def test_columns_that_are_not_read_are_named_before_anything_is_imported(world, owner):
-    text = f"share,alias,address,<b>\n0.5,Treasury,{USDC},x"
-
-    assert "Columns that are not imported: 'share', '<b>'." in read_text(check_file(owner, text))
-    import_file(owner, text)
-
-    assert read_all(world) == {USDC: ("Treasury", set(), False, 0.0)}
-
-
 def test_missing_tags_alone_are_offered_to_be_made(world, owner):
     checked = check_file(owner, f"{USDC},,team;watch")
     assert "Create the tags and import" in checked.text
@@ -618,45 +473,30 @@ def test_missing_tags_alone_are_offered_to_be_made(world, owner):
     assert read_all(world) == {USDC: (None, {"team", "watch"}, False, 0.0)}
 
 
-def test_dry_run_says_what_would_happen_and_changes_nothing(world, owner):
+def test_dry_run_says_what_would_happen_and_the_import_does_it(world, owner):
     world.track(USDC, alias="Old")
     before = world.dump()
+    other, name = make_address(), "<b>"
+    text = f"share,address,alias,tags,balance\n1,{USDC},New,,5\n1,{other},{name},team,"
 
-    answer = check_file(owner, f"{USDC},New\n{make_address()},<b>,team", makes_tags="y")
+    answer = check_file(owner, text, makes_tags="y")
 
     assert answer.status_code == 200
     said = read_text(answer)
+    assert "Columns that are not imported: 'share'." in said
     assert "Wallets added: 1 Wallets changed: 1 Wallets left as they are: 0" in said
     assert "Tags created: 1 team" in said
-    assert "<b>" not in answer.text
+    assert name not in answer.text
     assert world.dump() == before
-
-
-def test_import_is_one_change_with_one_entry_in_the_log(world, owner):
-    world.track(USDC, alias="Old", balance=5)
-    version = world.page.version
     world.clock.forward(seconds=1)
-    other = make_address()
 
-    answer = import_file(owner, f"{USDC},New,,yes,\n{other},Other,team,,2.5", makes_tags="y")
+    assert import_file(owner, text, makes_tags="y").status_code == 303
 
-    assert answer.status_code == 303
     assert read_all(world) == {
-        USDC: ("New", set(), True, 5.0),
-        other: ("Other", {"team"}, False, 2.5),
+        USDC: ("New", set(), False, 5.0),
+        other: (name, {"team"}, False, 0.0),
     }
-    assert world.page.version == version + 1
     assert latest_entry(world) == (owner.email, "import wallets", "1 added, 1 changed")
-    assert [wallet["address"] for wallet in world.read().json["wallets"]] == [other]
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_import_keeps_the_order_of_the_file(world, owner):
-    addresses = [make_address() for _ in range(20)]
-
-    import_file(owner, "\n".join(addresses))
-
-    assert list(read_all(world)) == addresses
 
 
 def test_imported_balance_reaches_the_owners_other_pages_and_no_strangers(world, owner, stranger):

@@ -1,4 +1,7 @@
-"""This server: how a person's own request arrived, which shows what is wrong with the proxy."""
+"""The server, for everybody who has pages on it: its background work, and what is before it.
+
+How a person's own request arrived shows what is wrong with the proxy.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,13 +9,27 @@ from flask import request
 from flask.typing import ResponseReturnValue
 
 from embed import __version__
+from embed.db.work_status import read_work_status
 from embed.settings import Settings
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import render
-from embed.web.languages import gettext
+from embed.web.languages import gettext, lazy_gettext
 
 FORWARDED = ("X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Forwarded")
+
+# What owners read instead of the names of jobs; others are shown by their name.
+TITLES = {
+    "balances": lazy_gettext("Balances from the chain"),
+    "feed": lazy_gettext("Feed of wallets that joined or left"),
+    "prune": lazy_gettext("Deletion of old data"),
+}
+
+
+@blueprint.get("/background")
+def show_background() -> ResponseReturnValue:
+    now = runtime().clock()
+    return render("background.html", work=read_work_status(now), titles=TITLES, now=now)
 
 
 @blueprint.get("/server")
