@@ -63,7 +63,7 @@ def choose_password(page: Page) -> None:
     password = secrets.token_urlsafe()
     for field in page.locator("input[type=password]").all():
         field.fill(password)
-    page.locator("form:has(input[type=password]) [type=submit]").click()
+    page.locator("form:has(input[type=password]) button.primary").click()
     page.locator(".pages th a").first.wait_for()
 
 

@@ -170,7 +170,7 @@ def take_forms(camera, demo) -> None:
     page.goto(f"{base}/wallets/import")
     file = {"name": "wallets.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
     page.locator("input[type=file]").set_input_files(file)
-    page.locator("form:has(input[type=file]) [type=submit]").click()
+    page.locator("form:has(input[type=file]) button.primary").click()
     camera.take("dashboard: what an import would change")
     page.goto(f"{base}/policy")
     page.locator("[name=preview]").click()
@@ -185,7 +185,7 @@ def take_forms(camera, demo) -> None:
     camera.take("dashboard: suggested wallets")
     page.goto(f"{base}/keys/new/public")
     page.locator("[name=origins]").fill("https://www.example.com")
-    page.locator("form:has([name=origins]) [type=submit]").click()
+    page.locator("form:has([name=origins]) button.primary").click()
     page.get_by_text("svc_pub_").first.wait_for()
     camera.take("dashboard: a key was made")
     page.goto(f"{base}/embed")
