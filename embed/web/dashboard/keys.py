@@ -157,7 +157,7 @@ def _make_edit_form(key: ApiKey) -> FlaskForm:
 def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     key = get_own_key(page, key_id)
-    if request.method == "GET":
+    if request.method != "POST":
         hour_ago = _now() - USE_STORED_EVERY
         return render("key_revoke.html", page=page, key=key, hour_ago=hour_ago)
     management.revoke_key(key.id, _now(), actor=current_person().email)

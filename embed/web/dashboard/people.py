@@ -178,7 +178,7 @@ def _accept_as_signed_in(token: str, invitation: Invitation) -> ResponseReturnVa
     person = current_person()
     if person.email != invitation.email:
         return _render_invitation(invitation, status=409 if request.method == "POST" else None)
-    if request.method == "GET":
+    if request.method != "POST":
         return _render_invitation(invitation)
     try:
         invitations.accept(token, person, runtime().clock())

@@ -62,7 +62,7 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
     masked = mask_target(receiver)
-    if request.method == "GET":
+    if request.method != "POST":
         waiting = delivery_log.count_waiting(page).get(receiver.id, 0)
         return render(
             "receiver_remove.html",
@@ -81,7 +81,7 @@ def let_channel_decide(page_id: str, channel_id: str) -> ResponseReturnValue:
     """Ask whether everybody who reads a channel may decide on submissions."""
     page = open_page(page_id)
     channel = _get_channel(page, channel_id)
-    if request.method == "GET":
+    if request.method != "POST":
         return render("receiver_deciding.html", page=page, masked=mask_target(channel))
     return _switch_deciding(channel, True)
 

@@ -91,7 +91,7 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
 def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     tag = get_own_tag(page, tag_id)
-    if request.method == "GET":
+    if request.method != "POST":
         count = tags.count_wallets(page).get(tag.id, 0)
         return render("tag_remove.html", page=page, tag=tag, count=count)
     tags.remove_tag(tag.id, runtime().clock(), actor=current_person().email)

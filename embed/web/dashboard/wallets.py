@@ -129,7 +129,7 @@ def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tra
 def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     wallet = get_own_wallet(page, wallet_id)
-    if request.method == "GET":
+    if request.method != "POST":
         return render("wallets_confirm.html", page=page, change="remove", wallet=wallet)
     tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_person().email)
     return redirect_to(

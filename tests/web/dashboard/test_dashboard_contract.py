@@ -12,6 +12,7 @@ from support.world import SITE, Visitor
 from embed.db.connection import db
 from embed.db.models import Receiver
 from embed.keys import management, refused_origins
+from embed.people import invitations
 from embed.submissions.deny_list import block_on_page
 from embed.web.dashboard.access import ANYBODY, find_needed
 
@@ -118,13 +119,18 @@ def test_every_form_without_its_token_is_refused_and_changes_nothing(world, thin
     assert world.dump() == before
 
 
-def test_getting_a_page_changes_nothing(world, things, owner):
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_getting_a_page_changes_nothing(world, things, owner, method):
     owner.get(f"/dashboard/pages/{world.page_id}/embed/preview")  # makes the preview's key, once
+    owner.confirm()
+    now = world.clock()
+    _, token = invitations.invite(world.make_page(), owner.email, "viewer", now)
     before = world.dump()
 
-    for _, method, rule in list_routes(world.app):
-        if method == "GET":
-            owner.get(fill_in(rule, things))
+    for rule in world.app.url_map.iter_rules():
+        if method in rule.methods:
+            named = dict.fromkeys(rule.arguments, "x") | things | {"token": token}
+            owner.client.open(fill_in(rule.rule, named), method=method)
     assert world.dump() == before
 
 
