@@ -28,16 +28,19 @@ def derive_metadata_account(mint: str) -> str:
 
 
 def is_on_curve(address: str) -> bool:
-    """Tell whether an address can have a private key: whether its y has an x on the curve."""
-    y = int.from_bytes(b58decode(address), "little") % 2**255  # the last bit is the sign of x
+    """Tell whether an address can have a private key."""
+    return _is_point(b58decode(address))
+
+
+def _is_point(address: bytes) -> bool:
+    """Tell whether its y has an x on the curve."""
+    y = int.from_bytes(address, "little") % 2**255  # the last bit is the sign of x
     numerator, denominator = y * y - 1, _D * y * y + 1  # of x²
     return pow(numerator * denominator, (_PRIME - 1) // 2, _PRIME) != _PRIME - 1  # a square, or 0
 
 
 def _find_program_address(seeds: bytes, program: str) -> str:
     ending = b58decode(program) + b"ProgramDerivedAddress"
-    found = (
-        b58encode(hashlib.sha256(seeds + bytes([bump]) + ending).digest()).decode()
-        for bump in range(255, -1, -1)
-    )
-    return next(address for address in found if not is_on_curve(address))
+    tries = (seeds + bytes([bump]) + ending for bump in range(255, -1, -1))
+    hashes = (hashlib.sha256(each).digest() for each in tries)
+    return b58encode(next(each for each in hashes if not _is_point(each))).decode()

@@ -79,9 +79,8 @@ def export_receipts(page: str, output: str) -> None:
 
     The same list gives the same bytes. Their SHA-256 goes to standard error.
     """
-    document = b"".join(
-        _write_document(proofs.get_public_page(page))
-    )  # whole, before a file is opened
+    # Whole, before a file is opened.
+    document = b"".join(_write_document(proofs.get_public_page(page)))
     with click.open_file(output, "wb") as stream:
         stream.write(document)
         stream.flush()

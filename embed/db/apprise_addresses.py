@@ -13,7 +13,7 @@ _LOOKS = frozenset(
     """
     avatar avatar_url batch blocks botname emojis fields footer footer_logo format image mdv
     overflow preview priority silent tags timestamp tts xtags
-    """.split()  # noqa: SIM905
+    """.split()  # noqa: SIM905 -- quotes around each would hide the words
 )
 _MAILBOX = r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{0,62}"
 _DISCORD = r"https?://discord(?:app)?\.com/api/webhooks/([0-9]+)/([\w-]+)/?"

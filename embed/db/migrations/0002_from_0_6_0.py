@@ -37,7 +37,7 @@ def _leave_password_and_passkeys(db: Any) -> None:
         "SELECT id FROM person WHERE password_hash LIKE 'off:%%'"
     ).fetchall():
         db.execute_sql(
-            f"UPDATE person SET password_hash = {db.param} WHERE id = {db.param}",  # noqa: S608
+            f"UPDATE person SET password_hash = {db.param} WHERE id = {db.param}",  # noqa: S608 -- the driver's placeholder
             (hash_password(make_token(32)), person_id),
         )
 
@@ -77,6 +77,6 @@ def _name_fields_of_channels(db: Any) -> None:
         fields = read_fields(address)
         if fields is not None:
             db.execute_sql(
-                f"UPDATE receiver SET target = {db.param} WHERE id = {db.param}",  # noqa: S608
+                f"UPDATE receiver SET target = {db.param} WHERE id = {db.param}",  # noqa: S608 -- the driver's placeholder
                 (json.dumps(fields), receiver_id),
             )
