@@ -26,6 +26,7 @@ from peewee import (
     PostgresqlDatabase,
     SqliteDatabase,
 )
+from playhouse.shortcuts import ReconnectMixin
 from psycopg import errors
 
 from embed.settings import SettingsError, find_database_file
@@ -176,12 +177,20 @@ def _open_postgres(url: str) -> Database:
     return _ServicePostgresDatabase(url, prefer_psycopg3=True, **limits)
 
 
-class _ServicePostgresDatabase(PostgresqlDatabase):
-    """Uses UTF-8, and waits for locks for a limited time."""
+class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ignore[misc]  # it has no types
+    """Uses UTF-8, waits for locks for a limited time, and copes with a server that restarts.
+
+    What finds its connection closed, outside a transaction or at its beginning, is sent again.
+    """
+
+    reconnect_errors = (
+        (OperationalError, "terminating connection"),
+        (OperationalError, "server closed the connection"),
+    )
 
     def _connect(self) -> Any:
         """Raises InterfaceError for another encoding than UTF-8, in which names would be lost."""
-        connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
+        connection = super()._connect()
         encoding = connection.info.parameter_status("server_encoding")
         if encoding not in ("UTF8", None):
             connection.close()

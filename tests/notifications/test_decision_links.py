@@ -261,9 +261,10 @@ def test_name_is_never_markup(owner, add, submit, sent, mailbox, target, name):
             *(part for one in mailbox.messages for part in get_parts(one)),
         ]
     )
+    assert len({read(owner, raw).decision for raw in LINK.findall(text)}) == 2
+    text = LINK.sub("", text)  # which is random
     for harmful in (name, "evil.example", "@everyone", "<img", "<b>x", "_x_", "*x*"):
         assert harmful not in text
-    assert len({read(owner, raw).decision for raw in LINK.findall(text)}) == 2
 
 
 # Mails of one's own

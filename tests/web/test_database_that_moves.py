@@ -42,17 +42,11 @@ def operator(emptied_database_url) -> Iterator[Operator]:
 
 
 @on_postgres
-def test_request_that_meets_a_dropped_connection_is_told_to_come_back_and_the_next_is_served(
-    world, operator
-):
+def test_nobody_notices_that_the_server_dropped_idle_connections(world, operator):
     owner, draft = OwnerBrowser(world), world.draft(Visitor())
     for send in (world.read, lambda: world.post(draft), lambda: owner.get("/dashboard/account")):
         operator.drop_connections()
 
-        met = send()
-
-        assert met.status_code == 503
-        assert int(met.headers["Retry-After"]) > 0
         assert send().status_code in (200, 201)
 
 
@@ -61,7 +55,6 @@ def test_read_only_server_gives_503_to_writes_until_another_one_answers(world, o
     owner, draft, path = OwnerBrowser(world), world.draft(Visitor()), "/dashboard/account"
     operator.fail_over(to_standby=True)
     operator.drop_connections()
-    assert world.read().status_code == 503  # over a connection that is gone
 
     assert (world.read().status_code, owner.get(path).status_code) == (200, 200)
     refusal = world.post(draft)
