@@ -1,4 +1,4 @@
-"""Real answers, which take three seconds to collect."""
+"""Real answers to requests of every kind."""
 
 import pytest
 from contract import Answer
@@ -11,18 +11,18 @@ def database(make_sqlite) -> str:
 
 
 @pytest.fixture(scope="session")
-def answers_elsewhere(database) -> dict[str, Answer]:
-    return answer_elsewhere(database)
+def answers_elsewhere(apps, database) -> dict[str, Answer]:
+    return answer_elsewhere(apps, database)
 
 
 @pytest.fixture(scope="session")
-def answers(database, tmp_path_factory) -> list[Answer]:
+def answers(apps, database, tmp_path_factory) -> list[Answer]:
     """Real answers: all successes at both addresses, and every refusal."""
     found = []
     for root in ("/api/embed", "/embed/api"):
-        with make_world(database) as world:
+        with make_world(apps, database) as world:
             world.root = root
             found += succeed(world)
-    found += refuse(database)
+    found += refuse(apps, database)
     found += refuse_without_database(tmp_path_factory.mktemp("folder"))
     return found

@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from contract import DOCUMENT_PATH, OPERATIONS, Answer
+from support.apps import Apps
 from support.fake_chain import FakeChain
 from support.refusal_cases import (
     ENDPOINTS,
@@ -33,12 +34,15 @@ OWN = "http://localhost"  # how the test client addresses the service
 
 
 @contextmanager
-def make_world(database_url: str, **variables: str) -> Iterator[World]:
+def make_world(apps: Apps, database_url: str, **variables: str) -> Iterator[World]:
     environ = {"DATABASE_URL": database_url, "SECRET_KEY": SECRET_KEY} | variables
     clock = Clock()
+    app = apps.find(Settings.from_environ(environ), clock=clock)
+    views = dict(app.view_functions)
     try:
-        yield World(create_app(Settings.from_environ(environ), clock=clock), clock)
+        yield World(app, clock)
     finally:
+        app.view_functions.update(views)
         connection.db.close()
 
 
@@ -168,12 +172,12 @@ FAULTS |= {name: [*BY_ANY_PREFLIGHT] for name in OPERATIONS if name.startswith("
 FAULTS["preflightTrackingPage"].append(take_other_origin)
 
 
-def refuse(database_url: str) -> Iterator[Answer]:
+def refuse(apps: Apps, database_url: str) -> Iterator[Answer]:
     """Yield the answer to every fault, each in a world of its own."""
     for operation, faults in FAULTS.items():
         method, path, _ = OPERATIONS[operation]
         for fault in faults:
-            with make_world(database_url, **SETTINGS, PUBLIC_URL=OWN) as world:
+            with make_world(apps, database_url, **SETTINGS, PUBLIC_URL=OWN) as world:
                 if operation in ENDPOINTS:
                     attempt = begin(world, operation)
                 else:
@@ -183,9 +187,9 @@ def refuse(database_url: str) -> Iterator[Answer]:
                 yield describe(operation, attempt.send())
 
 
-def answer_elsewhere(database_url: str) -> dict[str, Answer]:
+def answer_elsewhere(apps: Apps, database_url: str) -> dict[str, Answer]:
     """Return answers that belong to no operation, by the document's names for them."""
-    with make_world(database_url) as world:
+    with make_world(apps, database_url) as world:
         client = world.client
         websocket = {"Connection": "Upgrade", "Upgrade": "websocket"}
         answers = {
