@@ -22,17 +22,18 @@ class OwnerBrowser:
         self.owner.password_hash = hash_cheaply()
         self.owner.save()
         self.client = client or world.app.test_client()
-        self._token = find_token(self.client.get("/dashboard/sign-in").text)
-        answer = self.post("/dashboard/sign-in", email=email, password=PASSWORD)
+        self._token = None
+        answer = self.sign_in_again()
         assert answer.status_code == 303, answer.text
-        self.find_new_token()
 
     def find_new_token(self) -> None:
-        """Read the token of forms after a change that begins a new session."""
-        self._token = find_token(self.client.get("/dashboard/account").text)
+        """Read the token of forms again, after a change that begins a new session."""
+        self._token = None
 
     @property
     def token(self) -> str:
+        if self._token is None:
+            self._token = find_token(self.client.get("/dashboard/account").text)
         return self._token
 
     def sign_in_again(self, *, target=None, **fields):
@@ -60,7 +61,7 @@ class OwnerBrowser:
         return self.client.get(path, **arguments)
 
     def post(self, path: str, **fields):
-        return self.client.post(path, data={"csrf_token": self._token} | fields)
+        return self.client.post(path, data={"csrf_token": self.token} | fields)
 
     def see(self, path: str) -> str:
         """Return the text of a page, without tags."""

@@ -143,6 +143,7 @@ def test_what_scripts_ask_for_does_not_bring_back_a_session_that_has_ended(
 
 
 def test_cookie_is_sent_again_after_an_hour_and_not_before(world, owner):
+    assert owner.token  # which the cookie has from now on
     world.clock.forward(hours=1, seconds=-1)
     assert "Set-Cookie" not in owner.get(HOME).headers
 

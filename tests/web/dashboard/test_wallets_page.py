@@ -551,6 +551,7 @@ def test_import_asks_the_database_as_often_for_200_lines_as_for_5(world, owner, 
         answer = owner.post(path_of(world, "import/apply"), text=text)
         assert answer.status_code == 303
 
+    assert owner.token  # is read before
     first = count_statements(lambda: apply(few))
     assert count_statements(lambda: apply(many)) == first
     assert len(read_all(world)) == 205
