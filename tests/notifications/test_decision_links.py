@@ -20,7 +20,7 @@ from embed.notifications.decision_links import MayNotDecide
 from embed.people import accounts, members
 from embed.submissions import decisions
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
+on_both_databases = pytest.mark.databases("sqlite", "postgres")
 
 PUBLIC_URL = "http://localhost"
 LINK = re.compile(rf"{PUBLIC_URL}/dashboard/decide/([\w.-]+)")
@@ -307,6 +307,7 @@ def test_own_mail_of_whoever_only_reads_has_no_links(owner, join, submit, mailbo
         use(owner, make_links(owner, own, submission)["approve"])
 
 
+@on_both_databases
 @pytest.mark.parametrize("end", ["demote", "remove", "stop", "switch off"])
 def test_links_of_own_mail_end_with_the_role_the_mails_or_the_switch(owner, join, submit, end):
     own = join("reviewer")
@@ -384,6 +385,7 @@ def test_actor_of_a_long_host_fits_into_the_log(owner, add, submit):
 # One link
 
 
+@on_both_databases
 @pytest.mark.parametrize("other", ["approve", "reject"])
 def test_link_and_its_counterpart_decide_once_also_after_an_undo(owner, add, submit, other):
     channel, submission = add(), submit()
@@ -399,6 +401,7 @@ def test_link_and_its_counterpart_decide_once_also_after_an_undo(owner, add, sub
     assert Submission.get_by_id(submission.id).status == "rejected"
 
 
+@on_both_databases
 def test_decision_that_fails_leaves_the_link_unused(owner, add, submit):
     channel, submission = add(), submit()
     link = make_links(owner, channel, submission)["approve"]
@@ -412,6 +415,7 @@ def test_decision_that_fails_leaves_the_link_unused(owner, add, submit):
     assert Submission.get_by_id(submission.id).status == "approved"
 
 
+@on_both_databases
 @pytest.mark.parametrize("end", ["switch off", "remove", "delete page", "hand over"])
 def test_links_of_a_channel_end_at_once(owner, add, submit, end):
     channel, submission = add(), submit()
@@ -439,6 +443,7 @@ def test_links_of_a_channel_end_at_once(owner, add, submit, end):
 # At once
 
 
+@on_both_databases
 def test_one_link_that_is_pressed_often_at_once_decides_once(owner, add, submit):
     channel, submission = add(), submit()
     link = make_links(owner, channel, submission)["approve"]
@@ -456,6 +461,7 @@ def test_one_link_that_is_pressed_often_at_once_decides_once(owner, add, submit)
     assert len(decided) == 1
 
 
+@on_both_databases
 def test_of_two_receivers_that_decide_differently_at_once_one_wins(owner, add, submit):
     for number in range(4):
         first, second = add(f"a{number}@example.com"), add(f"b{number}@example.com")
@@ -471,6 +477,7 @@ def test_of_two_receivers_that_decide_differently_at_once_one_wins(owner, add, s
         assert winner == f"channel {'a' if status == 'approved' else 'b'}{number}@example.com"
 
 
+@on_both_databases
 def test_switching_off_at_the_same_time_lets_the_link_decide_before_or_never(owner, add, submit):
     for number in range(4):
         channel, submission = add(f"a{number}@example.com"), submit()

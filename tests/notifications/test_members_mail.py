@@ -19,7 +19,7 @@ from embed.notifications.delivery import find_due_receivers
 from embed.people import accounts, invitations, members
 from embed.translations import load_catalog
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
+on_both_databases = pytest.mark.databases("sqlite", "postgres")
 
 ANN = "ann@example.com"
 PUBLIC_URL = "http://localhost"
@@ -118,6 +118,7 @@ def test_mails_go_to_the_address_that_the_person_has_now(page, join, start, mail
     assert list_mailed(mailbox) == ["new@example.com"]
 
 
+@on_both_databases
 def test_asking_twice_at_once_makes_one_receiver(page, join):
     person, world, settings = join(), page.world, page.runtime.settings
 
@@ -130,6 +131,7 @@ def test_asking_twice_at_once_makes_one_receiver(page, join):
     assert Receiver.select().count() == 1
 
 
+@on_both_databases
 def test_stopping_ends_what_waits_and_can_be_repeated(page, join, start, mailbox):
     person = join()
     own = start(person)
@@ -143,6 +145,7 @@ def test_stopping_ends_what_waits_and_can_be_repeated(page, join, start, mailbox
     assert Delivery.select().count() == 0
 
 
+@on_both_databases
 def test_stopping_leaves_others_and_other_pages_alone(page, join, start):
     ann, ben = join(), join("ben@example.com")
     start(ann)
@@ -247,6 +250,7 @@ def purge_page(world, person) -> None:
     pages.purge_page(world.page_id)
 
 
+@on_both_databases
 @pytest.mark.parametrize("end", [remove, leave, delete_account, purge_page])
 def test_mails_end_with_the_role_and_what_waits_is_not_sent(page, join, start, mailbox, end):
     person = join()
@@ -300,6 +304,7 @@ def test_whoever_has_no_role_when_a_mail_is_sent_gets_none(page, join, start, ma
     assert Receiver.select().count() == 0
 
 
+@on_both_databases
 @pytest.mark.parametrize("end", [delete_account, stop])
 def test_mails_that_end_while_the_page_is_told_something_fail_no_submission(
     page, join, start, monkeypatch, end
@@ -328,6 +333,7 @@ def test_mails_that_end_while_the_page_is_told_something_fail_no_submission(
     assert Delivery.select().count() == 0
 
 
+@on_both_databases
 def test_removal_and_asking_at_once_leave_no_mails(page, join):
     world, settings = page.world, page.runtime.settings
     person = join()
@@ -434,6 +440,7 @@ def test_queue_that_fills_is_told_to_members_alone(page, join, start, mailbox):
 # The link
 
 
+@on_both_databases
 def test_link_lasts_a_year_and_is_of_one_person_and_page(page, join, start):
     world, signer = page.world, page.runtime.signer
     own = start(join())

@@ -12,7 +12,7 @@ from embed.events import account_log
 from embed.events.account_log import SENTENCE_BY_KIND, write_sentence
 from embed.people import accounts, invitations, members, passwords, sessions
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
+on_both_databases = pytest.mark.databases("sqlite", "postgres")
 
 ANN, OWNER = "ann@example.com", "owner@example.com"
 PASSWORD = "four words that nobody says"
@@ -136,6 +136,7 @@ def test_nothing_is_stored_of_somebody_who_has_been_removed(world, ann):
     assert AccountEvent.select().where(AccountEvent.kind == "signed in").count() == 0
 
 
+@on_both_databases
 def test_log_goes_with_its_person(world, owner, ann, join):
     join()
     ann.delete_instance()
@@ -154,6 +155,7 @@ def fail(world, email: str = ANN, network: str | None = "192.0.2.0/24") -> None:
     account_log.store_failure(email, world.clock(), client, "sign-in failed")
 
 
+@on_both_databases
 @pytest.mark.parametrize("network", ["192.0.2.0/24", None])
 def test_failures_of_one_network_are_stored_once_an_hour(world, ann, network):
     other = "198.51.100.0/24"
@@ -170,6 +172,7 @@ def test_failures_of_one_network_are_stored_once_an_hour(world, ann, network):
     assert len(list_kinds(ann)) == 3
 
 
+@on_both_databases
 def test_failures_of_many_networks_are_stored_20_times_a_day(world, owner, ann):
     for number in range(50):
         fail(world, network=f"192.0.{number}.0/24")
@@ -181,6 +184,7 @@ def test_failures_of_many_networks_are_stored_20_times_a_day(world, owner, ann):
     assert len(list_kinds(ann)) == 21
 
 
+@on_both_databases
 def test_failure_at_an_unknown_address_takes_the_same_statements_and_stores_nothing(
     world, ann, count_statements
 ):
@@ -196,6 +200,7 @@ def test_failure_at_an_unknown_address_takes_the_same_statements_and_stores_noth
 # Reading
 
 
+@on_both_databases
 def test_list_is_newest_first_and_shows_everything_once(world, owner, ann):
     for number in range(25):
         world.clock.forward(seconds=number % 2)  # two of a time
@@ -216,6 +221,7 @@ def test_list_is_newest_first_and_shows_everything_once(world, owner, ann):
     assert {event.person for event in shown} == {ann}
 
 
+@on_both_databases
 def test_events_are_deleted_after_180_days(world, ann):
     AccountEvent.delete().execute()
     account_log.store(ann, "signed in", world.clock())

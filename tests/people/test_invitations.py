@@ -11,7 +11,7 @@ from embed.db.models import Invitation, Member, Page, Person
 from embed.errors import InvalidInput, NotFound
 from embed.people import accounts, invitations, members, passwords
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
+on_both_databases = pytest.mark.databases("sqlite", "postgres")
 
 ANN = "ann@example.com"
 PASSWORD = "four words that nobody says"
@@ -37,6 +37,7 @@ def list_roles(world) -> dict[str, str]:
     }
 
 
+@on_both_databases
 def test_invitation_gives_what_it_says_once(world, ann, invite):
     token = invite()
 
@@ -146,6 +147,7 @@ def test_member_is_not_invited_again_but_can_be_asked_to_take_the_page(world, an
     invite(role="owner")
 
 
+@on_both_databases
 def test_page_has_at_most_a_hundred_people(world, invite, monkeypatch):
     monkeypatch.setattr(invitations, "MAX_PEOPLE", 2)
     invite()
@@ -182,6 +184,7 @@ def test_weak_password_uses_nothing_up(world, invite):
     assert invitations.find_invitation(token, world.clock())
 
 
+@on_both_databases
 def test_address_that_another_account_takes_meanwhile_is_not_taken_over(world, invite):
     token = invite()
     taken = accounts.create_person(ANN, world.clock())
@@ -192,6 +195,7 @@ def test_address_that_another_account_takes_meanwhile_is_not_taken_over(world, i
     assert invitations.find_invitation(token, world.clock())  # for whoever has the account
 
 
+@on_both_databases
 @pytest.mark.parametrize("has_account", [True, False])
 def test_of_two_who_accept_one_link_at_once_one_does(world, invite, has_account):
     token = invite()
@@ -217,6 +221,7 @@ def test_of_two_who_accept_one_link_at_once_one_does(world, invite, has_account)
 # Handing over
 
 
+@on_both_databases
 def test_page_is_handed_over_when_the_other_one_accepts(world, owner, ann, invite):
     token = invite(role="owner")
     assert Page.get_by_id(world.page_id).owner == owner
@@ -235,6 +240,7 @@ def test_member_who_becomes_the_owner_is_no_member_any_more(world, ann, invite):
     assert list_roles(world) == {ANN: "owner", "owner@example.com": "editor"}
 
 
+@on_both_databases
 @pytest.mark.parametrize("how", ["by another acceptance", "by the operator"])
 def test_page_that_has_changed_hands_cannot_be_taken_by_an_earlier_link(
     world, owner, ann, invite, how

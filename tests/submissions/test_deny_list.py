@@ -20,7 +20,7 @@ from embed.submissions.deny_list import (
     remove_block,
 )
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
+on_both_databases = pytest.mark.databases("sqlite", "postgres")
 
 ACTOR = "reviewer@example.com"
 CLIENT, NEIGHBOUR, ELSEWHERE = "203.0.113.7", "203.0.113.8", "198.51.100.7"
@@ -99,6 +99,7 @@ def test_blocked_visitor_costs_no_question_to_the_chain(world, monkeypatch):
 # Networks
 
 
+@on_both_databases
 @pytest.mark.parametrize(
     ("pattern", "client", "code"),
     [
@@ -157,6 +158,7 @@ def test_page_that_is_handed_over_takes_its_own_list_along(world):
 # Entries
 
 
+@on_both_databases
 @pytest.mark.parametrize("block_it", [block, block_everywhere])
 def test_same_entry_is_kept_once_for_each_scope(world, block_it):
     other = world.make_page()
@@ -169,6 +171,7 @@ def test_same_entry_is_kept_once_for_each_scope(world, block_it):
     assert Block.select().count() == 3
 
 
+@on_both_databases
 @pytest.mark.parametrize("block_it", [block, block_everywhere])
 def test_list_has_a_bound(world, monkeypatch, block_it):
     monkeypatch.setattr(deny_list, "MAX_BLOCKS", 2)
@@ -234,6 +237,7 @@ def test_rejection_may_block_its_wallets(world):
     assert {one.created_by for one in Block.select()} == {ACTOR}
 
 
+@on_both_databases
 def test_undo_removes_what_the_rejection_blocked_and_nothing_else(world):
     known, other = Visitor(), Visitor()
     ids = [world.submit(one).json["submissionId"] for one in (known, other)]
@@ -264,6 +268,7 @@ def test_selection_that_the_list_has_no_room_for_is_left_as_it_was(world, monkey
 # At the same moment
 
 
+@on_both_databases
 def test_what_races_with_a_block_is_stored_before_it_or_refused(world_with):
     world = world_with(LIMIT_IP_SUBMISSIONS="1000/minute")
     drafts = [world.draft(Visitor(), f"Bot {number}") for number in range(20)]
@@ -279,6 +284,7 @@ def test_what_races_with_a_block_is_stored_before_it_or_refused(world_with):
     assert code_of(world.submit(Visitor(), "Bot 20")) == "not_accepted"
 
 
+@on_both_databases
 def test_two_reviewers_who_block_and_undo_at_once_leave_a_rejection_with_its_block_or_none(world):
     for _ in range(4):
         submission_id = world.submit(Visitor()).json["submissionId"]
@@ -292,6 +298,7 @@ def test_two_reviewers_who_block_and_undo_at_once_leave_a_rejection_with_its_blo
         assert Block.select().where(Block.submission == submission_id).count() == is_rejected
 
 
+@on_both_databases
 @each_scope
 def test_two_who_block_the_same_at_once_make_one_entry(world, block_it):
     results = race(*[partial(block_it, world, "name", "scam*")] * 4)
@@ -300,6 +307,7 @@ def test_two_who_block_the_same_at_once_make_one_entry(world, block_it):
     assert Block.select().count() == 1
 
 
+@on_both_databases
 @each_scope
 def test_two_who_remove_the_same_at_once_log_it_once(world, block_it):
     made = block_it(world, "name", "scam*")

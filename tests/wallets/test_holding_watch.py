@@ -14,7 +14,7 @@ from embed.wallets.balance_refresh import refresh_balances
 from embed.wallets.holding_watch import watch_holdings
 from embed.wallets.tracking import list_wallets
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
+on_both_databases = pytest.mark.databases("sqlite", "postgres")
 
 EVERY = timedelta(minutes=10)
 OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
@@ -77,6 +77,7 @@ def watch(world, chain) -> Watch:
 # Two in a row
 
 
+@on_both_databases
 def test_wallet_is_withheld_after_two_low_observations_and_shown_again_when_it_holds(watch):
     watch.observe(9)
     assert watch.marks == (1, False)
@@ -123,6 +124,7 @@ def test_good_observation_in_between_begins_anew(watch):
 # What counts
 
 
+@on_both_databases
 def test_same_observation_counts_once(watch):
     watch.observe(9)
     watch.watch()
@@ -138,6 +140,7 @@ def test_observation_of_one_account_only_never_counts_as_low(watch):
     assert watch.marks == (0, False)
 
 
+@on_both_databases
 def test_complete_observation_that_a_sweep_followed_does_not_count(watch):
     watch.world.clock.forward(minutes=1)
     watch._slot += 1
@@ -147,6 +150,7 @@ def test_complete_observation_that_a_sweep_followed_does_not_count(watch):
     assert watch.marks == (0, False)
 
 
+@on_both_databases
 def test_observation_from_before_the_wallet_was_put_there_does_not_count(watch):
     visitor = Visitor()
     watch.record(1, address=visitor.address)
@@ -236,6 +240,7 @@ def test_choice_takes_effect_at_once(watch):
     assert watch.list_public() == [watch.address]
 
 
+@on_both_databases
 @pytest.mark.parametrize(
     ("fields", "marks"),
     [
@@ -270,6 +275,7 @@ def test_raised_minimum_flags_nobody_without_another_observation(watch):
 # Within the refresh
 
 
+@on_both_databases
 def test_refresh_reads_low_wallets_completely_and_decides_after_two_runs(watch):
     world, chain = watch.world, watch.chain
     runtime = world.app.extensions[EXTENSION]
@@ -288,6 +294,7 @@ def test_refresh_reads_low_wallets_completely_and_decides_after_two_runs(watch):
     assert watch.list_public() == [watch.address]
 
 
+@on_both_databases
 def test_failed_refresh_flags_nobody(watch):
     runtime = watch.world.app.extensions[EXTENSION]
     watch.chain.spend(watch.address, 10)

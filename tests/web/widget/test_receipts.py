@@ -11,7 +11,7 @@ from embed.db.models import Proof, Submission, Wallet, Withdrawal
 from embed.domain.wallet_signatures import list_signable_forms
 from embed.wallets import tracking
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
+on_both_databases = pytest.mark.databases("sqlite", "postgres")
 
 FIELDS = {
     "format",
@@ -72,6 +72,7 @@ def find_wallet(submission_id) -> Wallet:
 # Receipts
 
 
+@on_both_databases
 def test_receipt_has_all_that_is_needed_to_check_it(world):
     visitor = Visitor()
     submission_id = prove(world, visitor)
@@ -140,6 +141,7 @@ def test_wallet_that_the_owner_tracked_before_is_proved_by_a_submission(world):
     assert read_proofs(world, wallet.id)[wallet.id]["nickname"] == "Ada"
 
 
+@on_both_databases
 @pytest.mark.parametrize("status", ["pending", "rejected"])
 def test_what_is_not_on_the_list_is_read_by_its_sender_only(world, status):
     visitor, other = Visitor(), Visitor()
@@ -173,6 +175,7 @@ LEAVE = {
 }
 
 
+@on_both_databases
 @pytest.mark.parametrize("leave", LEAVE.values(), ids=LEAVE)
 def test_wallet_that_is_not_on_the_list_any_more_has_no_public_receipt(world, leave):
     visitor = Visitor()
@@ -188,6 +191,7 @@ def test_wallet_that_is_not_on_the_list_any_more_has_no_public_receipt(world, le
     assert ask_receipt(world, submission_id, cookie=visitor.cookie).status_code == 200
 
 
+@on_both_databases
 def test_approval_that_was_taken_back_ends_the_public_receipt(world):
     submission_id = prove(world)
     wallet = find_wallet(submission_id)
@@ -251,6 +255,7 @@ def test_proofs_tell_submission_name_and_time(world):
     }
 
 
+@on_both_databases
 def test_wallets_of_another_page_are_left_out(world):
     visitor = Visitor()
     prove(world, visitor)
@@ -263,7 +268,6 @@ def test_wallets_of_another_page_are_left_out(world):
     assert answer.json == {"wallets": {}}
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("wallets", ["", ",,", "x", "\0", "A" * 5000, "' OR 1=1 --", "%", "é" * 20])
 def test_what_is_no_id_is_left_out(world, wallets):
     prove(world)
@@ -271,6 +275,7 @@ def test_what_is_no_id_is_left_out(world, wallets):
     assert read_proofs(world, wallets) == {}
 
 
+@on_both_databases
 def test_a_hundred_take_as_many_statements_as_one_and_no_more_are_answered(
     world_with, count_statements
 ):
@@ -282,6 +287,7 @@ def test_a_hundred_take_as_many_statements_as_one_and_no_more_are_answered(
     assert read_proofs(world, *ids).keys() == set(ids[:100])
 
 
+@on_both_databases
 def test_page_of_the_widget_takes_one_statement_for_the_proofs_of_its_wallets(
     world, count_statements
 ):
@@ -298,7 +304,6 @@ def test_page_of_the_widget_takes_one_statement_for_the_proofs_of_its_wallets(
 # Refusals
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("path", ["changes", "proofs", "receipts/{id}"])
 def test_refusals_are_those_of_the_list(world, path):
     submission_id = prove(world)
@@ -318,7 +323,6 @@ def test_refusals_are_those_of_the_list(world, path):
     assert ask(world, path).status_code == 401
 
 
-@pytest.mark.databases("sqlite")
 def test_every_refusal_of_a_receipt_is_json(world_with):
     world = world_with(LIMIT_PER_IP="10/hour")
     submission_id = prove(world)
@@ -337,7 +341,6 @@ def test_every_refusal_of_a_receipt_is_json(world_with):
     assert code_of(answer) == "rate_limit_ip"
 
 
-@pytest.mark.databases("sqlite")
 def test_no_cache_keeps_that_there_is_no_receipt_yet(world):
     answer = ask_receipt(world, submit(world))
 
@@ -345,7 +348,6 @@ def test_no_cache_keeps_that_there_is_no_receipt_yet(world):
     assert answer.headers["Cache-Control"] == "private, no-store"
 
 
-@pytest.mark.databases("sqlite")
 def test_receipt_of_another_page_is_not_found_even_by_its_sender(world):
     visitor = Visitor()
     world.open_widget(visitor)
@@ -359,7 +361,6 @@ def test_receipt_of_another_page_is_not_found_even_by_its_sender(world):
         assert code_of(answer) == "not_found"
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "submission_id",
     ["x", "0" * 20, "A" * 3000, "%00", "%ED%A0%80", "'", "%20", "..%2f..", "é" * 20],
@@ -370,7 +371,6 @@ def test_receipt_that_there_is_not_is_not_found(world, submission_id):
     assert code_of(ask_receipt(world, submission_id)) == "not_found"
 
 
-@pytest.mark.databases("sqlite")
 def test_other_sites_scripts_cannot_read_a_visitors_receipt(world):
     visitor = Visitor()
     world.open_widget(visitor)
