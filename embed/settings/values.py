@@ -6,7 +6,7 @@ from dataclasses import field
 from datetime import timedelta
 from ipaddress import ip_address
 from typing import TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import psycopg
 from limits import RateLimitItem, parse_many
@@ -152,6 +152,8 @@ def parse_rpc_urls(raw: str) -> tuple[str, ...]:
 def parse_smtp_url(url: str) -> str:
     if not _has_form(url, ("smtp", "smtps")):
         raise ValueError(f"must look like smtp://user:password@host:587; {_ESCAPES}")
+    if not unquote(url).isascii():
+        raise ValueError("may have only ASCII characters, as mail servers differ about others.")
     return url
 
 
