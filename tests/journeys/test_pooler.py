@@ -93,7 +93,7 @@ def test_requests_over_other_connections_to_the_server_all_succeed(page):
 
 
 def test_lock_is_not_waited_for_long_and_no_connection_keeps_what_was_set(
-    page, pooler, postgres_database_url
+    page, pooler, postgres_database_url, tmp_path
 ):
     draft = page.draft(Visitor())
     with psycopg.connect(postgres_database_url) as holder:
@@ -102,6 +102,7 @@ def test_lock_is_not_waited_for_long_and_no_connection_keeps_what_was_set(
     assert page.post(draft).status_code == 201
 
     page.command("doctor")
+    page.command("backup", str(tmp_path / "new.db"))
 
     for name in ("lock_timeout", "statement_timeout"):
         assert pooler.read_settings(name) == {"0"}
