@@ -203,9 +203,10 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
             )
         return connection
 
-    def begin(self, isolation_level: str | None = None) -> None:
-        level = f" ISOLATION LEVEL {isolation_level}" if isolation_level else ""
-        super().execute_sql(f"BEGIN{level}; SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}")
+    def begin(self, isolation_level: Any = None) -> None:
+        # Together with what begins the transaction, as it would take another trip to the server.
+        level = isolation_level or "READ COMMITTED"
+        super().begin(f"{level}; SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}")
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
         """Raises OperationalError also where a standby or a full disk allows no writes.
