@@ -176,6 +176,7 @@ def test_nothing_in_the_folder_where_a_command_is_run_is_part_of_the_program(tmp
         file = here / f"{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"open({str(ran)!r}, 'a').write({name!r} + ' ')\nraise SystemExit(3)\n")
+    (here / ".env").write_text("TRUSTED_PROXIES=one\n")
     # As the installed program, whose script is in another folder.
     program = [sys.executable, "-P", "-m", "embed"]
     where = {"cwd": here, "env": clean_environ() | {"PYTHONPATH": str(PROJECT_DIR)}}
