@@ -45,6 +45,8 @@ sendfile = False
 forwarded_allow_ips = ""
 # Requests with long ids reach the API, which answers JSON instead of gunicorn's HTML.
 limit_request_line = 8190
+# A site's marketing cookies, which browsers also send to its subdomains, take more than 8 KB.
+limit_request_field_size = 32 * 1024
 control_socket_disable = True
 # Not the C parser that gunicorn prefers where it is installed: that takes requests which this one
 # refuses, such as those whose lines end with a bare line feed, and says other statuses.

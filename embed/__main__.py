@@ -12,7 +12,7 @@ def _load_app() -> Flask:
     return app
 
 
-@click.group(cls=FlaskGroup, create_app=_load_app, add_version_option=False)
+@click.group(cls=FlaskGroup, create_app=_load_app, add_version_option=False, load_dotenv=False)
 def main() -> None:
     """Lists of wallets that visitors put their own on: the service and its commands."""
 

@@ -1,8 +1,10 @@
 """Creates the Flask app from its parts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from flask import Flask
+from werkzeug.http import parse_list_header
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from embed import demo
@@ -64,8 +66,7 @@ def create_app(
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # preflights are answered by cors.py
     app.url_map.merge_slashes = False
     if settings.trusted_proxies:
-        hops = settings.trusted_proxies
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
+        _believe_proxies(app, settings.trusted_proxies)
 
     init_metrics(app, settings)
     open_database(settings.database_url)
@@ -96,6 +97,22 @@ def create_app(
     init_commands(app)
     init_request_ids(app, settings.trusted_proxies)
     return app
+
+
+def _believe_proxies(app: Flask, hops: int) -> None:
+    """Take the client's address and scheme from what that many proxies wrote.
+
+    All proxies append to X-Forwarded-For. But nginx and others write X-Forwarded-Proto anew, and
+    Caddy passes on what another wrote, so fewer schemes than proxies may arrive: the first counts.
+    """
+    inner = app.wsgi_app
+
+    def with_scheme(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        schemes = parse_list_header(environ.get("HTTP_X_FORWARDED_PROTO", ""))
+        environ["wsgi.url_scheme"] = next(filter(None, schemes[-hops:]), environ["wsgi.url_scheme"])
+        return inner(environ, start_response)
+
+    app.wsgi_app = ProxyFix(with_scheme, x_for=hops, x_proto=0)  # type: ignore[method-assign]  # Flask's way
 
 
 def choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:

@@ -2,6 +2,7 @@ import stat
 import subprocess
 import sys
 from datetime import timedelta
+from urllib.parse import quote
 
 import pytest
 from support.world import SECRET_KEY
@@ -87,10 +88,71 @@ def test_empty_variable_is_as_good_as_none(name, nothing):
     assert read(**{name: nothing}) == read()
 
 
-def test_white_space_around_a_value_is_dropped():
-    assert read(TRUSTED_PROXIES=" 1\n", PUBLIC_URL=" https://a.example ") == read(
-        TRUSTED_PROXIES="1", PUBLIC_URL="https://a.example"
-    )
+@pytest.mark.parametrize(
+    "around", ['"{}"', "'{}'", "“{}”", "{} ", "{}\r", "{}\n", " {}", '"{} "', '{}"', "\u00a0{}"]
+)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("BALANCE_REFRESH", "10 minutes"), ("SECRET_KEY", NEW), ("INSTANCE_DIR", "instance")],
+)
+def test_what_stands_around_a_value_is_refused_with_what_to_write_instead(name, value, around):
+    with pytest.raises(SettingsError, match=rf"^{name} has .* Write {name}= and the value alone"):
+        read(**{name: around.format(value)})
+
+
+@pytest.mark.parametrize(
+    ("name", "lookalike", "instead"),
+    [
+        ("BALANCE_REFRESH", "10m", "10 minutes"),
+        ("NONCE_LIFETIME", "10m", "number of seconds"),
+        ("LIMIT_PER_IP", "600/m", "600/minute"),
+        ("FRONT_PAGE", "true", "0 or 1"),
+    ],
+)
+def test_value_of_another_form_is_refused_with_what_to_write_instead(name, lookalike, instead):
+    with pytest.raises(SettingsError, match=f"^{name} must .*{instead}"):
+        read(**{name: lookalike})
+
+
+ADDRESSES = {
+    "DATABASE_URL": "postgresql://embed:{}@db.example/embed",
+    "SMTP_URL": "smtp://news:{}@mail.example.com:587",
+    "RATELIMIT_STORAGE_URI": "redis://:{}@cache.example:6379/0",
+    "SOLANA_RPC_URL": "https://user:{}@rpc.example",
+}
+NOT_ESCAPED = [
+    "Tr0ub4dor%zsv9kLmn",
+    "Tr0ub@v9kLmn",
+    "Tr0ub v9kLmn",
+    "12/v9kLmn",
+    "12?v9k",
+    "12#v9k",
+]
+
+
+@pytest.mark.parametrize("password", NOT_ESCAPED)
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_no_part_of_a_password_that_is_not_escaped_is_told(name, password):
+    with pytest.raises(SettingsError, match=f"^{name} .*% as %25, @ as %40, / as %2F") as told:
+        read(**{name: ADDRESSES[name].format(password)})
+
+    assert not any(part in str(told.value) for part in ("Tr0ub", "v9k", "zsv"))
+
+
+@pytest.mark.parametrize("password", NOT_ESCAPED)
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_every_form_of_an_escaped_password_is_kept_out_of_logs(name, password):
+    raw = quote(password, safe="")
+    url = ADDRESSES[name].format(raw)
+
+    assert {url, raw, password} <= {*read(**{name: url}).secrets}
+
+
+def test_password_in_place_of_a_port_is_not_told():
+    with pytest.raises(SettingsError) as told:
+        read(DATABASE_URL="postgresql://embed:Tr0ub4dor/embed")
+
+    assert "Tr0ub" not in str(told.value)
 
 
 @pytest.mark.parametrize("name", settings.GONE_SETTINGS)
@@ -233,7 +295,14 @@ WRONG = {
     "BALANCE_REFRESH": WRONG_SPANS,
     "BALANCE_HISTORY": WRONG_SPANS,
     "BACKGROUND": ["redis://localhost", "Worker", "none", "1"],
-    "SMTP_URL": ["mail.example", "imap://mail.example", "smtp://", "smtp://mail.example:0"],
+    "SMTP_URL": [
+        "mail.example",
+        "imap://mail.example",
+        "smtp://",
+        "smtp://mail.example:0",
+        "smtp://u:p%C3%A4ss@mail.example",
+        "smtp://u:päss@mail.example",
+    ],
     "ALLOW_PRIVATE_TARGETS": ["yes", "true", "2", "-1"],
     "FRONT_PAGE": ["no", "false", "2"],
     "WEB_CONCURRENCY": ["0", "-1", "many", "1.5"],
@@ -259,7 +328,7 @@ def test_every_variable_has_its_wrong_values_above():
     [
         (NEW, (NEW,)),
         (f"{NEW},{OLD},{SECRET_KEY}", (NEW, OLD, SECRET_KEY)),
-        (f" {NEW} , {OLD} ", (NEW, OLD)),
+        (f"{NEW} , {OLD}", (NEW, OLD)),
         ("sixteen letters.", ("sixteen letters.",)),
     ],
 )

@@ -5,11 +5,13 @@ import platform
 import sys
 import sysconfig
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
 from peewee import PeeweeException
 
+import embed
 from embed import __version__
 from embed.db import schema_version
 from embed.db.connection import read_server_version
@@ -75,13 +77,16 @@ def _ask_database() -> tuple[str | None, list[str]]:
 def serve(options: tuple[str, ...]) -> None:
     """Serve with gunicorn, whose options may follow.
 
-    It listens on 127.0.0.1:8000 unless told otherwise, as by --bind 0.0.0.0:8000.
+    It listens on 127.0.0.1:8000 unless told otherwise, as by --bind 0.0.0.0:8000. Files in its
+    options need whole paths.
     """
     folder = runtime().settings.instance_dir
     click.echo(f"What it makes for itself is kept in {folder} (INSTANCE_DIR).", err=True)
     gunicorn = sysconfig.get_path("scripts") + "/gunicorn"
     config = str(PROJECT_DIR / "gunicorn.conf.py")
     command = [sys.executable, gunicorn, "--config", config, "embed.wsgi:app", *options]
+    # gunicorn imports from the folder where it is started, before all others.
+    os.chdir(Path(embed.__path__[0]).parent)
     os.execv(sys.executable, command)  # noqa: S606 -- our own command line
 
 

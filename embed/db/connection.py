@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from os.path import samestat
 from pathlib import Path
 from typing import Any
@@ -86,8 +86,8 @@ def create_if_missing(database: Database) -> None:
 def read_server_version() -> str:
     """Return the kind and version of the models' database, such as ``Postgres 17.2``."""
     is_postgres = isinstance(db.obj, PostgresqlDatabase)
-    sql = "SHOW server_version" if is_postgres else "SELECT sqlite_version()"
-    ((number,),) = db.execute_sql(sql).fetchall()
+    version = "current_setting('server_version')" if is_postgres else "sqlite_version()"
+    ((number,),) = db.execute_sql(f"SELECT {version}").fetchall()
     return f"{'Postgres' if is_postgres else 'SQLite'} {number}"
 
 
@@ -174,13 +174,16 @@ def _open_postgres(url: str) -> Database:
     limits: dict[str, Any] = {
         name: value for name, value in _CONNECTION_LIMITS.items() if name not in url
     }
-    return _ServicePostgresDatabase(url, prefer_psycopg3=True, **limits)
+    # A pooler gives each transaction another connection to the server, which does not know the
+    # statements that were prepared on the last one. To prepare none costs some 100 us for each.
+    return _ServicePostgresDatabase(url, prefer_psycopg3=True, prepare_threshold=None, **limits)
 
 
 class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ignore[misc]  # it has no types
     """Uses UTF-8, waits for locks for a limited time, and copes with a server that restarts.
 
     What finds its connection closed, outside a transaction or at its beginning, is sent again.
+    Nothing is set for a whole connection, which a pooler may give to others after a transaction.
     """
 
     reconnect_errors = (
@@ -198,13 +201,22 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
                 f"its encoding is {encoding}, and the service needs UTF8: create the database"
                 " with createdb --encoding UTF8 --template template0."
             )
-        connection.execute(f"SET lock_timeout = {LOCK_TIMEOUT_MS}")
         return connection
 
+    def begin(self, isolation_level: Any = None) -> None:
+        # Together with what begins the transaction, as it would take another trip to the server.
+        level = isolation_level or "READ COMMITTED"
+        super().begin(f"{level}; SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}")
+
     def execute_sql(self, sql: str, params: Any = None) -> Any:
-        """Raises OperationalError also where a standby or a full disk allows no writes."""
+        """Raises OperationalError also where a standby or a full disk allows no writes.
+
+        What may wait for locks of rows gets a transaction, if it has none.
+        """
+        is_guarded = sql.startswith("SELECT") or self.in_transaction()
         try:
-            return super().execute_sql(sql, params)
+            with nullcontext() if is_guarded else self.transaction():
+                return super().execute_sql(sql, params)
         except InternalError as error:
             reason = getattr(error, "orig", None)
             if isinstance(reason, errors.ReadOnlySqlTransaction):

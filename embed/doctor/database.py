@@ -52,9 +52,10 @@ def open_for_reading(url: str) -> None:
     path = find_database_file(url)
     if path is None:
         open_database(url)
-        # Not as `options` when connecting, which would replace those in the address.
-        db.execute_sql(f"SET statement_timeout = '{_TIMEOUT_S}s'")
-        db.execute_sql("SET default_transaction_read_only = on")
+        # A transaction that ends with the connection. Not as `options` when connecting, which would
+        # replace those in the address.
+        db.begin("READ COMMITTED READ ONLY")
+        db.execute_sql(f"SELECT set_config('statement_timeout', '{_TIMEOUT_S}s', true)")
         return
     # Without its companion nobody has the file open, and SQLite would create one to read it:
     # https://sqlite.org/wal.html#read_only_databases

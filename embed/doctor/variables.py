@@ -47,8 +47,7 @@ class Installation:
             try:
                 Settings.from_environ(usable | {name: value})
             except SettingsError as error:
-                # This one quotes parts of what was set, which may be a password.
-                invalid[name] = redact(str(error)) if name == "DATABASE_URL" else str(error)
+                invalid[name] = str(error)
             else:
                 usable[name] = value
         settings = Settings.from_environ(usable)

@@ -16,7 +16,7 @@ from embed.domain.clients import name_network, parse_client_address
 _HIDDEN = "…"
 # Shorter values are words that lines need, such as the name of a database.
 _SHORTEST_SECRET = 8
-_LONGEST_READ = 16 * 1024  # of cookies and of a body
+_LONGEST_READ = 32 * 1024  # of cookies and of a body
 
 # Keys as lists show them, secrets of webhooks, one-time links (gunicorn's own lines have paths),
 # and user and password of any address, whose look-behind lets a search begin once in each word.

@@ -207,7 +207,6 @@ class PostgresRows(_Rows):
     @contextmanager
     def _connected(self) -> Iterator[None]:
         with super()._connected():
-            self.change(f"SET lock_timeout = '{_WAIT_S * 1000:.0f}ms'")
             self._database.connection().adapters.register_loader("bool", _IntegerLoader)
             yield
 

@@ -5,6 +5,7 @@ import smtplib
 import ssl
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from email import policy
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -60,34 +61,47 @@ def find_sender(settings: Settings) -> str:
     return own if is_mailbox(own) else "notifications@localhost"
 
 
-def send(address: str, digest: Digest, settings: Settings) -> Outcome:
+def send(
+    address: str, digest: Digest, settings: Settings, *, stop_link: str | None = None
+) -> Outcome:
+    """Send a mail; `stop_link` ends what it belongs to, in one click (RFC 8058)."""
     if settings.smtp_url is None:
         return Outcome(False, "this installation has no mail server")
     server, sender = read_server(settings.smtp_url), find_sender(settings)
     try:
-        with closing(_connect(server, sender)) as client:
+        with closing(_connect(server, _name_self(settings, sender))) as client:
             if server.needs_starttls:
                 client.starttls(context=ssl.create_default_context())
             if server.user:
                 client.login(server.user, server.password)
-            client.send_message(_compose(address, digest, sender), sender, [address])
+            message = _compose(address, digest, sender)
+            if stop_link is not None:
+                message.set_raw("List-Unsubscribe", f"<{stop_link}>")
+                message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+            client.send_message(message, sender, [address])
             with suppress(OSError):  # the mail is sent already
                 client.quit()
-    except (OSError, ValueError) as failure:  # a password that is not ASCII is a ValueError
+    except (OSError, ValueError) as failure:  # a host that cannot be one is a ValueError
         return Outcome(False, _explain(failure, server))
     return Outcome(True, "sent")
 
 
-def _connect(server: MailServer, sender: str) -> smtplib.SMTP:
-    # Without a name, smtplib asks the name servers what this machine is called.
-    where = (server.host, server.port, sender.partition("@")[2])
+def _name_self(settings: Settings, sender: str) -> str:
+    """Return how to introduce the service (EHLO); else smtplib asks the name servers."""
+    own_host = urlsplit(settings.public_url or "").hostname or ""
+    return own_host if is_mailbox(f"us@{own_host}") else sender.partition("@")[2]
+
+
+def _connect(server: MailServer, own_name: str) -> smtplib.SMTP:
+    where = (server.host, server.port, own_name)
     if not server.has_tls:
         return smtplib.SMTP(*where, timeout=TIMEOUT_S)
     return smtplib.SMTP_SSL(*where, timeout=TIMEOUT_S, context=ssl.create_default_context())
 
 
 def _compose(address: str, digest: Digest, sender: str) -> EmailMessage:
-    message = EmailMessage()
+    # A raw header stays whole: folded, a long address would be encoded, which services do not read.
+    message = EmailMessage(policy.default.clone(refold_source="none"))
     message["From"] = f"Tracking embed <{sender}>"
     message["To"] = address
     message["Subject"] = digest.title
@@ -111,12 +125,15 @@ def _explain(failure: Exception, server: MailServer) -> str:
             return f"the mail server refused the sign-in ({code})"
         case smtplib.SMTPRecipientsRefused(recipients=refused):
             return f"the mail server refused the recipient ({next(iter(refused.values()))[0]})"
+        case smtplib.SMTPSenderRefused(smtp_code=code):
+            return f"the mail server refused the sender, or needs a sign-in ({code})"
         case smtplib.SMTPResponseException(smtp_code=code) if code > 0:
             return f"the mail server answered {code}"
         case smtplib.SMTPResponseException():
             return "what answers at this port is no mail server"
-        case UnicodeError():
-            return "the user or password of SMTP_URL has characters that smtplib cannot send"
-    if server.port == _TLS_PORT and not server.has_tls:
-        return "port 465 has TLS from the start, which needs smtps:// in SMTP_URL"
+        case smtplib.SMTPServerDisconnected() if not server.has_tls:
+            reason = "timed out" if explain(failure) == "timed out" else "the mail server hung up"
+            return (
+                f"{reason}; port 465, and any with TLS from the start, needs smtps:// in SMTP_URL"
+            )
     return explain(failure)

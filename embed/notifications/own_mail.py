@@ -104,7 +104,7 @@ def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> O
         decisions=list_decidable(receiver, messages, runtime),
     )
     link = build_link(receiver, runtime)
-    return mail.send(reader.email, add_reason(digest, reader, link), settings)
+    return mail.send(reader.email, add_reason(digest, reader, link), settings, stop_link=link)
 
 
 def build_link(receiver: Receiver, runtime: Runtime) -> str:

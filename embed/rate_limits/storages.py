@@ -47,8 +47,10 @@ def translate_storage_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:  # each client library raises its own errors
-        reason = " ".join(str(error).split())
-        raise SettingsError(f"RATELIMIT_STORAGE_URI cannot be used: {reason}") from None
+        raise SettingsError(
+            "RATELIMIT_STORAGE_URI cannot be used: its client finds a mistake in the host, the port"
+            f" or the options ({type(error).__name__})."
+        ) from None
 
 
 class _Window(NamedTuple):

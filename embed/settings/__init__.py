@@ -1,8 +1,9 @@
 """Settings read from environment variables, and the file that stands in for SECRET_KEY."""
 
 import os
+import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields, replace
 from datetime import timedelta
@@ -10,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Self
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from limits import RateLimitItem
 
@@ -46,8 +47,11 @@ if IS_INSTALLED:
 _BASE_DIR = INSTANCE_DIR if IS_INSTALLED else PROJECT_DIR
 _SQLITE = "sqlite:///"
 
+_QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019"
 MIN_KEY_LENGTH = 16  # characters
 _SHORTEST_KEY = 16  # of what stands in a path, as providers of RPC have it
+# Scheme, user and password, path and query.
+_PARTS = re.compile(r"([^:]*)://(?:([^/?#]*)@)?[^/?#]*([^?#]*)\??([^#]*).*", re.DOTALL)
 _HOW_TO_MAKE_A_KEY = (
     f"use at least {MIN_KEY_LENGTH} random characters, such as those that this command prints: "
     'python3 -c "import secrets; print(secrets.token_urlsafe(48))".'
@@ -122,7 +126,13 @@ class Settings:
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
         """Read every setting; an empty variable counts as unset. Raises SettingsError."""
-        given = {name: value.strip() for name, value in environ.items() if value.strip()}
+        given = {name: value for name, value in environ.items() if value.strip()}
+        for name in VARIABLES.keys() & given.keys():
+            if given[name].strip().strip(_QUOTES) != given[name]:
+                raise SettingsError(
+                    f"{name} has quotes, spaces or a line end around its value, which would count"
+                    f" as part of it. Write {name}= and the value alone."
+                )
         keys = parse_secret_keys(given["SECRET_KEY"]) if "SECRET_KEY" in given else ()
         instance_dir = _BASE_DIR / given.get("INSTANCE_DIR", INSTANCE_DIR)
         given.setdefault("DATABASE_URL", f"{_SQLITE}{quote(str(instance_dir / 'embed.db'))}")
@@ -216,17 +226,14 @@ def _write_once(path: Path, text: str) -> None:
             os.link(draft.name, path)
 
 
-def _find_secrets(url: str) -> Iterator[str]:
-    try:
-        parts = urlsplit(url)
-        password = parts.password
-    except ValueError:  # a form that only its own client reads
-        return
-    if password is not None:
-        yield password
-    is_http = parts.scheme in ("http", "https")
-    for name, value in parse_qsl(parts.query):
+def _find_secrets(url: str) -> list[str]:
+    """Return what is secret in an address, as written, and then the whole address, too."""
+    scheme, user, path, query = _PARTS.findall(url)[0]
+    is_http = scheme in ("http", "https")
+    found = [user, user.partition(":")[2]] if is_http or ":" in user else []
+    for name, _, value in (pair.partition("=") for pair in query.split("&")):
         if is_http or "password" in name:  # Postgres has its options there
-            yield value
+            found.append(value)
     if is_http:
-        yield from (part for part in parts.path.split("/") if len(part) >= _SHORTEST_KEY)
+        found += [part for part in path.split("/") if len(part) >= _SHORTEST_KEY]
+    return [*filter(None, found), url] if any(found) else []

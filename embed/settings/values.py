@@ -6,7 +6,7 @@ from dataclasses import field
 from datetime import timedelta
 from ipaddress import ip_address
 from typing import TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import psycopg
 from limits import RateLimitItem, parse_many
@@ -17,6 +17,13 @@ from embed.domain.origins import parse_origin
 _SPAN = re.compile(r"([0-9]{1,5}) (second|minute|hour|day)s?")
 _NO_HOST = re.compile(r"[\s@\\%*]")
 _STORAGE = re.compile(r"(?:memory|(?:redis|valkey)(?:s|\+unix|\+cluster|\+sentinel)?)://.*")
+# An `@` is before the host, or in the sender of SMTP_URL: clients disagree about any other.
+_ADDRESS = re.compile(
+    r"[^\s:/]+://(?:[^\s@/?#]*@)?[^\s@/?#]*(?:[/?#][^\s@]*|/?\?from=[^\s@]+@[^\s@]+)?"
+)
+_WRONG_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+# Of errors about addresses, which quote nothing: it may be part of a password.
+_ESCAPES = "in user and password, write % as %25, @ as %40, / as %2F and a space as %20."
 
 Value = TypeVar("Value")
 
@@ -47,14 +54,14 @@ def parse_limit(raw: str) -> RateLimitItem:
     return limit
 
 
-def parse_whole_number(raw: str, *, least: int) -> int:
+def parse_whole_number(raw: str, *, least: int, of: str = "") -> int:
     if not (raw.isascii() and raw.isdigit() and len(raw) < 10 and int(raw) >= least):
-        raise ValueError(f"must be a whole number, {least} or more.")
+        raise ValueError(f"must be a whole number{of}, {least} or more.")
     return int(raw)
 
 
 def parse_seconds(raw: str) -> timedelta:
-    return timedelta(seconds=parse_whole_number(raw, least=1))
+    return timedelta(seconds=parse_whole_number(raw, least=1, of=" of seconds"))
 
 
 def parse_span(raw: str, *, example: str) -> timedelta:
@@ -87,12 +94,18 @@ def parse_database_url(url: str) -> str:
     if url.startswith(("postgresql://", "postgres://")):
         # Postgres accepts both schemes, but the database library only the long one.
         url = "postgresql://" + url.partition("://")[2]
-        try:
-            conninfo_to_dict(url)
-        except psycopg.ProgrammingError as error:
-            raise ValueError(f"cannot be read: {str(error).strip()}.") from None
+        if not _is_conninfo(url):
+            raise ValueError(f"must look like postgresql://user:password@host/db; {_ESCAPES}")
         return url
     raise ValueError("must look like sqlite:///path/to/file.db or postgresql://user@host/db.")
+
+
+def _is_conninfo(url: str) -> bool:
+    try:
+        ports = str(conninfo_to_dict(url).get("port", "")).split(",")
+    except psycopg.ProgrammingError:
+        return False
+    return _is_readable(url) and all(re.fullmatch("[0-9]*", port) for port in ports)
 
 
 def parse_public_url(url: str) -> str:
@@ -112,8 +125,8 @@ def parse_public_url(url: str) -> str:
 
 
 def parse_storage_uri(uri: str) -> str:
-    if not (_STORAGE.fullmatch(uri) and _has_usable_port(uri)):
-        raise ValueError("must look like memory:// or redis://host:6379.")
+    if not (_STORAGE.fullmatch(uri) and _is_readable(uri) and _has_usable_port(uri)):
+        raise ValueError(f"must look like memory:// or redis://user:password@host:6379; {_ESCAPES}")
     return uri
 
 
@@ -130,14 +143,17 @@ def parse_rpc_urls(raw: str) -> tuple[str, ...]:
     urls = tuple(url.strip() for url in raw.split(",")) if raw else ()
     if not all(_has_form(url, ("http", "https")) for url in urls):
         raise ValueError(
-            "must look like https://api.mainnet-beta.solana.com; several are separated by commas."
+            "must look like https://api.mainnet-beta.solana.com; several are separated by commas;"
+            f" {_ESCAPES}"
         )
     return urls
 
 
 def parse_smtp_url(url: str) -> str:
     if not _has_form(url, ("smtp", "smtps")):
-        raise ValueError("must look like smtp://user:password@host:587.")
+        raise ValueError(f"must look like smtp://user:password@host:587; {_ESCAPES}")
+    if not unquote(url).isascii():
+        raise ValueError("may have only ASCII characters, as mail servers differ about others.")
     return url
 
 
@@ -145,9 +161,15 @@ def _has_form(url: str, schemes: Sequence[str]) -> bool:
     """Tell whether an address has one of these schemes, a host and a usable port."""
     try:
         parts = urlsplit(url)
-        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+        is_usable = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+        return is_usable and _is_readable(url)
     except ValueError:
         return False
+
+
+def _is_readable(url: str) -> bool:
+    """Tell whether all clients find the same host in an address, and the same password."""
+    return _ADDRESS.fullmatch(url) is not None and _WRONG_ESCAPE.search(url) is None
 
 
 def parse_bind(raw: str) -> tuple[str, int]:

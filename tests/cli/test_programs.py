@@ -168,3 +168,26 @@ def test_service_is_served_by_gunicorn_with_its_options(program, tmp_path):
     finally:
         server.end(lambda: os.killpg(server.process.pid, signal.SIGKILL))  # both
     assert "Traceback" not in log.read_text()
+
+
+def test_nothing_in_the_folder_where_a_command_is_run_is_part_of_the_program(tmp_path):
+    here, ran = tmp_path / "here", tmp_path / "ran"
+    for name in ("embed/__init__", "app", "flask", "gunicorn", "gunicorn.conf", "json", "peewee"):
+        file = here / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"open({str(ran)!r}, 'a').write({name!r} + ' ')\nraise SystemExit(3)\n")
+    (here / ".env").write_text("TRUSTED_PROXIES=one\n")
+    # As the installed program, whose script is in another folder.
+    program = [sys.executable, "-P", "-m", "embed"]
+    where = {"cwd": here, "env": clean_environ() | {"PYTHONPATH": str(PROJECT_DIR)}}
+    where["env"]["INSTANCE_DIR"] = str(tmp_path / "data")
+    port = find_free_port()
+
+    subprocess.run([*program, "version"], check=True, capture_output=True, **where)
+    server = Server([*program, "serve", "--bind", f"127.0.0.1:{port}"], **where)
+    try:
+        wait_until(lambda: is_listening(port), server.process)
+    finally:
+        server.end(server.process.terminate)
+
+    assert not ran.exists()

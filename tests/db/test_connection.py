@@ -243,6 +243,20 @@ def fill(world: World) -> None:
     Delivery.create(message=message, receiver=receiver, state="waiting")
 
 
+@pytest.mark.databases("postgres")
+def test_change_outside_a_transaction_waits_for_a_lock_no_longer_than_others(
+    world, emptied_database_url, monkeypatch
+):
+    monkeypatch.setattr(connection, "LOCK_TIMEOUT_MS", 100)
+    with psycopg.connect(
+        emptied_database_url, options="-c idle_in_transaction_session_timeout=9s"
+    ) as holder:
+        holder.execute("SELECT 1 FROM page FOR UPDATE")
+
+        with pytest.raises(OperationalError, match="lock timeout"):
+            Page.update(version=0).execute()
+
+
 def test_purge_removes_everything_of_a_page_and_nothing_else(app, clock):
     fill(World(app, clock))
     before = dump(Balance)

@@ -34,13 +34,13 @@ def test_nginx_takes_the_sample(tmp_path):
 
 @pytest.fixture
 def logged(make_sqlite, tmp_path):
-    """A page behind nginx, and a function that returns what nginx has logged since."""
+    """A page behind nginx, a function that returns what nginx has logged since, and the service."""
     environ = make_environ(make_sqlite(), TRUSTED_PROXIES="1")
     with run_gunicorn(environ) as server:
         page = RemotePage(server.url, environ)
         for url in provide(partial(run_nginx, server.port, folder=tmp_path)):
             page.server_url = url
-            yield page, lambda: (tmp_path / LOG).read_text()
+            yield page, lambda: (tmp_path / LOG).read_text(), server.url
 
 
 class FromElsewhere(requests.adapters.HTTPAdapter):
@@ -49,7 +49,7 @@ class FromElsewhere(requests.adapters.HTTPAdapter):
 
 
 def test_log_has_no_key_no_one_time_link_and_no_whole_address(logged):
-    page, read_log = logged
+    page, read_log, _ = logged
     visitor = Visitor()
     page.open_widget(visitor)
     page.submit(visitor)
@@ -82,7 +82,7 @@ def test_log_has_no_key_no_one_time_link_and_no_whole_address(logged):
 
 
 def test_visitors_do_not_choose_the_id_by_which_both_logs_name_their_request(logged):
-    page, read_log = logged
+    page, read_log, _ = logged
     chosen = "chosen-by-a-visitor"
 
     answer = requests.get(page.server_url, headers={"X-Request-Id": chosen}, timeout=TIMEOUT_S)
@@ -91,3 +91,17 @@ def test_visitors_do_not_choose_the_id_by_which_both_logs_name_their_request(log
     assert chosen not in request_id
     # It is written after the answer.
     wait_for(lambda: read_log().endswith(f" {request_id}\n"), read_log)
+
+
+@pytest.mark.parametrize(("kibibytes", "direct", "behind"), [(31, 200, 200), (33, 431, 400)])
+def test_cookies_of_a_parent_domain_may_have_32_kib(logged, kibibytes, direct, behind):
+    page, _, service_url = logged
+    cookies = {"Cookie": "; ".join(["_ad=" + "x" * 250] * (4 * kibibytes))}
+    path = f"/embed/tracking/{page.page_id}?key={page.public_key}"
+
+    statuses = [
+        requests.get(url + path, headers=cookies, timeout=TIMEOUT_S).status_code
+        for url in (service_url, page.server_url)
+    ]
+
+    assert statuses == [direct, behind]

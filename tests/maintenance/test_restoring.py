@@ -12,7 +12,7 @@ from support import version_0_6_0
 from support.filled_database import fill, read_stored, using
 from support.waiting import wait_for
 
-from embed.db import schema_version
+from embed.db import connection, schema_version
 from embed.db.batches import reading_one_state
 from embed.db.connection import db
 from embed.db.models import Job, Message, Page, Person, UsedNonce
@@ -228,13 +228,15 @@ def wait_for_a_lock_that_is_waited_for(url: str) -> None:
         wait_for(lambda: other.execute(waiting).fetchall())
 
 
-def test_nothing_is_saved_or_exported_while_somebody_holds_the_tables(postgres_of_use, tmp_path):
+def test_nothing_is_saved_or_exported_while_somebody_holds_the_tables(
+    postgres_of_use, tmp_path, monkeypatch
+):
     with psycopg.connect(postgres_of_use) as holder:
         holder.execute("LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE")
         with pytest.raises(InvalidInput, match="repeat this when it has ended"):
             make_backup(postgres_of_use, tmp_path / "new.db")
         with using(postgres_of_use):
-            db.execute_sql("SET lock_timeout = 200")
+            monkeypatch.setattr(connection, "LOCK_TIMEOUT_MS", 200)
             with pytest.raises(OperationalError, match="lock timeout"), reading_one_state():
                 pytest.fail("reads what is being replaced")
 

@@ -343,7 +343,6 @@ def test_mail_address_gets_plain_text_by_the_installations_server(owner_with, ma
     [
         ("p%40ss%25w", "delivered", "sent"),
         ("wrong", "waiting", "the mail server refused the sign-in (535)"),
-        ("p%C3%A4ss", "waiting", "the user or password of SMTP_URL has characters that"),
     ],
 )
 def test_mail_server_may_ask_for_a_password(owner_with, given, state, reason):
@@ -363,12 +362,16 @@ def talk(*replies: bytes):
     """Answer each line with the next reply, and then wait."""
 
     def answer(connection: socket.socket) -> None:
-        for reply in replies:
-            connection.sendall(reply)
-            connection.recv(1000)
+        talk_until(connection, *replies)
         wait(connection)
 
     return answer
+
+
+def talk_until(connection: socket.socket, *replies: bytes) -> None:
+    for reply in replies:
+        connection.sendall(reply)
+        connection.recv(1000)
 
 
 HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n"
@@ -386,8 +389,17 @@ HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n
         ),
         ("smtp://localhost", talk(b"421 Busy\r\n"), "the mail server answered 421"),
         ("smtp://localhost", talk(b"HTTP/1.1 400 Bad\r\n"), "what answers at this port is no mail"),
-        ("smtp://localhost", wait, "timed out"),
-        ("smtp://localhost", send(), "the connection failed"),
+        (
+            "smtp://localhost",
+            talk(HELLO, CAN_NOTHING, b"530 Sign in\r\n", OK),
+            "the mail server refused the sender, or needs a sign-in (530)",
+        ),
+        (
+            "smtp://localhost",
+            wait,
+            "timed out; port 465, and any with TLS from the start, needs smtps",
+        ),
+        ("smtp://localhost", send(), "the mail server hung up; port 465, and any with TLS"),
         ("smtps://localhost", talk(HELLO), "it does not speak TLS at this port"),
     ],
 )
@@ -400,6 +412,26 @@ def test_mail_that_is_not_sent_says_why(owner_with, monkeypatch, scheme, answer,
         assert send_to(owner, "ann@example.com").startswith(reason)
 
 
+def test_mail_server_whose_name_does_not_resolve_is_told(owner_with):
+    owner = owner_with(SMTP_URL="smtp://mail.invalid")
+
+    assert send_to(owner, "ann@example.com") == "its name could not be resolved"
+
+
+def test_service_introduces_itself_by_the_host_of_its_public_url(owner_with):
+    heard = []
+
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(HELLO)
+        heard.append(connection.recv(1000))
+
+    with serve_raw(answer, reads_first=False) as port:
+        url = f"smtp://127.0.0.1:{port}?from=news@news.example.com"
+        send_to(owner_with(SMTP_URL=url, PUBLIC_URL="https://embed.example.com"), "ann@example.com")
+
+    assert heard == [b"ehlo embed.example.com\r\n"]
+
+
 def test_mail_server_that_is_not_there_is_told(owner_with):
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -408,26 +440,24 @@ def test_mail_server_that_is_not_there_is_told(owner_with):
 
 
 @pytest.mark.slow  # openssl makes the certificate
-def test_mail_server_that_nobody_vouches_for_is_not_trusted(owner_with, tmp_path):
+@pytest.mark.parametrize("url", ["smtps://mail.example:{}", "smtp://u:p@mail.example:{}"])
+def test_mail_server_that_nobody_vouches_for_is_not_trusted(owner_with, tmp_path, monkeypatch, url):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(make_certificate(tmp_path / "both.pem"))
-    with serve_raw(
-        lambda connection: context.wrap_socket(connection, server_side=True), reads_first=False
-    ) as port:
-        owner = owner_with(SMTP_URL=f"smtps://localhost:{port}")
+    resolve = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda _, *more, **__: resolve("127.0.0.1", *more))
+
+    def answer(connection: socket.socket) -> None:
+        if url.startswith("smtp:"):
+            talk_until(connection, HELLO, b"250-mail.example\r\n250 STARTTLS\r\n")
+            connection.sendall(b"220 go\r\n")
+        context.wrap_socket(connection, server_side=True)
+
+    with serve_raw(answer, reads_first=False) as port:
+        owner = owner_with(SMTP_URL=url.format(port))
         reason = send_to(owner, "ann@example.com")
 
     assert reason.startswith("its certificate is not trusted: self-signed")
-
-
-def test_port_465_without_tls_is_explained(owner_with, monkeypatch):
-    def hang(*_: object, **__: object) -> None:
-        raise TimeoutError
-
-    monkeypatch.setattr(socket, "create_connection", hang)
-    owner = owner_with(SMTP_URL="smtp://mail.example.com:465")
-
-    assert "needs smtps://" in send_to(owner, "ann@example.com")
 
 
 @pytest.mark.parametrize(

@@ -139,10 +139,17 @@ def guard_request() -> ResponseReturnValue | None:
         if request.mimetype not in FORM_TYPES or None in request.form:  # a field without a name
             return render_mistake(gettext("The dashboard only accepts its own forms."), 415)
         try:
-            _csrf.protect()
+            if not is_one_click():
+                _csrf.protect()
         except (CSRFError, ValueError):  # ValueError: a Referer that is no address
             return render_mistake(FORM_EXPIRED, 400)
     return None
+
+
+def is_one_click() -> bool:
+    """Tell whether a mail service stops mails by itself (RFC 8058), whose link is all it needs."""
+    is_link = request.endpoint == "dashboard.stop_mail_by_link"
+    return is_link and request.form.get("List-Unsubscribe") == "One-Click"
 
 
 def _find_size_limit() -> int:

@@ -107,7 +107,7 @@ def test_link_changes_nothing_without_the_form_of_its_page(world, link, stranger
     for client in (world.app.test_client(), stranger.client):
         assert client.get(link).status_code == 200
         assert client.head(link).status_code == 200
-        for sent in ({"csrf_token": "x"}, {"List-Unsubscribe": "One-Click"}):
+        for sent in ({"csrf_token": "x"}, {"List-Unsubscribe": "x"}):
             assert client.post(link, data=sent).status_code == 400
 
     assert Receiver.select().count() == 1
@@ -120,6 +120,17 @@ def test_button_stops_without_signing_in(world, root, ann, link):
     assert "You get no more mails about this page." in read_text(answer)
     assert Receiver.select().count() == 0
     assert BUTTON in ann.see(f"{root}/activity")
+
+
+def test_mail_service_stops_the_mails_by_one_request_of_its_own(world, link, mailbox):
+    headers = dict(mailbox.messages[0].raw_items())  # as they travelled
+    assert headers["List-Unsubscribe"] == f"<http://localhost{link}>"
+    assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+
+    body = {"List-Unsubscribe": "One-Click"}
+    assert world.app.test_client().post(link, data=body).status_code == 200
+
+    assert Receiver.select().count() == 0
 
 
 def test_dead_link_answers_as_a_live_one(world, link):
