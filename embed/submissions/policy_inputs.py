@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 from peewee import JOIN, SQL, fn
 
 from embed.db.connection import db
-from embed.db.models import Block, Page, Receiver, Submission
+from embed.db.models import Page, Receiver, Submission
 from embed.db.statements import Parameter, Statement, read_row
 from embed.db.used_nonces import select_uses
 from embed.domain.policy import Policy, TrackRecord
@@ -147,7 +147,6 @@ class PolicyInputs:
     is_nonce_used: bool
     pending: int  # submissions of the page that wait for a decision
     has_receivers: bool
-    has_blocks: bool  # the page's deny list, or its owner's for all pages, has an entry
     history: History  # of the wallet and the session
 
 
@@ -174,7 +173,6 @@ def read_policy_inputs(
         is_nonce_used=bool(row.is_nonce_used),
         pending=row.pending,
         has_receivers=bool(row.has_receivers),
-        has_blocks=bool(row.has_blocks),
         history=History(page_id, decisions),
     )
 
@@ -194,8 +192,6 @@ _COLUMNS = {
     "is_nonce_used": fn.EXISTS(select_uses(Parameter("nonce_token"))),
     "pending": Submission.select(fn.COUNT(1)).where(*is_waiting(_page_id)),
     "has_receivers": fn.EXISTS(Receiver.select(1).where(Receiver.page == _page_id)),
-    "has_blocks": fn.EXISTS(Block.select(1).where(Block.page == _page_id))
-    | fn.EXISTS(Block.select(1).where(Block.person == Page.owner)),
     "has_decisions": _decision.c.id.is_null(False),
 }
 _READ_INPUTS = Statement(

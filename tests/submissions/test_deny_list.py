@@ -264,7 +264,7 @@ def test_selection_that_the_list_has_no_room_for_is_left_as_it_was(world, monkey
 # At the same moment
 
 
-def test_what_races_with_a_block_is_stored_before_it_or_refused(world_with):
+def test_what_races_with_a_block_is_stored_or_refused(world_with):
     world = world_with(LIMIT_IP_SUBMISSIONS="1000/minute")
     drafts = [world.draft(Visitor(), f"Bot {number}") for number in range(20)]
 
