@@ -134,12 +134,7 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
     }
     with translate_unique_violations(conflicts), db.atomic():
         hold_page(nonce.page_id)
-        inputs = read_policy_inputs(
-            nonce.page_id,
-            wallet_address=nonce.wallet_address,
-            session_id=verified.caller.session_id,
-            nonce_token=nonce.token,
-        )
+        inputs = read_policy_inputs(nonce, verified.caller.session_id)
         status = _decide(inputs, verified, now)
         submission = _store(verified, status, now)
         if status == "auto_approved":
