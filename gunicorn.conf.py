@@ -120,7 +120,7 @@ def post_worker_init(worker: Any) -> None:
             runtime,
             extensions[jobs.EXTENSION],
             "gunicorn",
-            begin=partial(make_first_owner, runtime),
+            begin=partial(make_first_owner, runtime, worker.sockets),
         )
         worker.background.start()
     else:

@@ -2,27 +2,25 @@
 
 import threading
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
-from time import monotonic
 
 from embed.balances.known import find_chain_balance, read_observations
 from embed.balances.mints import NoSuchMint
 from embed.balances.observations import store_chain
 from embed.balances.refresh import observe_completely
 from embed.balances.rpc_results import UnusableAmount
-from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
+from embed.balances.solana_rpc import MAX_WAITING, RpcUnavailable, SolanaRpc, UnusableAnswer
 from embed.balances.tokens import find_problem, store_refusal
 from embed.db.connection import db
 from embed.db.models import Page
-from embed.domain.times import Clock, Seconds
+from embed.domain.times import Clock
+from embed.domain.turns import Busy
 from embed.errors import ApiError
 
 BUDGET = timedelta(seconds=3)
 SAME_WITHIN = timedelta(seconds=30)  # an answer this young is not asked for again
-# A slow endpoint must not take all request threads, of which gunicorn.conf.py has four.
-MAX_WAITING = 2
-MAX_QUEUED = timedelta(seconds=0.5)  # how long others wait for their turn
 PAUSE = timedelta(seconds=5)  # after a failure, until the chain is asked again
 
 
@@ -39,7 +37,6 @@ class LiveBalances:
         self._max_age = max_age
         self._pool = ThreadPoolExecutor(MAX_WAITING, thread_name_prefix="gate")
         self._lock = threading.RLock()
-        self._turns = threading.Semaphore(MAX_WAITING)
         self._reads: dict[tuple[str, str], Future[Decimal]] = {}
         self._paused_until: datetime | None = None
 
@@ -58,20 +55,13 @@ class LiveBalances:
         return None
 
     def _ask(self, mint: str, address: str) -> Decimal | None:
-        """Ask the chain, a few at a time; None: no turn came, or no answer."""
-        ends_at = monotonic() + BUDGET.total_seconds()
-        if self._is_paused() or not self._turns.acquire(timeout=MAX_QUEUED.total_seconds()):
-            return None
-        try:
-            return self._await_read(mint, address, ends_at)
-        finally:
-            self._turns.release()
+        """Ask the chain; None: no turn is free, or no answer."""
+        with suppress(Busy), self._chain.turns:
+            return self._await_read(mint, address)
+        return None
 
-    def _await_read(self, mint: str, address: str, ends_at: Seconds) -> Decimal | None:
-        """Read a balance, or wait for the thread that is reading it already.
-
-        `ends_at` is by the monotonic clock.
-        """
+    def _await_read(self, mint: str, address: str) -> Decimal | None:
+        """Read a balance, or wait for the thread that is reading it already."""
         with self._lock:
             if self._is_paused():
                 return None
@@ -82,7 +72,7 @@ class LiveBalances:
                     return recent
                 read = self._start((mint, address))
         try:
-            return read.result(max(0, ends_at - monotonic()))
+            return read.result(BUDGET.total_seconds())
         except UnusableAnswer:  # about this wallet or mint only, so others need no pause
             pass
         except (TimeoutError, RpcUnavailable):

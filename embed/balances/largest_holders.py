@@ -40,13 +40,14 @@ class LargestHolders:
 def look_up_largest_holders(rpc: SolanaRpc | None, mint: str) -> LargestHolders:
     """Read a token's largest accounts, and whose they are. Never call it inside a transaction.
 
-    Raises InvalidInput if there is no such mint, or nobody who tells.
+    Raises InvalidInput if there is no such mint, or nobody who tells, and Busy.
     """
     if rpc is None:
         raise InvalidInput(NOBODY_TO_ASK)
     try:
-        accounts = _read_largest_accounts(rpc, mint)
-        return _read_holders(rpc, mint, accounts)
+        with rpc.turns:
+            accounts = _read_largest_accounts(rpc, mint)
+            return _read_holders(rpc, mint, accounts)
     except NoSuchMint as mistake:
         raise InvalidInput(str(mistake)) from None
     except RpcRefused as refused:

@@ -11,6 +11,7 @@ from limits import RateLimitItem
 
 from embed.balances.rpc_endpoint import CallFailed, Endpoint, Pace, RpcRefused
 from embed.domain.times import Seconds
+from embed.domain.turns import Turns
 from embed.outbound.http import Client
 from embed.outbound.reach import Reach
 from embed.settings import Settings
@@ -20,6 +21,8 @@ T = TypeVar("T")
 ROUNDS = 6  # how often a patient call asks every endpoint
 ATTEMPT_S = 10.0
 FIRST_WAIT_S = 0.5  # between two rounds; it doubles
+# A slow endpoint must not take all request threads, of which gunicorn.conf.py has four.
+MAX_WAITING = 2
 
 
 class RpcUnavailable(Exception):
@@ -53,6 +56,7 @@ class SolanaRpc:
             )
             for number, url in enumerate(urls, start=1)
         ]
+        self.turns = Turns(MAX_WAITING)  # for everything that is asked while a request waits
         self._monotonic = monotonic
         self._stopped = threading.Event()
         self._wait_s = wait or self._stopped.wait

@@ -16,6 +16,7 @@ from embed.db.models import Page, Person, Token
 from embed.domain.addresses import parse_mint
 from embed.domain.texts import drop_dollar_signs
 from embed.domain.times import Seconds
+from embed.domain.turns import Busy
 from embed.errors import InvalidInput
 
 READ_AGAIN_AFTER = timedelta(days=1)  # names change
@@ -74,10 +75,11 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
             "The name and the symbol cannot be looked up, because SOLANA_RPC_URL is not set."
         )
     try:
-        info = read_token(rpc, mint, timeout_s=PROPOSE_WITHIN_S)
+        with rpc.turns:
+            info = read_token(rpc, mint, timeout_s=PROPOSE_WITHIN_S)
     except NoSuchMint as mistake:
         raise InvalidInput(str(mistake), field="token_mint") from None
-    except RpcUnavailable as failure:
+    except (RpcUnavailable, Busy) as failure:
         raise InvalidInput(
             "The name and the symbol cannot be looked up now. %(failure)s", failure=failure
         ) from None

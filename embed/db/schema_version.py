@@ -139,7 +139,7 @@ def _is_upgraded() -> bool:
     return True
 
 
-def is_schema_missing(error: ProgrammingError) -> bool:
+def is_schema_missing(error: PeeweeException) -> bool:
     """Tell whether Postgres reported a missing table or column.
 
     This looks at the error only, since the upgrade may be done when we ask the database

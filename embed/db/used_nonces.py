@@ -9,6 +9,7 @@ from peewee import Value
 from embed.db.batches import delete_in_batches, in_batches
 from embed.db.models import Submission, UsedNonce
 from embed.db.statements import Parameter, Statement
+from embed.domain.times import to_ms
 from embed.errors import ApiError
 
 
@@ -25,19 +26,32 @@ KEPT_AFTER_WITHDRAWAL = timedelta(days=30)
 KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
-def check_unused(token: str) -> None:
-    """Raises AlreadyUsed."""
-    if _FIND_USE.execute(token=token).fetchone() is not None:
+def check_unused(token: str, of_all: str = "", expires_at: datetime | None = None) -> None:
+    """Raises AlreadyUsed.
+
+    `of_all` is what `end_all` was given, if that ends the nonce, too, which is valid until
+    `expires_at`.
+    """
+    values = {
+        "token": token,
+        "of_all": of_all,
+        "expires_at": to_ms(expires_at) if expires_at else 0,
+    }
+    if _FIND_USE.execute(**values).fetchone() is not None:
         raise AlreadyUsed
 
 
-def select_uses(token: Any) -> Any:
-    """Return the query that finds a row if a nonce was used."""
+def select_uses() -> Any:
+    """Return the query that finds a row if a nonce was used; its parameters are as above."""
+    token, of_all, expires_at = map(Parameter, ("token", "of_all", "expires_at"))
+    is_ended = (UsedNonce.token == of_all) & (UsedNonce.expires_at > expires_at)
     of_submission = Submission.select(Value(1)).where(Submission.nonce == token)
-    return of_submission.union_all(UsedNonce.select(Value(1)).where(UsedNonce.token == token))
+    return of_submission.union_all(
+        UsedNonce.select(Value(1)).where((UsedNonce.token == token) | is_ended)
+    )
 
 
-_FIND_USE = Statement(select_uses(Parameter("token")))
+_FIND_USE = Statement(select_uses())
 
 
 def use_nonce(token: str, expires_at: datetime) -> None:
@@ -46,6 +60,18 @@ def use_nonce(token: str, expires_at: datetime) -> None:
     insertion = UsedNonce.insert(token=token, expires_at=kept_until).on_conflict_ignore()
     if not insertion.as_rowcount().execute():
         raise AlreadyUsed
+
+
+def end_all(of_all: str, before: datetime) -> None:
+    """End the nonces of one kind, for one wallet and page, that would expire before then.
+
+    Those that nobody has used are stored nowhere, so a token stands for all of them.
+    """
+    UsedNonce.insert(token=of_all, expires_at=before).on_conflict(
+        conflict_target=[UsedNonce.token],
+        preserve=[UsedNonce.expires_at],
+        where=UsedNonce.expires_at < before,
+    ).execute()
 
 
 def keep_used(tokens: Iterable[str], now: datetime, lifetime: timedelta) -> None:

@@ -100,6 +100,12 @@ def report_backup(started_at: datetime, now: datetime) -> None:
     query.execute()
 
 
+def find_finished_at(name: str) -> datetime | None:
+    """Return when a job was last done to its end, while it may be running again."""
+    found: datetime | None = Job.select(Job.finished_at).where(Job.name == name).scalar()
+    return found
+
+
 def find_backup_at() -> datetime | None:
     """Return the time of the newest backup, which holds nothing of what came later."""
     found: datetime | None = Job.select(Job.started_at).where(Job.name == _BACKUP).scalar()

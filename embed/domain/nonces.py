@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 from itsdangerous import BadSignature
 
-from embed.domain.identifiers import make_id
+from embed.domain.identifiers import ID_LENGTH, hash_key, make_id
 from embed.domain.signing import Signer
 from embed.domain.times import format_instant
 from embed.errors import ApiError
@@ -75,6 +75,11 @@ class IssuedNonce:
         page_id, address, key_id, host, token, detail = signed.value
         times = signed.signed_at, signed.expires_at
         return cls(page_id, address, key_id, host, token, detail, *times)
+
+    @classmethod
+    def name_all(cls, page_id: str, wallet_address: str) -> str:
+        """Return a token that stands for all nonces for a wallet on a page, and names neither."""
+        return hash_key(f"{cls.purpose} {page_id} {wallet_address}")[:ID_LENGTH]
 
     def check_binding(self, *, page_id: str, wallet_address: str, key_id: str, detail: str) -> None:
         """Raises ApiError `nonce_binding_mismatch` unless issued for exactly these."""

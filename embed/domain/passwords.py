@@ -7,24 +7,24 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
-from threading import Lock
 
 from nacl import pwhash
 from nacl.exceptions import InvalidkeyError
 
 from embed.domain.identifiers import hash_key
 from embed.domain.texts import gettext_noop
+from embed.domain.turns import Turns
 from embed.errors import InvalidInput
 
 MIN_LENGTH = 10
 MAX_LENGTH = 200
 
 # Each hash takes 64 MiB while it is computed, and anybody can ask for one by trying to sign in.
-_hashing = Lock()
+_hashing = Turns(2)
 
 
 def hash_password(password: str) -> str:
-    """Return an argon2id hash with its salt and cost parameters. Raises InvalidInput."""
+    """Return an argon2id hash with its salt and cost parameters. Raises InvalidInput, Busy."""
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise InvalidInput(
             "A password must have %(min)s to %(max)s characters.",
@@ -37,7 +37,10 @@ def hash_password(password: str) -> str:
 
 
 def is_correct_password(password: str, password_hash: str | None) -> bool:
-    """Tell whether a password matches its hash; without a hash, False after the same time."""
+    """Tell whether a password matches its hash; without a hash, False after the same time.
+
+    Raises Busy.
+    """
     compared = (password_hash or _dummy_hash()).encode()
     try:
         with _hashing:
@@ -69,7 +72,7 @@ _MIN_SCORE = 3  # of zxcvbn's 0 to 4: 100 million guesses
 _WORD = re.compile(r"[^\W_]{3,}")
 
 # zxcvbn has state that all threads share, and a judgment may take long.
-_judging = Lock()
+_judging = Turns(1)
 
 OWN_WORDS = gettext_noop(
     "Without your e-mail address, this site's name and the names of your pages, this password is"
@@ -114,6 +117,7 @@ def find_weakness(password: str, own_texts: Iterable[str]) -> str | None:
 
     Its first JUDGED_LENGTH characters must be hard to guess without the words of `own_texts`,
     even where these are spelled backwards, or with digits and signs in place of letters.
+    Raises Busy.
     """
     # The one character whose lower case is two, which zxcvbn takes for one.
     judged = unicodedata.normalize("NFC", password)[:JUDGED_LENGTH].replace("\u0130", "I")

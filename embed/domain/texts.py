@@ -29,7 +29,8 @@ _SPECIAL = str.maketrans(
         "]": ")",
     }
 )
-_POINT_IN_WORD = re.compile(r"(?<=\S)([.:])(?=[\w/])")
+# The other points are those of names of sites in Chinese and Japanese (UTS 46).
+_POINT_IN_WORD = re.compile(r"(?<=\S)([.:\u3002\uff0e\uff61])(?=[\w/])")
 # Chat services take what stands between these for emphasis, but not within a word.
 _LINE_AT_EDGE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 

@@ -5,8 +5,10 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
+from peewee import fn
+
 from embed.db.connection import best_effort, db
-from embed.db.models import ApiKey, Page
+from embed.db.models import ApiKey, Block, Page
 from embed.db.statements import Parameter, Statement, read_row
 from embed.domain.identifiers import hash_key, is_id, is_key
 from embed.errors import ApiError
@@ -29,6 +31,7 @@ class Access:
     is_page_deleted: bool
     is_page_open: bool  # public, and embedding is on
     is_page_gated: bool  # submissions need a minimum balance
+    has_blocks: bool  # the page's deny list, or its owner's for all pages, has an entry
     last_used_at: datetime | None
 
 
@@ -67,6 +70,7 @@ def _read_row(found: tuple[Any, ...]) -> Access:
         is_page_deleted=row.page_deleted_at is not None,
         is_page_open=row.is_public and row.is_embeddable,
         is_page_gated=row.min_balance > 0,
+        has_blocks=bool(row.has_blocks),
         last_used_at=row.last_used_at,
     )
 
@@ -85,6 +89,8 @@ _COLUMNS = {
     "is_public": Page.is_public,
     "is_embeddable": Page.is_embeddable,
     "min_balance": Page.min_balance,
+    "has_blocks": fn.EXISTS(Block.select(1).where(Block.page == Page.id))
+    | fn.EXISTS(Block.select(1).where(Block.person == Page.owner)),
 }
 _FIND_ACCESS = Statement(
     ApiKey.select(*_COLUMNS.values()).join(Page).where(ApiKey.key_hash == Parameter("key_hash"))

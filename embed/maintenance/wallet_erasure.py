@@ -28,6 +28,8 @@ from embed.db.models import (
     Wallet,
     Withdrawal,
 )
+from embed.db.used_nonces import end_all
+from embed.domain.nonces import Nonce
 from embed.errors import NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners
 from embed.events.kinds import Event
@@ -140,6 +142,7 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
     Wallet.delete().where(Wallet.page == page, Wallet.address == address).execute()
     Block.delete().where(Block.page == page, _blocks(address)).execute()
     delete_sent(sent, edit.now, nonce_lifetime)
+    end_all(Nonce.name_all(page.id, address), edit.now + nonce_lifetime)
     report_withdrawn(edit, reported, wallet)
     edit.log(Event("erase wallet", {}))
 

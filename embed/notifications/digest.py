@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from babel.support import NullTranslations
 
-from embed.db.models import Message, Page, Person, Submission
+from embed.db.models import Invitation, Message, Page, Person, Submission
 from embed.domain.addresses import shorten_address
 from embed.domain.texts import neutralise
 from embed.events.messages import QueueFilling, SubmissionChanged, WalletFlagged, read_data
@@ -19,6 +19,7 @@ from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 MAX_NAMES = 5
 _MAX_NAME_LENGTH = 40
+_MAX_EMAIL_LENGTH = 254
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,30 @@ def write_test(page: Page) -> Digest:
     return Digest(
         words.gettext("Test message from %(page)s") % {"page": _name_page(page)},
         (words.gettext("Messages about this page arrive here."),),
+    )
+
+
+def write_invitation(
+    invitation: Invitation, role: str, link: str, gettext: Callable[[str], str]
+) -> Digest:
+    """Write the mail to somebody who is invited, in the language of `gettext`."""
+    page = _name_page(invitation.page)
+    values = {
+        "inviter": neutralise(invitation.invited_by, max_length=_MAX_EMAIL_LENGTH),
+        "page": page,
+        "role": role,
+    }
+    return Digest(
+        gettext("Invitation to %(page)s") % {"page": page},
+        (
+            gettext("%(inviter)s invites you to the page %(page)s. Your role: %(role)s.") % values,
+            "",
+            gettext("Open this link within seven days:"),
+            "",
+            link,
+            "",
+            gettext("If you do not know what this is about, ignore it: nothing happens then."),
+        ),
     )
 
 

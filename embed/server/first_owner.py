@@ -1,6 +1,8 @@
 """The owner whom FIRST_OWNER names, so that nobody needs a command line to sign in."""
 
 import logging
+from collections.abc import Iterable
+from typing import Any
 
 from embed.errors import InvalidInput
 from embed.logs.lines import FIELDS
@@ -10,8 +12,11 @@ from embed.runtime import Runtime
 _log = logging.getLogger(__name__)
 
 
-def make_first_owner(runtime: Runtime) -> None:
-    """Create the owner where there is none yet, and log a link to choose a password."""
+def make_first_owner(runtime: Runtime, listeners: Iterable[Any]) -> None:
+    """Create the owner where there is none yet, and log a link to choose a password.
+
+    Without PUBLIC_URL it leads to the first of gunicorn's `listeners` that has a port.
+    """
     settings = runtime.settings
     if settings.first_owner is None or accounts.has_any():
         return
@@ -19,7 +24,8 @@ def make_first_owner(runtime: Runtime) -> None:
         owner = accounts.create_person(settings.first_owner, runtime.clock())
     except InvalidInput:  # another process has just done it
         return
-    link = passwords.build_link(owner, runtime.signer, settings.base_url)
+    base_url = settings.public_url or find_url(listeners) or settings.base_url
+    link = passwords.build_link(owner, runtime.signer, base_url)
     _log.log(
         max(logging.WARNING, _log.getEffectiveLevel()),  # told once, so every log shows it
         "%s can choose a password here, once and within a day: %s",
@@ -27,3 +33,13 @@ def make_first_owner(runtime: Runtime) -> None:
         link,
         extra={FIELDS: {}},  # else the link would be hidden, as a secret is
     )
+
+
+def find_url(listeners: Iterable[Any]) -> str | None:
+    """Return where this machine reaches a listener; None if all are socket files."""
+    for listener in listeners:
+        match listener.getsockname():
+            case (str(host), int(port), *_):
+                local = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # not bound here
+                return f"http://{local.get(host, f'[{host}]' if ':' in host else host)}:{port}"
+    return None

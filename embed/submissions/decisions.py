@@ -124,10 +124,15 @@ def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: s
     return batch.finish("undone")
 
 
-def decide_one(submission_id: str, decide: Callable[[Page, Sequence[str]], Result]) -> Submission:
-    """Decide on a submission by one of the above. Raises NotFound, InvalidInput if it cannot be."""
+def decide_one(
+    submission_id: str, decide: Callable[[Page, Sequence[str]], Result], *, page: Page | None = None
+) -> Submission:
+    """Decide on a submission, of `page` if given, by one of the above.
+
+    Raises NotFound, InvalidInput if it cannot be.
+    """
     submission = Submission.get_or_none(Submission.id == submission_id)
-    if submission is not None:
+    if submission is not None and page in (None, submission.page):
         result = decide(submission.page, [submission_id])
         for undecided in result.undecided:
             raise undecided.reason

@@ -10,7 +10,7 @@ from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Block, Page, Person, Submission
 from embed.domain.clients import Client
-from embed.domain.deny_list import list_networks, matches_name, parse_pattern
+from embed.domain.deny_list import list_networks, matches_any, parse_pattern
 from embed.domain.identifiers import is_id
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events import account_log
@@ -29,14 +29,14 @@ def check_not_blocked(
     `client` is an address or network; None: it says nothing about the visitor.
     """
     exact = [wallet_address, *(list_networks(client) if client else [])]
-    rows: Any = Block.select(Block.kind, Block.pattern).where(
+    rows: Any = Block.select(Block.pattern, Block.kind).where(
         (Block.page == page_id)
         | (Block.person == Page.select(Page.owner).where(Page.id == page_id)),
         (Block.kind == "name") | Block.pattern.in_(exact),
     )
-    for kind, pattern in rows.tuples():
-        if kind != "name" or matches_name(pattern, nickname):
-            raise ApiError("not_accepted")
+    blocked = list(rows.tuples())
+    if any(kind != "name" for _, kind in blocked) or matches_any(dict(blocked), nickname):
+        raise ApiError("not_accepted")
 
 
 def list_of_page(page: Page) -> list[Block]:

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple, Self
 from peewee import JOIN, SQL, fn
 
 from embed.db.connection import db
-from embed.db.models import Block, Page, Receiver, Submission
+from embed.db.models import Page, Receiver, Submission
 from embed.db.statements import Parameter, Statement, read_row
 from embed.db.used_nonces import select_uses
+from embed.domain.nonces import Nonce
 from embed.domain.policy import Policy, TrackRecord
-from embed.domain.times import from_ms
+from embed.domain.times import from_ms, to_ms
 from embed.errors import ApiError
 from embed.pages import read_policy
 from embed.submissions.queries import is_waiting
@@ -147,22 +148,21 @@ class PolicyInputs:
     is_nonce_used: bool
     pending: int  # submissions of the page that wait for a decision
     has_receivers: bool
-    has_blocks: bool  # the page's deny list, or its owner's for all pages, has an entry
     history: History  # of the wallet and the session
 
 
-def read_policy_inputs(
-    page_id: str, *, wallet_address: str, session_id: str | None, nonce_token: str
-) -> PolicyInputs:
-    """Read the inputs for a wallet; call this while the page is locked.
+def read_policy_inputs(nonce: Nonce, session_id: str | None) -> PolicyInputs:
+    """Read the inputs for a nonce's wallet; call this while its page is locked.
 
     Raises ApiError `page_not_found`.
     """
     found = _READ_INPUTS.execute(
-        page_id=page_id,
-        wallet_address=wallet_address,
+        page_id=nonce.page_id,
+        wallet_address=nonce.wallet_address,
         session_id=session_id,
-        nonce_token=nonce_token,
+        token=nonce.token,
+        of_all=Nonce.name_all(nonce.page_id, nonce.wallet_address),
+        expires_at=to_ms(nonce.expires_at),
     ).fetchall()
     if not found:
         raise ApiError("page_not_found")
@@ -174,8 +174,7 @@ def read_policy_inputs(
         is_nonce_used=bool(row.is_nonce_used),
         pending=row.pending,
         has_receivers=bool(row.has_receivers),
-        has_blocks=bool(row.has_blocks),
-        history=History(page_id, decisions),
+        history=History(nonce.page_id, decisions),
     )
 
 
@@ -191,11 +190,9 @@ _COLUMNS = {
     "queue_capacity": Page.queue_capacity,
     "cooldown_s": Page.cooldown_s,
     "trust_after": Page.trust_after,
-    "is_nonce_used": fn.EXISTS(select_uses(Parameter("nonce_token"))),
+    "is_nonce_used": fn.EXISTS(select_uses()),
     "pending": Submission.select(fn.COUNT(1)).where(*is_waiting(_page_id)),
     "has_receivers": fn.EXISTS(Receiver.select(1).where(Receiver.page == _page_id)),
-    "has_blocks": fn.EXISTS(Block.select(1).where(Block.page == _page_id))
-    | fn.EXISTS(Block.select(1).where(Block.person == Page.owner)),
     "has_decisions": _decision.c.id.is_null(False),
 }
 _READ_INPUTS = Statement(

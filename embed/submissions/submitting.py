@@ -68,8 +68,9 @@ def submit(request: SubmissionRequest, caller: Caller, runtime: Runtime) -> Subm
     try:
         verified = _verify(request, caller, runtime)
         check_limits(caller, runtime, scope="submission")
+        if caller.access.has_blocks:  # not while the page is locked: a list may be long
+            _check_deny_list(verified)
         if caller.access.is_page_gated:
-            _check_deny_list(verified)  # also later, but then the chain would have been asked
             _check_gate(runtime, caller.access.page_id, verified.nonce.wallet_address)
         submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
@@ -133,12 +134,7 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
     }
     with translate_unique_violations(conflicts), db.atomic():
         hold_page(nonce.page_id)
-        inputs = read_policy_inputs(
-            nonce.page_id,
-            wallet_address=nonce.wallet_address,
-            session_id=verified.caller.session_id,
-            nonce_token=nonce.token,
-        )
+        inputs = read_policy_inputs(nonce, verified.caller.session_id)
         status = _decide(inputs, verified, now)
         submission = _store(verified, status, now)
         if status == "auto_approved":
@@ -149,11 +145,9 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
 
 
 def _decide(inputs: PolicyInputs, verified: VerifiedSubmission, now: datetime) -> policy.Decision:
-    """Apply the deny list, and the page's policy after the minimum balance. Raises ApiError."""
+    """Apply the page's policy after the minimum balance. Raises ApiError."""
     if inputs.is_nonce_used:  # meanwhile
         raise ApiError("invalid_nonce")
-    if inputs.has_blocks:
-        _check_deny_list(verified)
     rules, wallet_address = inputs.rules, verified.nonce.wallet_address
     rejected_at = inputs.history.find_rejected_at(wallet_address)
     policy.check_cooldown(rejected_at, now, rules.cooldown)

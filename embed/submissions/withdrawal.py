@@ -18,9 +18,9 @@ from embed.db.models import (
     Wallet,
     Withdrawal,
 )
-from embed.db.used_nonces import keep_used, use_nonce
+from embed.db.used_nonces import end_all, keep_used, use_nonce
 from embed.domain.activity import Facts, read_facts
-from embed.domain.nonces import RecordNonce
+from embed.domain.nonces import Nonce, RecordNonce
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events.editing import Edit, editing
 from embed.events.kinds import Event
@@ -45,6 +45,8 @@ def withdraw(nonce: RecordNonce, runtime: Runtime) -> WithdrawnWallet:
             if edit.page.deleted_at is not None:
                 raise ApiError("page_not_found")
             use_nonce(nonce.token, nonce.expires_at)
+            # A signature that was refused is kept nowhere, and could be sent again.
+            end_all(Nonce.name_all(nonce.page_id, nonce.wallet_address), nonce.expires_at)
             return _withdraw(edit, nonce, runtime.settings.nonce_lifetime)
     except NotFound:  # purged meanwhile
         raise ApiError("page_not_found") from None

@@ -5,7 +5,6 @@ Servers of a page's owner ask for one at once, by the API.
 
 from collections.abc import Callable
 from datetime import timedelta
-from threading import Semaphore
 
 from limits import RateLimitItem
 from msgspec import Struct
@@ -21,6 +20,7 @@ from embed.balances.tokens import clear_refusal, find_problem, store_refusal
 from embed.db.models import Page, Wallet
 from embed.domain.addresses import parse_address
 from embed.domain.times import format_instant
+from embed.domain.turns import Busy
 from embed.errors import ApiError, InvalidInput
 from embed.keys.access import Access
 from embed.pages import find_page, get_page
@@ -34,12 +34,7 @@ OnProgress = Callable[[int, int], None]  # reads done, reads in all; called afte
 # Of one at once:
 READ_WITHIN_S = 3.0
 COME_BACK_AFTER = timedelta(seconds=5)
-# A slow endpoint must not take all request threads, of which gunicorn.conf.py has four. Others are
-# refused at once: in a queue, however short, they would take threads as well.
-AT_ONCE = 2
 PART_OF_RATE = 4  # visitors and background work keep the rest
-
-_turns = Semaphore(AT_ONCE)
 
 
 class RefreshSummary(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -169,19 +164,16 @@ def _read(page: Page, address: str, runtime: Runtime, chain: SolanaRpc) -> Chain
         raise refusal
     limit = _take_part(runtime.settings.limit_rpc)
     runtime.limiter.hit(runtime.limiter.make_counter("balance_unavailable", limit, "refreshes"))
-    if not _turns.acquire(blocking=False):
-        raise refusal
     try:
-        return observe_completely(
-            chain, runtime.clock, page.token_mint, address, timeout_s=READ_WITHIN_S
-        )
+        with chain.turns:
+            return observe_completely(
+                chain, runtime.clock, page.token_mint, address, timeout_s=READ_WITHIN_S
+            )
     except NoSuchMint as mistake:
         store_refusal(page.token_mint, str(mistake))
         raise refusal from None
-    except (RpcUnavailable, UnusableAmount):
+    except (RpcUnavailable, UnusableAmount, Busy):
         raise refusal from None
-    finally:
-        _turns.release()
 
 
 def _take_part(limit: RateLimitItem) -> RateLimitItem:

@@ -30,7 +30,7 @@ def init_error_handlers(app: Flask) -> None:
     app.register_error_handler(HTTPException, _render_http_exception)
     app.register_error_handler(peewee.OperationalError, _render_database_away)
     app.register_error_handler(peewee.InterfaceError, _render_database_away)
-    app.register_error_handler(peewee.ProgrammingError, _render_refused_statement)
+    app.register_error_handler(peewee.DatabaseError, _render_refused_statement)
     app.register_error_handler(Exception, _render_bug)
     app.after_request(_finish_unknown)
 
@@ -111,9 +111,11 @@ def _render_database_away(error: Exception) -> Response:
     return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
 
 
-def _render_refused_statement(error: peewee.ProgrammingError) -> Response:
-    """Answer 503 if the database is not upgraded yet; anything else is a bug."""
-    return _render_database_away(error) if is_schema_missing(error) else _render_bug(error)
+def _render_refused_statement(error: peewee.DatabaseError) -> Response:
+    """Answer 503 if the database is not upgraded yet, or is garbage; anything else is a bug."""
+    is_garbage = type(error) is peewee.DatabaseError  # SQLite says so of its file
+    is_away = is_garbage or is_schema_missing(error)
+    return _render_database_away(error) if is_away else _render_bug(error)
 
 
 def _render_bug(error: Exception) -> Response:

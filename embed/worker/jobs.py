@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from embed.db.work_status import find_finished_at
 from embed.errors import InvalidInput, NotFound
 from embed.maintenance.pruning import prune, summarize
 from embed.runtime import Runtime
@@ -43,4 +44,8 @@ def _update_feeds(runtime: Runtime, _: CheckStop) -> str:
 
 
 def _prune(runtime: Runtime, check_stop: CheckStop) -> str:
-    return summarize(prune(runtime.clock(), runtime.settings.balance_history, check_stop))
+    """Delete what is old, unless the clock has leapt ahead since the last time: it may be wrong."""
+    now, pruned_at = runtime.clock(), find_finished_at("prune")
+    if pruned_at is not None and now - pruned_at > timedelta(days=1):
+        return "Nothing was deleted: the last time was more than a day ago. The next time will."
+    return summarize(prune(now, runtime.settings.balance_history, check_stop))

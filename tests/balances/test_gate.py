@@ -195,16 +195,10 @@ def test_a_hundred_at_once_cost_one_call(world, chain, gate, held):
     assert chain.calls[COMPLETE] == 1
 
 
-def test_visitors_who_come_together_wait_for_their_turn(world, chain, gate, monkeypatch):
-    for limit in ("MAX_QUEUED", "BUDGET"):
-        monkeypatch.setattr(f"embed.balances.gate.{limit}", timedelta(seconds=30))
-    page, visitors = world.page, [Visitor().address for _ in range(4)]
-    for number, address in enumerate(visitors):
-        chain.hold(address, number)
-
-    answers = at_once([lambda address=address: ask(gate, page, address) for address in visitors])
-
-    assert answers == [0, 1, 2, 3]
+def test_turns_are_those_of_all_requests_that_ask_the_chain(world, chain, gate):
+    with chain.turns, chain.turns:
+        assert ask(gate, world.page, Visitor().address) == "balance_unavailable"
+    assert not chain.calls
 
 
 def test_slow_endpoint_never_takes_more_than_two_requests(world, chain, gate, held):

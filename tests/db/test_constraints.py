@@ -119,7 +119,7 @@ def look_ups_miss(monkeypatch):
     def read_as_unused(*arguments, **more):
         return replace(read(*arguments, **more), is_nonce_used=False)
 
-    monkeypatch.setattr(ownership, "check_unused", lambda token: None)
+    monkeypatch.setattr(ownership, "check_unused", lambda *_: None)
     monkeypatch.setattr(submitting, "read_policy_inputs", read_as_unused)
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,6 +11,7 @@ from nacl import pwhash
 from zxcvbn import feedback
 from zxcvbn.matching import RANKED_DICTIONARIES
 
+from embed.domain import passwords
 from embed.domain.passwords import (
     JUDGED_LENGTH,
     MAX_LENGTH,
@@ -20,6 +22,7 @@ from embed.domain.passwords import (
     hash_password,
     is_correct_password,
 )
+from embed.domain.turns import Busy
 from embed.errors import InvalidInput
 
 
@@ -30,23 +33,27 @@ def test_password_is_kept_as_a_salted_argon2id_hash_that_costs_64_mib():
     assert {one.rpartition("p=1$")[0] for one in hashes} == {"$argon2id$v=19$m=65536,t=2,"}
 
 
-def test_one_password_is_hashed_at_a_time(monkeypatch):
-    """Each takes 64 MiB while it lasts."""
+def test_two_passwords_are_hashed_at_once_and_a_third_is_refused(monkeypatch):
+    """Each takes 64 MiB while it lasts, and threads that waited for one would answer nobody."""
     kept, verify = hash_password("a long password"), pwhash.verify
-    running, most = [], []
+    running, answered = threading.Barrier(3), threading.Event()
 
-    def count_and_verify(*arguments: bytes) -> None:
-        running.append(1)
-        most.append(len(running))
+    def hang_and_verify(*arguments: bytes) -> None:
+        running.wait(10)
+        assert answered.wait(10)
         verify(*arguments)
-        running.pop()
 
-    monkeypatch.setattr(pwhash, "verify", count_and_verify)
-    with ThreadPoolExecutor(4) as threads:
-        passwords = ["a long password"] * 4
-        assert all(threads.map(is_correct_password, passwords, [kept] * 4))
-
-    assert most == [1] * 4
+    monkeypatch.setattr(pwhash, "verify", hang_and_verify)
+    with ThreadPoolExecutor(2) as threads:
+        two = [threads.submit(is_correct_password, "a long password", kept) for _ in range(2)]
+        running.wait(10)
+        with pytest.raises(Busy):
+            is_correct_password("a long password", kept)
+        with pytest.raises(Busy):
+            hash_password("a long password")
+        answered.set()
+        assert [one.result(10) for one in two] == [True] * 2
+    assert hash_password("a long password")
 
 
 @pytest.mark.parametrize(
@@ -185,13 +192,21 @@ def test_no_character_breaks_it(password):
     find_weakness(password, [password, "\u0130stanbul", "\ud800" * 5])
 
 
-def test_judgments_at_one_time_do_not_mix():
-    texts = [["moreau harbor"], ["whale club"]] * 20
+def test_one_password_is_judged_at_a_time(monkeypatch):
+    """zxcvbn keeps what it judges in variables of its module."""
+    refused = []
 
-    with ThreadPoolExecutor(8) as threads:
-        said = list(threads.map(find_weakness, ["moreau-harbor"] * len(texts), texts))
+    def judge_another(text: str) -> str | None:
+        with pytest.raises(Busy):
+            find_weakness("whale-club", [])
+        refused.append(text)
+        return judge(text)
 
-    assert said == [OWN_WORDS, None] * 20
+    judge = passwords._judge
+    monkeypatch.setattr(passwords, "_judge", judge_another)
+
+    assert find_weakness("moreau-harbor", ["moreau harbor"]) == OWN_WORDS
+    assert refused
 
 
 def test_every_warning_of_the_library_has_a_sentence_of_ours():

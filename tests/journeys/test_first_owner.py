@@ -2,11 +2,14 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 import requests
 from support.remote import TIMEOUT_S, make_environ
 from support.servers import run_flask, run_gunicorn
+
+from embed.server.first_owner import find_url
 
 pytestmark = pytest.mark.slow
 
@@ -60,3 +63,29 @@ def test_installation_that_has_an_owner_gets_no_other(start, environ):
 
     assert start() == []
     assert list_owners(environ) == ["somebody@example.com"]
+
+
+def test_link_leads_to_the_port_that_is_bound(environ, tmp_path):
+    log = tmp_path / "log"
+    del environ["PUBLIC_URL"]
+    with run_gunicorn(environ, f"--error-logfile={log}") as server:
+        server.wait_until(lambda: requests.get(f"{server.url}/readyz", timeout=TIMEOUT_S).ok)
+        (link,) = re.findall(r"http://\S+/dashboard/password/\S+", log.read_text())
+        assert link.startswith(server.url)
+        assert EMAIL in requests.get(link, timeout=TIMEOUT_S).text
+
+
+@pytest.mark.parametrize(
+    ("bound", "url"),
+    [
+        (["/run/embed.sock", ("0.0.0.0", 9000)], "http://127.0.0.1:9000"),  # noqa: S104
+        ([("192.0.2.7", 80)], "http://192.0.2.7:80"),
+        ([("::", 9000, 0, 0)], "http://[::1]:9000"),
+        ([("2001:db8::7", 9000, 0, 0)], "http://[2001:db8::7]:9000"),
+        (["/run/embed.sock"], None),
+    ],
+)
+def test_address_is_one_that_this_machine_reaches(bound, url):
+    listeners = [SimpleNamespace(getsockname=lambda address=each: address) for each in bound]
+
+    assert find_url(listeners) == url

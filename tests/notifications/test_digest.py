@@ -1,15 +1,28 @@
 """The words of channels: short, plain, in the owner's language, and nothing in them acts."""
 
+import inspect
 import json
+from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 from support.message_bodies import make_data
 
-from embed.db.models import Message, Page, Person
-from embed.notifications.digest import write_digest, write_test, write_text
+from embed.db.models import Invitation, Message, Page, Person, Submission
+from embed.notifications import digest
+from embed.notifications.digest import (
+    Digest,
+    add_reason,
+    write_digest,
+    write_html,
+    write_invitation,
+    write_test,
+    write_text,
+)
 from embed.translations import LANGUAGES
 
 PUBLIC_URL = "https://embed.example.com"
+LINK = f"{PUBLIC_URL}/dashboard/a-link"
 ADDRESS = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 
 
@@ -44,10 +57,10 @@ EVERYTHING = [
 
 
 def test_everything_that_happened_is_summed_up():
-    digest = write_digest(make_page(), EVERYTHING, public_url=PUBLIC_URL)
+    news = write_digest(make_page(), EVERYTHING, public_url=PUBLIC_URL)
 
-    assert digest.title == "News about USD Coin"
-    assert write_text(digest).splitlines() == [
+    assert news.title == "News about USD Coin"
+    assert write_text(news).splitlines() == [
         "New submissions to review: 2 (Ann, Bob)",
         "Wallets added without review: 1 (Cleo)",
         "Decided submissions: 1 (Dan)",
@@ -59,17 +72,17 @@ def test_everything_that_happened_is_summed_up():
 
 
 def test_what_did_not_happen_is_not_mentioned_and_without_an_address_there_is_no_link():
-    digest = write_digest(make_page(), [make_submission("Ann")], public_url=None)
+    news = write_digest(make_page(), [make_submission("Ann")], public_url=None)
 
-    assert write_text(digest) == "New submissions to review: 1 (Ann)"
+    assert write_text(news) == "New submissions to review: 1 (Ann)"
 
 
 def test_at_most_five_names_are_shown():
-    digest = write_digest(
+    news = write_digest(
         make_page(), [make_submission(f"V{number}") for number in range(500)], public_url=None
     )
 
-    assert write_text(digest) == "New submissions to review: 500 (V0, V1, V2, V3, V4, …)"
+    assert write_text(news) == "New submissions to review: 500 (V0, V1, V2, V3, V4, …)"
 
 
 def test_only_the_newest_state_of_the_queue_is_told():
@@ -81,19 +94,19 @@ def test_only_the_newest_state_of_the_queue_is_told():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_owner_reads_their_language(language):
     page = make_page(language=language, title="Our whales")
-    digest = write_digest(page, EVERYTHING, public_url=PUBLIC_URL)
+    news = write_digest(page, EVERYTHING, public_url=PUBLIC_URL)
     test = write_test(page)
 
-    assert "Our whales" in digest.title
+    assert "Our whales" in news.title
     assert "Our whales" in test.title
     assert all(
-        name in write_text(digest) for name in ("Ann", "Cleo", "Whale", f"{PUBLIC_URL}/dashboard")
+        name in write_text(news) for name in ("Ann", "Cleo", "Whale", f"{PUBLIC_URL}/dashboard")
     )
-    assert len(write_text(digest).splitlines()) == 7
-    assert "%(" not in write_text(digest) + digest.title
+    assert len(write_text(news).splitlines()) == 7
+    assert "%(" not in write_text(news) + news.title
     if language != "en":
         english = write_digest(make_page(), EVERYTHING, public_url=PUBLIC_URL)
-        assert not set(write_text(digest).splitlines()) & set(write_text(english).splitlines())
+        assert not set(write_text(news).splitlines()) & set(write_text(english).splitlines())
 
 
 @pytest.mark.parametrize("language", [None, "xx"])
@@ -101,18 +114,58 @@ def test_unknown_language_is_english(language):
     assert write_test(make_page(language=language)).title == "Test message from USD Coin"
 
 
-@pytest.mark.parametrize(
-    "name", ["@everyone", "<!channel>", "<b>x</b>", "a\nb", "see evil.example"]
-)
-def test_names_act_nowhere(name):
-    page = make_page(title=name)
-    digest = write_digest(
-        page,
-        [make_message("wallet.flagged", publicAlias=name, address=ADDRESS), make_submission(name)],
-        public_url=None,
+def write_all(text: str) -> dict[str, Digest]:
+    """Write every mail there is, with a text that others chose wherever one may be."""
+    page, address = make_page(title=text), text.replace(" ", "").replace("\n", "")
+    submission = Submission(nickname=text, wallet_address=ADDRESS)
+    messages = [
+        *(make_submission(text, status) for status in ("pending", "auto_approved")),
+        make_message("submission.decided", nickname=text, status="approved"),
+        make_message("wallet.flagged", publicAlias=text, address=ADDRESS),
+    ]
+    invitation = Invitation(page=page, invited_by=address)
+    news = write_digest(
+        page, messages, public_url=None, decisions=[(submission, {"approve": LINK})]
     )
+    return {
+        "write_digest": news,
+        "add_reason": add_reason(news, Person(), LINK),
+        "write_test": write_test(page),
+        "write_invitation": write_invitation(invitation, "Viewer", LINK, str),
+    }
 
-    text = digest.title + write_text(digest)
-    assert name not in text
-    assert not set("@<>") & set(text)
-    assert len(write_text(digest).splitlines()) == 2
+
+def test_there_is_no_other_mail():
+    made = [
+        name
+        for name, each in inspect.getmembers(digest, inspect.isfunction)
+        if each.__module__ == digest.__name__ and get_type_hints(each).get("return") is Digest
+    ]
+    assert set(made) == set(write_all("a name"))
+    users = [
+        str(path)
+        for path in Path(digest.__file__).parents[1].rglob("*.py")
+        if "Digest(" in path.read_text()
+    ]
+    assert users == [digest.__file__]
+
+
+@pytest.mark.parametrize("mail", write_all("a name"))
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("@everyone", "<!channel>", "<b>x</b>", "a\nb", "see evil.example", "https://evil/x"),
+        *("evil\u3002example", "[a](https://evil.example)", "a\u202eb", "x:y@evil.example"),
+    ],
+)
+def test_names_act_nowhere(name, mail):
+    written = write_all(name)[mail]
+
+    for text in (written.title, write_text(written), write_html(written)):
+        for harmful in {name, "evil.example", "evil\u3002e", "://evil", "\u202e", "<b>x", "<!"}:
+            assert harmful not in text
+    for text in (written.title, write_text(written)):
+        assert not set("@<>") & set(text)
+    plain = write_all("a name")[mail]
+    assert len(write_text(written).splitlines()) == len(write_text(plain).splitlines())
+    assert written.title.splitlines() == [written.title]

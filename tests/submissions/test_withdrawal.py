@@ -9,6 +9,7 @@ from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing
 from embed.events.kinds import Event
+from embed.maintenance.wallet_erasure import erase_wallet
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
 from embed.wallets.csv_format import parse_sheet
@@ -45,6 +46,11 @@ def withdraw(world, visitor) -> dict:
     answer = world.withdraw(visitor)
     assert code_of(answer) is None
     return answer.json
+
+
+def erase_by_command(world, visitor) -> None:
+    world.clock.forward(minutes=1)
+    erase_wallet(visitor.address, world.clock(), world.settings.nonce_lifetime)
 
 
 def outcome(withdrawn: int, *, left: bool = False, stays: bool = False) -> dict:
@@ -310,6 +316,26 @@ def test_nonce_of_a_withdrawn_submission_stays_used(world, visitor, status):
     assert code_of(world.post(draft)) == "invalid_nonce"
     used_nonces.prune(world.clock())
     assert code_of(world.post(draft)) == "invalid_nonce"
+
+
+@pytest.mark.parametrize("has_session", [True, False])
+@pytest.mark.parametrize("erase", [withdraw, erase_by_command])
+def test_signature_that_was_refused_ends_with_the_withdrawal(world, visitor, erase, has_session):
+    if not has_session:
+        visitor = Visitor()
+    submit(world, visitor, "approved")
+    world.configure(queue_capacity=0)
+    refused = world.draft(visitor, nickname="Ann again")
+    assert code_of(world.post(refused, cookie=visitor.cookie)) == "queue_full"
+
+    erase(world, visitor)
+
+    for capacity in (0, 100):
+        world.configure(queue_capacity=capacity)
+        assert code_of(world.post(refused, cookie=visitor.cookie)) == "invalid_nonce"
+    assert find_in_database(world, visitor.address, "Ann again") == []
+    assert code_of(world.submit(Visitor())) is None
+    assert code_of(world.submit(visitor)) is None
 
 
 # What the owner sees

@@ -1,11 +1,14 @@
-"""Postgres drops connections, or lets nobody write: after a failover, or on a full disk."""
+"""Postgres drops connections or lets nobody write; garbage takes the place of SQLite's file."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 from support.owner_browser import OwnerBrowser
 from support.world import Visitor
+
+from embed.db.connection import db
 
 on_postgres = pytest.mark.databases("postgres")
 
@@ -66,3 +69,31 @@ def test_read_only_server_gives_503_to_writes_until_another_one_answers(world, o
     operator.fail_over(to_standby=False)
     assert world.post(draft).status_code == 503
     assert world.post(draft).status_code == 201
+
+
+def overwrite(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def replace_by_another(path: Path, content: bytes) -> None:
+    path.with_suffix(".new").write_bytes(content)
+    path.with_suffix(".new").replace(path)
+
+
+@pytest.mark.parametrize("put", [overwrite, replace_by_another])
+@pytest.mark.parametrize("kept", [0, 100, 4096], ids=["nothing", "header", "page"])
+def test_garbage_in_place_of_the_file_gives_503_until_it_is_back(world, put, kept):
+    draft, path = world.draft(Visitor()), db.obj.path
+    owner = OwnerBrowser(world)
+    db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    saved = path.read_bytes()
+
+    put(path, saved[:kept] + b"garbage " * (len(saved) // 8))
+
+    for send in (world.read, lambda: world.post(draft), lambda: owner.get("/dashboard/account")):
+        refusal = send()
+        assert refusal.status_code == 503
+        assert int(refusal.headers["Retry-After"]) > 0
+    put(path, saved)
+    assert world.read().status_code == 200

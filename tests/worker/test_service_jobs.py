@@ -7,11 +7,12 @@ from support.rpc_access import PatientClock, connect
 from support.rpc_faults import answer_error
 from support.world import SECRET_KEY, Visitor
 
-from embed.db.models import Page, UsedNonce
+from embed.db.models import Job, Page, UsedNonce
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import Settings
 from embed.wallets.balance_refresh import RefreshFailed
 from embed.web.dashboard.server import TITLES
+from embed.worker.background import Background
 from embed.worker.jobs import KNOWN_ERRORS, list_jobs
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -50,6 +51,24 @@ def test_job_tells_what_it_did_in_a_sentence(app, world, name):
     world.track(Visitor().address)
 
     assert re.fullmatch(r"[A-Z0-9].*\.", run_job(name, app.extensions[EXTENSION]))
+
+
+def test_clock_that_leaps_ahead_deletes_nothing_at_once(app, world):
+    runtime = app.extensions[EXTENSION]
+    (job,) = (one for one in list_jobs(runtime.settings) if one.name == "prune")
+    background = Background(runtime, [job], "worker")
+    background._is_leader = True
+    world.show_records(Visitor())
+    background._run_job(job)
+
+    world.clock.forward(days=400)
+    background._run_job(job)
+    assert UsedNonce.select().exists()
+    assert "Nothing was deleted" in Job.get(Job.name == "prune").summary
+
+    world.clock.forward(hours=1)  # whatever it is, it goes on
+    background._run_job(job)
+    assert not UsedNonce.select().exists()
 
 
 def test_nonces_that_have_expired_are_pruned(app, world):

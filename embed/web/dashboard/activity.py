@@ -10,16 +10,24 @@ from itsdangerous import BadSignature
 
 from embed.db.models import Activity
 from embed.db.pagination import Cursor, make_slice, read_rows
+from embed.domain.activity import SENTENCE_BY_ACTION
 from embed.notifications import own_mail
 from embed.submissions import queries
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.blueprint import blueprint, may_here
 from embed.web.dashboard.responses import redirect_to, render, render_mistake
 from embed.web.languages import gettext
 
 DAYS = 30
 SLICE_SIZE = 50  # entries of the log
+# What fewer people may read than the log, by the last word of an action: who may use this route.
+SHOWN_BY = {
+    "block": "list_blocks",
+    **dict.fromkeys(("key", "label", "origins"), "list_keys"),
+    **dict.fromkeys(("person", "invitation", "role", "member"), "list_people"),
+    **dict.fromkeys(("receiver", "secret", "deciding"), "list_receivers"),
+}
 # All statuses, in their order within a bar.
 STACK = ("approved", "auto_approved", "pending", "rejected", "soft_rejected")
 # In units of the SVG.
@@ -51,7 +59,13 @@ def show_activity(page_id: str) -> ResponseReturnValue:
     by_day = queries.count_by_day(page, datetime.combine(days[0], time(), UTC))
     most = max((counts.total() for counts in by_day.values()), default=0)
     totals = queries.count_by_status(page)
-    entries = read_rows(Activity, Activity.page == page, limit=SLICE_SIZE + 1, after=after)
+    entries = read_rows(
+        Activity,
+        Activity.page == page,
+        Activity.action.not_in(list_unseen()) | (Activity.actor == person.email),
+        limit=SLICE_SIZE + 1,
+        after=after,
+    )
     return render(
         "activity.html",
         page=page,
@@ -64,6 +78,15 @@ def show_activity(page_id: str) -> ResponseReturnValue:
         most=most,
         totals=build_bar(totals, TOTAL_LENGTH, totals.total()),
     )
+
+
+def list_unseen() -> list[str]:
+    """Return the actions that tell what the signed-in person may not read elsewhere."""
+    return [
+        action
+        for action in SENTENCE_BY_ACTION
+        if not may_here(SHOWN_BY.get(action.split()[-1], "show_activity"), "GET")
+    ]
 
 
 def build_bar(counts: Counter[str], length: int, most: int, day: date | None = None) -> Bar:

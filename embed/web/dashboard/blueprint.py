@@ -14,6 +14,7 @@ from itsdangerous import BadSignature
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.domain.roles import NAME_BY_ROLE
+from embed.domain.turns import Busy
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.people.sessions import IDLE_FOR, store_visit
 from embed.settings import Settings
@@ -194,6 +195,13 @@ def show_not_allowed(error: NotAllowed) -> ResponseReturnValue:
     return render_mistake(
         gettext("Your role on this page, %(role)s, does not allow this.", role=role), 403
     )
+
+
+@blueprint.errorhandler(Busy)
+def show_busy(error: Busy) -> Response:
+    response = render_mistake(gettext(str(error)), 429)
+    response.headers["Retry-After"] = "2"
+    return response
 
 
 @blueprint.errorhandler(413)

@@ -49,7 +49,7 @@ def _decide(link: DecisionLink, page: Page) -> ResponseReturnValue:
             change = partial(decisions.reject, reason=reason)
         with decision_links.using(link, now) as actor:
             submission = decisions.decide_one(
-                link.submission_id, partial(change, now=now, actor=actor)
+                link.submission_id, partial(change, now=now, actor=actor), page=page
             )
     except MayNotDecide:
         return _refuse_receiver()

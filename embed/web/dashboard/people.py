@@ -12,10 +12,12 @@ from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Invitation, Page
 from embed.domain.roles import DESCRIPTION_BY_ROLE, MEMBER_ROLES, NAME_BY_ROLE, ROLES
+from embed.domain.turns import Busy, Turns
 from embed.errors import NotFound
 from embed.notifications import mail
-from embed.notifications.digest import Digest
+from embed.notifications.digest import write_invitation
 from embed.notifications.mail import is_mailbox
+from embed.notifications.targets import Outcome
 from embed.people import accounts, invitations, members
 from embed.web import rate_limits
 from embed.web.current import own_host, own_origin, runtime
@@ -32,6 +34,7 @@ from embed.web.dashboard.sign_in import PasswordForm, begin_session
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 INVITATIONS_PER_PERSON = parse("20/day")
+_mailing = Turns(2)  # a mail server may take a minute
 DEAD_INVITATION = lazy_gettext(
     "This invitation has been used or revoked, or is older than seven days. Ask for a new one."
 )
@@ -88,30 +91,23 @@ def _show_made(page: Page, invitation: Invitation, token: str) -> ResponseReturn
         invitation=invitation,
         role_name=gettext(NAME_BY_ROLE[invitation.role]),
         link=link,
-        mailed=_mail(page, invitation, link),
+        mailed=_mail(invitation, link),
         status=201,
         shows_secret=True,
     )
 
 
-def _mail(page: Page, invitation: Invitation, link: str) -> str | None:
+def _mail(invitation: Invitation, link: str) -> str | None:
     """Mail the link where there is a mail server, and say what became of that."""
     if runtime().settings.smtp_url is None or not is_mailbox(invitation.email):
         return None
-    values = {
-        "inviter": invitation.invited_by,
-        "page": page.public_title or page.token_name,
-        "role": gettext(NAME_BY_ROLE[invitation.role]),
-    }
-    title = gettext("Invitation to %(page)s", page=values["page"])
-    sentences = (
-        gettext("%(inviter)s invites you to the page %(page)s. Your role: %(role)s.", **values),
-        gettext("Open this link within seven days:"),
-        link,
-        gettext("If you do not know what this is about, ignore it: nothing happens then."),
-    )
-    digest = Digest(title, ("\n\n".join(sentences),))
-    outcome = mail.send(invitation.email, digest, runtime().settings)
+    role = gettext(NAME_BY_ROLE[invitation.role])
+    digest = write_invitation(invitation, role, link, gettext)
+    try:
+        with _mailing:
+            outcome = mail.send(invitation.email, digest, runtime().settings)
+    except Busy:
+        outcome = Outcome(False, "the mail server is slow")
     if outcome.is_delivered:
         return gettext("The link has been mailed to %(email)s.", email=invitation.email)
     return gettext(

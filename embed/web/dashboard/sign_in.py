@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
@@ -15,6 +16,7 @@ from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
+from embed.domain.turns import Busy
 from embed.errors import NotFound
 from embed.events import account_log
 from embed.people import passwords, sessions
@@ -43,7 +45,8 @@ DEAD_LINK = lazy_gettext(
     " flask owners reset EMAIL"
 )
 PER_ACCOUNT = parse("10/10 minutes")
-PER_NETWORK = parse("30/10 minutes")
+PER_CLIENT = parse("30/10 minutes")
+PER_NETWORK = parse("100/10 minutes")  # a /24 or /48: one site may have thousands of /64s
 RenderForm = Callable[..., Response]  # called with `status`
 _LENGTHS = {"min": MIN_LENGTH, "max": MAX_LENGTH}
 
@@ -162,8 +165,10 @@ def end_own_session() -> None:
 
 def _warn_of_weakness(person: Person, password: str) -> None:
     """On the next page, advise to change a password from before passwords were judged."""
-    if weakness := passwords.find_weakness_for(person, password, own_host()):
-        flash(gettext("Your password still works. %(reason)s", reason=gettext(weakness)), "weak")
+    with suppress(Busy):  # at the next time
+        if weakness := passwords.find_weakness_for(person, password, own_host()):
+            sentence = gettext("Your password still works. %(reason)s", reason=gettext(weakness))
+            flash(sentence, "weak")
 
 
 def safe_target(target: str) -> str:
@@ -183,7 +188,9 @@ def find_wait(email: str) -> timedelta | None:
 
 def find_network_wait() -> timedelta | None:
     """As `find_wait`, for what nobody can guess: anybody could use up an account's attempts."""
-    return rate_limits.find_wait("sign_in", rate_limits.client_network(), PER_NETWORK)
+    return rate_limits.find_wait(
+        "sign_in", rate_limits.client_network(), PER_CLIENT
+    ) or rate_limits.find_wait("sign_in", current_client().network or "", PER_NETWORK)
 
 
 def refuse_attempt(wait: timedelta, field: Field, render_form: RenderForm) -> Response:

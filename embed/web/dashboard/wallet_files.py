@@ -1,7 +1,6 @@
 """Exporting wallets as CSV, and importing them with a dry run."""
 
 import re
-from threading import Lock
 
 from flask import Response, request
 from flask.typing import ResponseReturnValue
@@ -9,6 +8,7 @@ from flask_wtf.file import FileField
 from wtforms import BooleanField
 
 from embed.db.models import Page
+from embed.domain.turns import Turns
 from embed.errors import InvalidInput
 from embed.wallets import imports
 from embed.wallets.csv_format import COLUMNS, decode_sheet, parse_sheet
@@ -23,7 +23,7 @@ from embed.web.languages import format_number, gettext, lazy_gettext
 _PIECE = re.compile(r".{1,32768}\n?", re.DOTALL)
 
 # 50,000 wallets take some 100 MiB while they are compared, so tables are read one at a time.
-_one_at_a_time = Lock()
+_one_at_a_time = Turns(1)
 
 
 class ImportForm(Form):

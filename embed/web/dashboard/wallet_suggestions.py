@@ -1,7 +1,5 @@
 """A draft of the list: the largest holders, of whom the owner ticks those to add."""
 
-from threading import Lock
-
 from flask import Response, request
 from flask.typing import ResponseReturnValue
 from limits import parse
@@ -20,9 +18,6 @@ from embed.web.languages import format_number, gettext, ngettext
 
 LOOK_UPS_PER_PERSON = parse("10/minute")
 
-# A slow endpoint must not take all request threads, of which gunicorn.conf.py has four.
-_one_at_a_time = Lock()
-
 
 @blueprint.get("/pages/<page_id>/wallets/suggestions")
 def show_suggestions(page_id: str) -> ResponseReturnValue:
@@ -36,15 +31,10 @@ def look_up_suggestions(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     if rate_limits.find_wait("look_up", current_person().id, LOOK_UPS_PER_PERSON):
         return _render(page, problem=gettext("Please wait a minute."), status=429)
-    if not _one_at_a_time.acquire(blocking=False):
-        busy = gettext("Somebody is looking up holders right now. Try again in a moment.")
-        return _render(page, problem=busy, status=503)
     try:
         found = suggestions.suggest_wallets(page, runtime())
     except InvalidInput as mistake:
         return _render(page, problem=write_mistake(mistake), status=422)
-    finally:
-        _one_at_a_time.release()
     return _render(page, found)
 
 

@@ -7,11 +7,12 @@ import pytest
 from support.fake_chain import COMPLETE, SWEEP, FakeChain
 from support.world import USDC, Visitor, code_of
 
+from embed.balances.solana_rpc import MAX_WAITING
 from embed.balances.tokens import find_problem
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Submission, Wallet
 from embed.wallets import tracking
-from embed.wallets.balance_refresh import AT_ONCE, refresh_balances
+from embed.wallets.balance_refresh import refresh_balances
 
 pytestmark = pytest.mark.slow
 
@@ -226,9 +227,15 @@ def test_all_pages_together_take_a_quarter_of_the_endpoints_rate(world_with, cha
     assert chain.calls[COMPLETE] == 2
 
 
+def test_turns_are_those_of_all_requests_that_ask_the_chain(chain, holder, refresh):
+    with chain.turns, chain.turns:
+        assert code_of(refresh(holder)) == "balance_unavailable"
+    assert not chain.calls
+
+
 def test_slow_endpoint_takes_two_threads_and_no_other_waits(chain, holder, refresh):
     assert code_of(refresh(holder)) is None  # reads the mint
-    asked, answered = threading.Barrier(AT_ONCE + 1), threading.Event()
+    asked, answered = threading.Barrier(MAX_WAITING + 1), threading.Event()
 
     def hang(method: str) -> None:
         asked.wait(10)
@@ -241,12 +248,12 @@ def test_slow_endpoint_takes_two_threads_and_no_other_waits(chain, holder, refre
             db.close()
 
     chain.before_answer = hang
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        slow = [pool.submit(ask) for _ in range(AT_ONCE)]
+    with ThreadPoolExecutor(MAX_WAITING) as pool:
+        slow = [pool.submit(ask) for _ in range(MAX_WAITING)]
         asked.wait(10)
         others = [code_of(refresh(holder)) for _ in range(3)]
         answered.set()
-        assert [one.result(10) for one in slow] == [None] * AT_ONCE
+        assert [one.result(10) for one in slow] == [None] * MAX_WAITING
     chain.before_answer = lambda method: None
 
     assert others == ["balance_unavailable"] * 3
@@ -261,7 +268,7 @@ def test_readings_at_once_get_the_same_answer(chain, holder, refresh):
         finally:
             db.close()
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(MAX_WAITING) as pool:
         assert list(pool.map(ask, range(8))) == [5] * 8
 
     assert chain.calls[COMPLETE] == 8

@@ -10,6 +10,9 @@ from embed.db.models import STATUSES, Activity
 from embed.domain.activity import SENTENCE_BY_ACTION
 from embed.events.editing import editing
 from embed.events.kinds import Event
+from embed.notifications import receivers
+from embed.people import invitations
+from embed.submissions.deny_list import block_on_page
 from embed.web.dashboard.activity import STACK
 
 pytestmark = pytest.mark.slow
@@ -115,3 +118,30 @@ def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(wor
     assert f"{actor} hat ein neues Geheimnis erstellt: Kanal ntfys://ntfy.sh/…" in text
     assert f"{actor} of later Whatever" in text
     assert f"{actor} hat die Seite geändert: Titel: public, öffentlich: aus" in text
+
+
+DENIED = {"scammer*", "198.51.100.0/24"}
+OWNERS = {"guest@example.com", "hooks.example"}
+
+
+@pytest.mark.parametrize(
+    ("role", "shown"),
+    [("viewer", set()), ("reviewer", DENIED), ("editor", DENIED), ("owner", DENIED | OWNERS)],
+)
+def test_log_tells_nobody_what_their_role_does_not_show_elsewhere(
+    world, owner, make_member, path, role, shown
+):
+    now = world.clock()
+    invitations.invite(world.page_id, "guest@example.com", "viewer", now)
+    receivers.add_webhook(
+        world.page_id, "https://hooks.example/x", settings=world.settings, now=now
+    )
+    block_on_page(world.page_id, "name", "scammer*", now)
+    block_on_page(world.page_id, "network", "198.51.100.0/24", now)
+    log(world, 1)
+
+    told = (owner if role == "owner" else make_member(role)).get(path).text
+
+    assert {one for one in DENIED | OWNERS if one in told} == shown
+    assert ("created a key" in told.replace("</strong>", "")) == (role == "owner")
+    assert "entry 0" in told

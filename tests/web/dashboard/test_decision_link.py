@@ -175,6 +175,19 @@ def test_link_that_stops_mails_decides_nothing_and_the_other_way_round(world, ow
     assert reader.get(links["approve"].replace("/decide/", "/mail/")).status_code == 404
 
 
+def test_link_of_one_page_decides_nothing_on_another(world, owner, reader, submission, links):
+    """Only the installation's key could seal such a link."""
+    another = receivers.add_channel(
+        owner.make_page(), *TEAM, may_decide=True, settings=world.settings, now=world.clock()
+    )
+    token = find_token(reader.get(links["approve"]).text)
+
+    for path in make_links(world, another, submission).values():
+        assert reader.get(path).status_code == 410
+        assert reader.post(path, data={"csrf_token": token}).status_code == 410
+    assert read_status(submission) == "pending"
+
+
 def test_expired_link_says_so_and_decides_nothing(world, reader, submission, links):
     token = find_token(reader.get(links["approve"]).text)
     world.clock.forward(hours=48)

@@ -110,3 +110,12 @@ def test_owner_is_told_that_no_endpoint_answers(owner, endpoint, usdc, monkeypat
     assert "cannot be looked up now" in answer.text
     assert "a-secret" not in answer.text
     assert read_form(answer)["token_mint"] == USDC
+
+
+def test_owner_keeps_the_form_while_the_chain_is_asked_for_others(owner, chain, usdc):
+    with chain.turns, chain.turns:
+        answer = owner.post(NEW, token_mint=usdc)
+
+    assert answer.status_code == 422
+    assert "Try again in a moment" in answer.text
+    assert read_form(answer)["token_mint"] == USDC

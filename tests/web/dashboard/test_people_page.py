@@ -8,6 +8,7 @@ from support.receivers import run_mail_server
 
 from embed.db.models import Invitation, Member, Person
 from embed.people import passwords
+from embed.web.dashboard import people as people_page
 
 pytestmark = pytest.mark.slow
 
@@ -205,6 +206,19 @@ def test_link_is_shown_though_it_cannot_be_mailed(world_with):
 
     assert answer.status_code == 201
     assert "could not be mailed" in read_text(answer)
+
+
+def test_invitation_waits_for_no_mails_of_others(mail_world):
+    world, server = mail_world
+    owner = OwnerBrowser(world)
+    owner.take(world.page_id)
+
+    with people_page._mailing, people_page._mailing:
+        answer = owner.post(f"/dashboard/pages/{world.page_id}/people", email=ANN, role="editor")
+
+    assert answer.status_code == 201
+    assert "could not be mailed" in read_text(answer)
+    assert not server.messages
     assert "/dashboard/invitations/" in answer.text
 
 

@@ -135,6 +135,33 @@ def test_attempts_from_one_address_are_limited_at_whatever_account(world, guest,
     assert attempt_from(guest, "192.0.2.2", "more@example.com").status_code == 422
 
 
+@pytest.mark.parametrize("network", ["2001:db8:0:{:x}::1", "192.0.2.{}"])
+def test_attempts_from_one_site_are_limited_however_many_networks_it_has(guest, hashes, network):
+    statuses = [
+        attempt_from(guest, network.format(number), f"{number}@example.com").status_code
+        for number in range(101)
+    ]
+
+    assert statuses == [422] * 100 + [429]
+    assert attempt_from(guest, "2001:db8:1::1", "new@example.com").status_code == 422
+
+
+def test_attempt_is_refused_while_two_passwords_are_hashed_for_others(world, owner, guest):
+    with passwords._hashing, passwords._hashing:
+        answer = guest.sign_in()
+
+    assert answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) > 0
+    assert not guest.is_signed_in
+    assert guest.sign_in().status_code == 303
+
+
+def test_password_that_nobody_can_judge_now_still_signs_in(owner, guest):
+    with passwords._judging:
+        assert guest.sign_in().status_code == 303
+    assert guest.is_signed_in
+
+
 def attempt_from(guest, address: str, email: str):
     token = find_token(guest.open(SIGN_IN).text)
     return guest.client.post(

@@ -1,17 +1,13 @@
 """The page that suggests wallets: who may ask the chain, what it shows, what its form adds."""
 
 import re
-import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from solders.pubkey import Pubkey
 from support.fake_chain import FakeChain
-from support.waiting import wait_for
 from support.world import USDC, Visitor
 
 from embed.balances.rpc_endpoint import RpcRefused
-from embed.db.connection import db
 from embed.db.models import Wallet
 
 pytestmark = pytest.mark.slow
@@ -129,29 +125,11 @@ def test_many_look_ups_of_a_person_are_refused_for_a_minute(owner, chain, path):
     assert chain.calls["getTokenLargestAccounts"] == 10
 
 
-def test_one_look_up_at_a_time_keeps_the_other_threads_free(owner, stranger, chain, path):
-    other_path = f"/dashboard/pages/{stranger.make_page()}/wallets/suggestions"
-    asked, answered = threading.Event(), threading.Event()
+def test_look_up_waits_for_no_other_questions_to_the_chain(owner, chain, path):
+    with chain.turns, chain.turns:
+        answer = owner.post(path)
 
-    def hang(method: str) -> None:
-        asked.set()
-        assert answered.wait(10)
-
-    chain.before_answer = hang
-
-    def press(browser, where: str) -> int:
-        try:
-            return browser.post(where).status_code
-        finally:
-            db.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(press, owner, path)
-        wait_for(asked.is_set)
-        second = stranger.post(other_path)
-        answered.set()
-        assert first.result(10) == 200
-
-    assert second.status_code == 503
-    assert "Somebody is looking up holders right now" in second.text
-    assert stranger.post(other_path).status_code == 200
+    assert answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) > 0
+    assert "is doing this for others" in answer.text
+    assert owner.post(path).status_code == 200

@@ -17,6 +17,7 @@ from embed.balances.tokens import store_refusal
 from embed.db.connection import db
 from embed.db.models import Tag, Wallet
 from embed.wallets import bulk, tracking
+from embed.web.dashboard import wallet_files
 
 pytestmark = pytest.mark.slow
 
@@ -538,6 +539,15 @@ def test_form_without_a_file_and_a_file_that_is_too_large_are_clear_messages(wor
     answer = owner.post(path_of(world, "import/apply"), text="x" * 18_000_000)
     assert answer.status_code == 413
     assert "16 MB" in answer.text
+
+
+def test_table_is_refused_while_another_is_read(owner):
+    with wallet_files._one_at_a_time:
+        answer = check_file(owner, Visitor().address)
+    assert answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) > 0
+
+    assert import_file(owner, Visitor().address).status_code == 303
 
 
 def test_import_asks_the_database_as_often_for_200_lines_as_for_5(world, owner, count_statements):

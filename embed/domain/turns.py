@@ -1,0 +1,28 @@
+"""Turns: slow work is done for a few at once and refused to others, so that no request waits."""
+
+from threading import Semaphore
+
+from embed.domain.texts import gettext_noop
+
+
+class Busy(Exception):
+    """All turns are taken; the text is a sentence for owners, to translate."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            gettext_noop("The server is doing this for others just now. Try again in a moment.")
+        )
+
+
+class Turns:
+    """A context that at most so many threads are in. Raises Busy at once for every other."""
+
+    def __init__(self, at_once: int) -> None:
+        self._free = Semaphore(at_once)
+
+    def __enter__(self) -> None:
+        if not self._free.acquire(blocking=False):
+            raise Busy
+
+    def __exit__(self, *_: object) -> None:
+        self._free.release()
