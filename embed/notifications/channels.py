@@ -16,6 +16,7 @@ from embed.errors import InvalidInput
 from embed.notifications import mail
 from embed.notifications.digest import (
     Digest,
+    count_bytes,
     fit,
     write_discord,
     write_slack,
@@ -109,7 +110,10 @@ class Ntfy(_Channel):
             "topic": self.topic,
             "title": digest.title,
             "message": fit(
-                replace(digest, choices=digest.choices[1:]), write_text, 4096 - _RESERVE
+                replace(digest, choices=digest.choices[1:]),
+                write_text,
+                4096 - _RESERVE,
+                count_bytes,
             ),
             "actions": [
                 {"action": "view", "label": f"{label}: {choice.name}", "url": url}
