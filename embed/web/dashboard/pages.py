@@ -14,6 +14,7 @@ from embed.balances.due import list_read_at
 from embed.balances.tokens import list_problems, propose_token
 from embed.db.models import Page, Person
 from embed.db.work_status import read_work_status
+from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
 from embed.domain.roles import NAME_BY_ROLE, OWNER
 from embed.keys.refused_origins import list_lately_refused
 from embed.notifications.delivery_log import count_given_up, list_failing
@@ -51,6 +52,10 @@ class PageForm(Form):
         default=True,
         description=lazy_gettext("Off: the widget and the API answer 403."),
     )
+
+    @property
+    def advice(self) -> str:
+        return gettext(WRAPPED_SOL_ADVICE) if self.token_mint.data in WRAPPED_SOL else ""
 
 
 def _strip(raw: str | None) -> str | None:
@@ -150,9 +155,8 @@ def create_page() -> ResponseReturnValue:
         owner = current_person()
         with show_mistakes(form):
             page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
-            return redirect_to(
-                "show_embed", gettext("The page has been created. Next, it needs a key."), page
-            )
+            done = gettext("The page has been created. Next, it needs a key.")
+            return redirect_to("show_embed", f"{done} {form.advice}".rstrip(), page)
     return render("page_form.html", form=form)
 
 

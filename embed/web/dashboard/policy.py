@@ -12,6 +12,7 @@ from wtforms.validators import InputRequired
 from embed import pages
 from embed.db.models import Page
 from embed.domain import amounts
+from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
 from embed.domain.policy import Policy
 from embed.errors import InvalidInput
 from embed.submissions import policy_simulation, queries
@@ -119,6 +120,9 @@ def _fill_form(page: Page) -> PolicyForm:
             "Balances are not read from the chain here (SOLANA_RPC_URL is not set): only what you"
             " have entered counts, and wallets for which you have entered nothing are turned away."
         )
+        form.min_balance.description = f"{form.min_balance.description} {advice}"
+    if page.token_mint in WRAPPED_SOL:
+        advice = gettext(WRAPPED_SOL_ADVICE)
         form.min_balance.description = f"{form.min_balance.description} {advice}"
     return form
 
