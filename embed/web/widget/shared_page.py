@@ -18,7 +18,7 @@ from embed.public_payload.payloads import Payload, get_payload
 from embed.serializers import write_json
 from embed.translations import SOURCE_LANGUAGE
 from embed.web.compression import compress
-from embed.web.current import runtime
+from embed.web.current import own_host, own_origin, runtime
 from embed.web.figures import format_share
 from embed.web.languages import (
     choose_language,
@@ -73,6 +73,8 @@ def show_shared_page(page_id: str) -> Response:
         title=name_list(page),
         description=page.public_comments or Counts.of(read_payload(page)).write(),
         address=build_link(page_id),
+        origin=own_origin(),
+        host=own_host(),
         frame=add_arguments(
             url_for("widget.show_shared_frame", page_id=page_id), theme | _read_arguments()
         ),
