@@ -121,9 +121,6 @@ def _fill_form(page: Page) -> PolicyForm:
             " have entered counts, and wallets for which you have entered nothing are turned away."
         )
         form.min_balance.description = f"{form.min_balance.description} {advice}"
-    if page.token_mint in WRAPPED_SOL:
-        advice = gettext(WRAPPED_SOL_ADVICE)
-        form.min_balance.description = f"{form.min_balance.description} {advice}"
     return form
 
 
@@ -155,5 +152,6 @@ def _render(
         waiting=queries.count_by_status(page)["pending"],
         count_flagged=partial(search.count_wallets, page, search.WalletFilter(is_flagged=True)),
         outcomes=outcomes,
+        mint_advice=gettext(WRAPPED_SOL_ADVICE) if page.token_mint in WRAPPED_SOL else "",
         differing=[one for one in outcomes or [] if one.differs],
     )

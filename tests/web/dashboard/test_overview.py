@@ -160,6 +160,7 @@ def test_deletion_is_asked_about_and_names_the_page_as_restoring_does(world, cal
     page = f"/dashboard/pages/{world.page_id}"
     assert f'href="{page}/delete"' in calm.get(f"{page}/settings").text
 
+    assert f'href="{page}/settings" aria-current="page"' in calm.get(f"{page}/delete").text
     asked = calm.see(f"{page}/delete")
     assert "Delete \u2068$USDC Our whales\u2069?" in asked
     assert SITE in asked
