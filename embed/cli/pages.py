@@ -7,7 +7,8 @@ import click
 from embed import pages
 from embed.balances.tokens import propose_token
 from embed.db.connection import db
-from embed.db.models import HOLDING_WATCHES
+from embed.db.models import HOLDING_WATCHES, Page
+from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
 from embed.errors import InvalidInput
 from embed.keys import derived
 from embed.people import accounts
@@ -80,7 +81,7 @@ def create(email: str | None, **fields: Any) -> None:
     with db.atomic():  # if creating the page fails, no owner is created either
         owner = accounts.get_person(email) if email else accounts.get_installation_owner(now)
         page = pages.create_page(owner, given, now)
-    print_answer(describe_page_for_owner(page))
+    _print_page(page)
 
 
 @group.command("list")
@@ -110,7 +111,7 @@ def update(page: str, email: str | None, **fields: Any) -> None:
     changes = _drop_unset(fields)
     if email:
         changes["owner"] = accounts.get_person(email)
-    print_answer(describe_page_for_owner(pages.update_page(page, changes, runtime().clock())))
+    _print_page(pages.update_page(page, changes, runtime().clock()))
 
 
 @group.command("look")
@@ -157,6 +158,12 @@ def purge(page: str, yes: bool) -> None:
     """Permanently remove a page with its keys, wallets and submissions."""
     check_confirmed(yes, "permanently removes the page and everything that belongs to it")
     print_answer(describe_page_for_owner(pages.purge_page(page)))
+
+
+def _print_page(page: Page) -> None:
+    print_answer(describe_page_for_owner(page))
+    if page.token_mint in WRAPPED_SOL:
+        click.echo(WRAPPED_SOL_ADVICE, err=True)
 
 
 def _drop_unset(fields: dict[str, Any]) -> dict[str, Any]:

@@ -4,11 +4,24 @@ import re
 
 import base58
 
+from embed.domain.texts import gettext_noop
 from embed.errors import ApiError, InvalidInput
 
 # base58's decoder accepts trailing white space; the pattern does not.
 _FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
 ADDRESS_BYTES = 32
+
+# The coin itself is no token; each of the two token programs has a mint for wrapped coins.
+WRAPPED_SOL = frozenset(
+    {
+        "So11111111111111111111111111111111111111112",
+        "9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9",
+    }
+)
+WRAPPED_SOL_ADVICE = gettext_noop(
+    "This is the mint of wrapped SOL. SOL that is not wrapped does not count: a wallet with 14 SOL"
+    " is shown with 0, and a minimum balance turns it away."
+)
 
 
 def is_address(raw: str) -> bool:

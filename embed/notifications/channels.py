@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeAlias, get_args
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
@@ -16,6 +16,7 @@ from embed.errors import InvalidInput
 from embed.notifications import mail
 from embed.notifications.digest import (
     Digest,
+    count_bytes,
     fit,
     write_discord,
     write_slack,
@@ -109,7 +110,10 @@ class Ntfy(_Channel):
             "topic": self.topic,
             "title": digest.title,
             "message": fit(
-                replace(digest, choices=digest.choices[1:]), write_text, 4096 - _RESERVE
+                replace(digest, choices=digest.choices[1:]),
+                write_text,
+                4096 - _RESERVE,
+                count_bytes,
             ),
             "actions": [
                 {"action": "view", "label": f"{label}: {choice.name}", "url": url}
@@ -185,11 +189,48 @@ def parse_channel(service: str, raw: Mapping[str, str | None], settings: Setting
             raise InvalidInput(sentence, field=name)
         if name in ("webhook_url", "server"):
             check_url(value, settings, field=name)
+        # Discord also takes what is meant for Slack, at an address that ends so.
+        chat = find_chat(value) if name == "webhook_url" else None
+        if chat and chat[0] != service and not value.endswith("/slack"):
+            raise InvalidInput(
+                "This is an address of %(service)s: choose that service.",
+                field=name,
+                service=SERVICES[chat[0]].__name__,
+            )
     if kind is Email and settings.smtp_url is None:
         raise InvalidInput(
             "This installation has no mail server; its operator can set SMTP_URL.", field="address"
         )
     return msgspec.json.encode(kind(**values)).decode()
+
+
+def check_is_no_chat(url: str) -> None:
+    """Raises InvalidInput for a chat's address, as chats do not take what webhooks are sent."""
+    if chat := find_chat(url):
+        raise InvalidInput(
+            "This is the address of a %(service)s chat, where a webhook never works: add it as a"
+            " channel.",
+            field="target",
+            service=SERVICES[chat[0]].__name__,
+        )
+
+
+def find_chat(url: str) -> tuple[str, dict[str, str]] | None:
+    """Return the service of a chat's address, and the fields of its channel."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return None
+    host = (parts.hostname or "").rstrip(".")
+    if re.fullmatch(r"(\w+\.)?discord(app)?\.com", host) and "/webhooks/" in parts.path:
+        path = re.sub(r"/(slack|github)/?$", "", parts.path)
+        return "discord", {"webhook_url": parts._replace(path=path).geturl()}
+    if re.fullmatch(r"hooks\.slack(-gov)?\.com", host):
+        return "slack", {"webhook_url": url.strip()}
+    if host == "api.telegram.org" and (found := re.match("/bot([^/]+)", parts.path)):
+        chat_id = dict(parse_qsl(parts.query)).get("chat_id", "")
+        return "telegram", {"bot_token": found[1], "chat_id": chat_id}
+    return None
 
 
 def read_channel(target: str) -> Channel | Unsupported:

@@ -181,10 +181,21 @@ Write = Callable[[Digest], str]
 _SMALL = "font-size:small;color:#666"
 
 
-def fit(digest: Digest, write: Write, max_bytes: int) -> str:
+def count_characters(text: str) -> int:
+    """Count as UTF-16 does: services count a character outside the BMP as one or as two."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def count_bytes(text: str) -> int:
+    return len(text.encode())
+
+
+def fit(
+    digest: Digest, write: Write, room: int, count: Callable[[str], int] = count_characters
+) -> str:
     """Write a digest with as many of its choices as there is room for."""
     text = write(digest)
-    while digest.choices and len(text.encode()) > max_bytes:
+    while digest.choices and count(text) > room:
         digest = replace(digest, choices=digest.choices[:-1])
         text = write(digest)
     return text

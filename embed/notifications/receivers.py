@@ -44,6 +44,7 @@ def add_webhook(
     Raises NotFound, InvalidInput.
     """
     url = check_url(raw_url, settings, field="target")
+    channels.check_is_no_chat(url)
     receiver = Receiver(
         kind="webhook",
         target=url,

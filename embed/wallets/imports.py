@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import cycle
 
 from embed.balances.observations import Observation, store_entered
 from embed.balances.tokens import find_supply
@@ -16,7 +17,7 @@ from embed.events.kinds import Event
 from embed.settings import Settings
 from embed.wallets.csv_format import Line, Sheet, format_sheet
 from embed.wallets.csv_mistakes import Kind, Mistake
-from embed.wallets.tags import COLORS, list_tags
+from embed.wallets.tags import list_tags, order_colors
 from embed.wallets.tracking import PageFull, list_wallets
 
 
@@ -189,10 +190,10 @@ def _make_tags(page: Page, names: Sequence[str], now: datetime) -> None:
             "id": tag_id,
             "page": page,
             "name": name,
-            "color": COLORS[number % len(COLORS)],
+            "color": color,
             "created_at": now,
         }
-        for number, (name, tag_id) in enumerate(zip(names, _make_ids(len(names)), strict=True))
+        for name, tag_id, color in zip(names, _make_ids(len(names)), cycle(order_colors(page)))
     ]
     for batch in in_batches(rows):
         Tag.insert_many(batch).execute()

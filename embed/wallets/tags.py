@@ -107,6 +107,12 @@ def list_tags(page: Page) -> list[Tag]:
     return list(tags.order_by(Tag.created_at, in_byte_order(Tag.id)))
 
 
+def order_colors(page: Page) -> list[str]:
+    """Return COLORS, first those that no tag of the page is shown in; blue-500 is shown as blue."""
+    used = {tag.color.partition("-")[0] for tag in list_tags(page)}
+    return sorted(COLORS, key=lambda color: color in used)
+
+
 def count_wallets(page: Page) -> dict[str, int]:
     """Return the number of wallets that have each of the page's tags, by the tag's id."""
     counted = (

@@ -41,9 +41,14 @@ def init_languages(app: Flask) -> None:
 def current_language() -> str:
     """Return the language of this request's page, one of LANGUAGES."""
     if "language" not in g:
-        requested = request.args.get("lang", "").lower().replace("_", "-").partition("-")[0]
-        g.language = requested if requested in LANGUAGES else _match_browser_language()
+        g.language = find_named_language() or _match_browser_language()
     return str(g.language)
+
+
+def find_named_language() -> str | None:
+    """Return the language that ``?lang=`` names, None unless it is one of LANGUAGES."""
+    named = request.args.get("lang", "").lower().replace("_", "-").partition("-")[0]
+    return named if named in LANGUAGES else None
 
 
 def choose_language(stored: str | None) -> None:

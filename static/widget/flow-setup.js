@@ -68,7 +68,7 @@ export function setUpSteps(panel, part, { api, own, lender, site, symbol, close 
  * @typedef {{ withdrawnSubmissions: number, leftList: boolean, staysListed: boolean }} Withdrawal
  * @typedef {"add" | "show" | "withdraw"} PurposeName
  * @typedef {{ name: PurposeName,
- *   findDuplicate?: (address: string) => Problem | null,
+ *   findRefusal?: (address: string) => Problem | null,
  *   createNonce: (address: string, nickname: string, signal?: AbortSignal) => Promise<Nonce>,
  *   submit: (draft: Draft) => Promise<Answer | Records | Withdrawal>,
  *   withdraw?: (address: string) => Purpose }} Purpose `createNonce` asks for a text to sign; `submit`
@@ -76,23 +76,35 @@ export function setUpSteps(panel, part, { api, own, lender, site, symbol, close 
  */
 
 /**
+ * @param {Pick<OwnSubmissions, "countCooldown">} own
+ * @param {string} address
+ */
+function findCooldown(own, address) {
+  const retryAfter = own.countCooldown(address);
+  return retryAfter > 0 ? new Problem("cooldown_active", { retryAfter }) : null;
+}
+
+/**
  * Add a wallet under a nickname.
  * @param {Api} api
- * @param {Pick<OwnSubmissions, "add" | "refresh" | "find" | "isForgotten">} own
+ * @param {Pick<OwnSubmissions, "add" | "refresh" | "find" | "countCooldown" | "isForgotten" | "wallets">} own
  * @returns {Purpose}
  */
 export const makeAdding = (api, own) => ({
   name: "add",
-  findDuplicate(address) {
+  findRefusal(address) {
     const found = own.find(address);
-    if (!found) return null;
+    if (!found) return findCooldown(own, address);
     const details = { name: isolate(found.nickname ?? "") };
     return new Problem(found.status === "pending" ? "duplicate_waits" : "duplicate_sent", { details });
   },
   async createNonce(walletAddress, nickname, signal) {
+    const cooldown = findCooldown(own, walletAddress); // the signing window has not asked yet
+    if (cooldown) throw cooldown;
     const nonce = await post(api, "siws/nonce", { walletAddress, nickname }, { signal });
-    if (nonce.isDuplicate) throw new Problem("duplicate"); // before anything is signed
-    return nonce;
+    if (!nonce.isDuplicate) return nonce; // else nothing is signed
+    await own.wallets.readRest(); // to know whether there is a row to show
+    throw new Problem("duplicate");
   },
   async submit(draft) {
     try {

@@ -133,13 +133,16 @@ export class Flow {
     this.chooseAccount({ address });
   }
 
-  /** @param {Account} account */
+  /**
+   * @param {Account} account
+   * @returns {void | Promise<void>}
+   */
   chooseAccount(account) {
     this.#forgetAccount();
     this.account = account;
     this.#stopWatching = account.watch?.((problem) => this.#loseAccount(problem)) ?? (() => {});
-    const duplicate = this.purpose.findDuplicate?.(account.address);
-    if (duplicate) return this.#refuse(duplicate);
+    const refusal = this.purpose.findRefusal?.(account.address);
+    if (refusal) return this.#refuse(refusal, refusal.retryAt ? () => this.chooseAccount(account) : null);
     // A signature about what is kept names nobody.
     return this.purpose.name === "add" ? this.#askNickname() : this.#askText();
   }

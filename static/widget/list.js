@@ -117,6 +117,29 @@ export class List {
   }
 
   /**
+   * Lead to a wallet's row, wherever it is; return whether the list has it.
+   * @param {string} address
+   */
+  async lead(address) {
+    await this.readRest();
+    const isIt = (/** @type {TrackedWallet} */ wallet) => wallet.address === address;
+    if (!this.has(address)) return false;
+    if (!this.chosen.some(isIt)) this.#chooseAll();
+    this.count = Math.max(this.count, this.chosen.findIndex(isIt) + 1);
+    this.#render();
+    focusRow(this.shown.find(({ wallet }) => isIt(wallet))?.row);
+    return true;
+  }
+
+  /** End the search, and choose no tag. */
+  #chooseAll() {
+    this.search = getElement(this.root, "#search", HTMLInputElement).value = "";
+    this.tags.clear();
+    for (const button of this.root.querySelectorAll("[data-filter]")) button.setAttribute("aria-pressed", "false");
+    this.#render();
+  }
+
+  /**
    * Take over the wallets that the server has rendered, in its order.
    * @param {HTMLElement} list
    * @param {number} total
@@ -285,6 +308,17 @@ export class List {
     this.rows.set(wallet.id, { row, text });
     return row;
   }
+}
+
+/** @param {HTMLElement} [row] */
+export function focusRow(row) {
+  if (!row) return;
+  row.tabIndex = -1;
+  row.focus();
+  // The site's script changes the frame's height a moment later, so the row may be out of sight again.
+  addEventListener("resize", () => {
+    if (document.activeElement === row) row.scrollIntoView({ block: "nearest" });
+  }, { once: true });
 }
 
 /**

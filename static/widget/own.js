@@ -3,7 +3,7 @@
 
 import { findAround, getElement } from "../elements.js";
 import { poll, Problem } from "./api.js";
-import { replaceRows } from "./list.js";
+import { focusRow, replaceRows } from "./list.js";
 import { makeAvatar, shorten } from "./wallet-row.js";
 import { explain, formatDuration, formatInstant, say } from "./words.js";
 
@@ -127,29 +127,30 @@ export class OwnSubmissions {
       walletAddress === address && (status === "pending" || APPROVED.has(status)));
   }
 
+  /**
+   * Return for how many seconds a wallet cannot be sent again, as the owner has rejected it; 0: it can.
+   * @param {string} address
+   */
+  countCooldown(address) {
+    const rejected = this.known.filter((one) => one.walletAddress === address && one.status === "rejected");
+    return Math.max(0, ...rejected.map(({ decidedAtIso }) => countLeft(decidedAtIso ?? "", this.cooldown)));
+  }
+
   /** @param {string} address */
   canShow(address) {
-    return this.#findRow(address) !== undefined;
+    return this.find(address) !== undefined || this.wallets.has(address);
   }
 
   /**
-   * Lead to the row of a wallet, among the visitor's own or on the list.
+   * Lead to the row of a wallet: among the visitor's own while it waits, else on the list.
    * @param {string} address
    */
-  show(address) {
-    const row = this.#findRow(address);
-    if (!row) return;
+  async show(address) {
+    const found = this.find(address);
+    if (found?.status !== "pending" && await this.wallets.lead(address)) return;
     this.list.classList.add("all");
     this.all.hidden = true;
-    row.tabIndex = -1;
-    row.focus();
-  }
-
-  /** @param {string} address */
-  #findRow(address) {
-    const found = this.find(address);
-    const row = this.wallets.shown.find(({ wallet }) => wallet.address === address)?.row;
-    return found ? this.rows.get(this.#describe(found)) ?? row : row;
+    focusRow(found && this.rows.get(this.#describe(found)));
   }
 
   // Following
@@ -198,10 +199,7 @@ export class OwnSubmissions {
   #showAll() {
     this.list.classList.add("all");
     this.all.hidden = true;
-    const next = this.list.children[SHOWN_AT_FIRST];
-    if (!(next instanceof HTMLElement)) return;
-    next.tabIndex = -1;
-    next.focus();
+    focusRow(/** @type {HTMLElement | undefined} */ (this.list.children[SHOWN_AT_FIRST]));
   }
 
   /** @param {Event} event */
@@ -276,11 +274,18 @@ function countDown(list, cooldown) {
   /** @type {NodeListOf<HTMLElement>} */
   const all = list.querySelectorAll("[data-decided]");
   for (const again of all) {
-    const left = (Date.parse(again.dataset.decided ?? "") - Date.now()) / 1000 + cooldown;
+    const left = countLeft(again.dataset.decided ?? "", cooldown);
     const sentence = left > 0 ? say("again_in", { time: formatDuration(left) }) : say("again_now");
     if (again.textContent !== sentence) again.textContent = sentence;
   }
 }
+
+/**
+ * Return for how many seconds a wallet that was rejected has to wait; less than 0: it need not.
+ * @param {string} decidedAtIso
+ * @param {number} cooldown in seconds
+ */
+const countLeft = (decidedAtIso, cooldown) => (Date.parse(decidedAtIso) - Date.now()) / 1000 + cooldown;
 
 /**
  * @param {string} id

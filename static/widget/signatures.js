@@ -1,6 +1,6 @@
 // Signatures: the bytes that one may cover in place of the plain text
 // (embed/domain/wallet_signatures.py, which decides), and how wallets and command lines write it, in
-// base58 and base64.
+// base58, base64 and hex.
 
 const SIGNATURE_BYTES = 64;
 const DOMAIN = new Uint8Array([0xff, ...new TextEncoder().encode("solana offchain")]);
@@ -89,7 +89,8 @@ function findInWord(word) {
 
 /** @param {string} word */
 function decodeWord(word) {
-  return [decodeBase58(word, MAX_BASE58), decodeBase64(word)].filter((bytes) => bytes !== null);
+  const decoded = [decodeBase58(word, MAX_BASE58), decodeBase64(word), decodeHex(word)];
+  return decoded.filter((bytes) => bytes !== null); // at most one is as long as a signature
 }
 
 /**
@@ -100,12 +101,11 @@ function decodeWord(word) {
  */
 export function isPrivateKey(text, address) {
   if (KEY_FILE.test(text)) return true;
-  const publicKey = decodeBase58(address);
-  return decodeWord(text.trim()).some((bytes) =>
-    bytes.length === SIGNATURE_BYTES && publicKey?.every((byte, index) => byte === bytes[32 + index]));
+  const bytes = decodeBase64(findSignature(text) ?? "");
+  return bytes?.length === SIGNATURE_BYTES && encodeBase58(bytes.slice(32)) === address;
 }
 
-// Base58 and base64 of keys and signatures.
+// Base58, base64 and hex of keys and signatures.
 
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
@@ -160,4 +160,14 @@ export function decodeBase64(text) {
   } catch {
     return null;
   }
+}
+
+/**
+ * Return the bytes of a text of hex digits, which may begin with 0x, or null.
+ * @param {string} text
+ */
+function decodeHex(text) {
+  const digits = text.replace(/^0x/i, "");
+  if (!/^(?:[\da-f]{2})+$/i.test(digits)) return null;
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }

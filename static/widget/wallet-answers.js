@@ -57,27 +57,27 @@ export async function parseAnswer(raw, request) {
   return encodeBase64(signature);
 }
 
-/** @param {unknown} raw */
+/** @param {unknown} raw bytes, or a text or its bytes, which are never as short as a signature's */
 function parseSignature(raw) {
-  const bytes = parseBytes(typeof raw === "string" ? decodeText(raw) : raw);
-  return bytes && readSignature(bytes);
-}
-
-/** @param {string} text base58 or base64 */
-function decodeText(text) {
-  const base64 = findSignature(text);
+  const bytes = parseBytes(raw);
+  const signature = bytes && readSignature(bytes);
+  if (signature) return signature;
+  const text = bytes ? new TextDecoder().decode(bytes) : raw;
+  const base64 = typeof text === "string" ? findSignature(text) : null;
   return base64 && decodeBase64(base64);
 }
 
 /**
- * Return a copy of the bytes, or null. Wallets of other frames have other classes for them.
+ * Return a copy of the bytes, or null. Wallets of other frames have other classes for them, and JSON
+ * makes numbered objects of them: {"0": 255, "1": 7}.
  * @param {any} raw
  */
 function parseBytes(raw) {
   if (ArrayBuffer.isView(raw)) return new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength).slice();
   if (Object.prototype.toString.call(raw) === "[object ArrayBuffer]") return new Uint8Array(raw).slice();
-  const list = Array.isArray(raw) ? raw : raw?.type === "Buffer" ? raw.data : null;
-  return Array.isArray(list) && list.every(isByte) ? Uint8Array.from(list) : null;
+  const numbered = Object.entries((raw?.type === "Buffer" ? raw.data : raw) ?? {});
+  const areBytes = numbered.every(([key, one], index) => key === String(index) && isByte(one));
+  return areBytes && numbered.length > 0 ? Uint8Array.from(numbered, ([, one]) => one) : null;
 }
 
 /** @param {unknown} one */

@@ -186,6 +186,50 @@ def test_wallet_on_the_list_is_told_before_anything_is_signed(
     expect(widget.locator("#wallets .wallet")).to_be_focused()
 
 
+def test_row_that_is_led_to_may_be_far_down_and_hidden_by_a_search(
+    embedded_page, context, page, browser_wallet
+):
+    for number in range(40):
+        embedded_page.track(Visitor().address, alias=f"Holder {number}", balance=100 - number)
+    sent = embedded_page.submit(Visitor(browser_wallet.key), "Last of all").json
+    embedded_page.approve(sent["submissionId"])
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    expect(widget.locator("#wallets .wallet")).to_have_count(25)
+
+    for _ in range(2):
+        press(widget, "Add your wallet")
+        press(widget, "Test wallet")
+        widget.get_by_label("Name to show").fill("Night heron")
+        widget.get_by_role("button", name="Continue", exact=True).click()
+        press(widget, "Show it")
+        expect(widget.locator("#wallets .wallet:focus")).to_contain_text("Last of all")
+        expect(widget.locator("#wallets .wallet:focus")).to_be_in_viewport()
+        expect(widget.locator("#search")).to_have_value("")
+        widget.locator("#search").fill("Holder 7")
+        expect(widget.locator("#wallets .wallet")).to_have_count(1)
+
+
+def test_wallet_that_has_to_wait_is_told_before_it_signs(
+    widget, embedded_page, page, browser_wallet
+):
+    submit(widget, "Night heron")
+    press(widget, "Back to the list")
+    embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
+    embedded_page.forward(page, "00:11")
+    expect(widget.locator("#own-list li")).to_contain_text("turned down")
+    frame = frame_of(page, embedded_page.service_url)
+    signed = frame.evaluate("testWallet.signed.length")
+    press(widget, "Add your wallet")
+    press(widget, "Test wallet")
+
+    alert = widget.get_by_role("alert")
+    expect(alert).to_contain_text("This wallet was turned down a while ago.")
+    expect(alert).to_contain_text("It can be sent again in 23 hours 59 minutes.")
+    expect(widget.locator("[data-problem] button:visible")).to_have_text(["Use another wallet"])
+    assert frame.evaluate("testWallet.signed.length") == signed
+
+
 def test_countdown_ticks_and_is_read_out_once(widget, page):
     page.clock.pause_at("2100-01-01")
     ask_text(widget)

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 
 VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
          "wallets/import", "wallets/suggestions", "tags", "keys", "keys/new/public", "policy",
-         "embed", "activity", "settings", "notifications", "notifications/log",
+         "embed", "activity", "settings", "delete", "notifications", "notifications/log",
          "notifications/channels/new", "notifications/webhooks/new", "deny-list",
          "people")  # fmt: skip
 

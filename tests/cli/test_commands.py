@@ -12,6 +12,7 @@ from support.world import SECRET_KEY, SITE, USDC, Visitor
 from embed import commands as all_commands
 from embed.db import connection, schema_version
 from embed.db.models import Session
+from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
 from embed.factory import create_app
 from embed.people import accounts, sessions
 from embed.settings import Settings
@@ -147,12 +148,25 @@ def test_page_is_made_public_by_link_and_its_link_is_ended(operator):
     assert not operator.show("pages", "show", page_id)["shared"]
 
 
+@pytest.mark.parametrize("mint", sorted(WRAPPED_SOL))
+def test_page_of_wrapped_sol_comes_with_a_warning(operator, mint):
+    page = operator.show("pages", "create", *TOKEN)
+
+    for options in (("--token-mint", mint), ("--min-balance", "1")):
+        changed = operator.run("pages", "update", page["id"], *options, "--json")
+        assert changed.stderr == f"{WRAPPED_SOL_ADVICE}\n"
+        assert json.loads(changed.stdout)["tokenMint"] == mint
+    names = ("--token-name", "SOL", "--token-symbol", "SOL")
+    created = operator.run("pages", "create", "--token-mint", mint, *names)
+    assert (created.exit_code, created.stderr) == (0, f"{WRAPPED_SOL_ADVICE}\n")
+
+
 CHANGES = [
     (("--token-name", "Bonk"), {"tokenName": "Bonk"}),
     (("--token-symbol", "BONK"), {"tokenSymbol": "BONK"}),
     (
-        ("--token-mint", "So11111111111111111111111111111111111111112"),
-        {"tokenMint": "So11111111111111111111111111111111111111112"},
+        ("--token-mint", "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"),
+        {"tokenMint": "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"},
     ),
     (("--title", "  Friends "), {"publicTitle": "Friends"}),
     (("--comments", "Two\nlines"), {"publicComments": "Two\nlines"}),

@@ -9,8 +9,8 @@ import {
 import { makeAdding } from "../../static/widget/flow-setup.js";
 
 const api = new Api({ pageId: "page", key: "svc_pub_x" });
-const own = { isForgotten: false, add() {}, refresh() {}, find: () => undefined };
-const adding = makeAdding(api, own);
+const own = { isForgotten: false, add() {}, refresh() {}, find: () => undefined, countCooldown: () => 0 };
+const adding = makeAdding(api, /** @type {any} */ (own));
 const DRAFT = { walletAddress: "w", nickname: "n", nonceId: "i", signature: "s" };
 
 /**

@@ -13,6 +13,7 @@ import {
 const SIGNATURE = Uint8Array.from({ length: 64 }, (_, index) => (index * 37 + 250) % 256);
 const BASE64 = encodeBase64(SIGNATURE);
 const BASE58 = encodeBase58(SIGNATURE);
+const HEX = Buffer.from(SIGNATURE).toString("hex");
 const DOMAIN = [0xff, ...new TextEncoder().encode("solana offchain")];
 const MESSAGE = [...new TextEncoder().encode("x".repeat(450))];
 const { publicKey, seed } = makeKey();
@@ -37,9 +38,13 @@ const WRITINGS = {
   "base58 with a line end": `${BASE58}\r\n`,
   "base64 broken into lines": `  ${BASE64.slice(0, 40)}\r\n ${BASE64.slice(40)} `,
   "base58 broken into lines": `${BASE58.slice(0, 40)}\n${BASE58.slice(40)}`,
+  hex: HEX,
+  "hex with 0x": `0x${HEX.toUpperCase()}`,
+  "hex broken into lines": HEX.replace(/.{32}/g, "$&\n"),
   "what the command line prints with a Ledger": `Waiting for your approval on Ledger Nano S\n✅ Approved\n${BASE58}\n`,
   "the same signature twice": `${BASE58}\n${BASE64}`,
   "an envelope in base58": encodeBase58(makeEnvelope()),
+  "an envelope in hex": Buffer.from(makeEnvelope()).toString("hex"),
   "an envelope in base64": encodeBase64(makeEnvelope()),
   "an envelope in base64, in lines": encodeBase64(makeEnvelope()).replace(/.{64}/g, "$&\n"),
   "an envelope around the longest text": encodeBase58(makeEnvelope({ body: new Array(1_212).fill(120) })),
@@ -86,6 +91,9 @@ const NO_SIGNATURES = {
   "base64 with three more bytes": `AAAA${BASE64}`,
   "base64 with another character": `${BASE64}!`,
   "base64 with stray bits": BASE64.replace(/.==$/, "1=="),
+  "hex of 63 bytes": HEX.slice(2),
+  "hex with half a byte less": HEX.slice(1),
+  "hex with half a byte more": `${HEX}0`,
   "two signatures": `${BASE58}\n${encodeBase58(SIGNATURE.toReversed())}`,
   "an envelope of two signatures": encodeBase58(makeEnvelope({ count: 2 })),
   "an envelope of no signature": encodeBase64(makeEnvelope({ count: 0 })),
@@ -102,7 +110,9 @@ for (const [name, text] of Object.entries(NO_SIGNATURES)) {
 test("a private key is known by the public key at its end, or as a key file", () => {
   const secret = Uint8Array.from([...seed, ...publicKey]);
 
-  for (const text of [encodeBase58(secret), `\n${encodeBase64(secret)} `, JSON.stringify([...secret]),
+  const base58 = encodeBase58(secret);
+  for (const text of [base58, `\n${encodeBase64(secret)} `, Buffer.from(secret).toString("hex"),
+    `${base58.slice(0, 40)}\n${base58.slice(40)}`, `My key: ${base58}`, JSON.stringify([...secret]),
     JSON.stringify([...secret], null, 2), JSON.stringify([...SIGNATURE])]) {
     assert.equal(isPrivateKey(text, ADDRESS), true, text);
   }

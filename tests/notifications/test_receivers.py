@@ -92,3 +92,46 @@ def test_secrets_are_in_no_representation(owner):
     for text in (repr(webhook), str(webhook)):
         assert "secret-path" not in text
         assert "whsec_" not in text
+
+
+PATH = "4174216298/JHMHI8qBe7bk2ZwO5U711"
+SLACK = "T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcO"
+TOKEN = "123456789:abcdefg_hijklmnop"
+CHATS = {
+    f"https://discord.com/api/webhooks/{PATH}": "Discord",
+    f"https://DISCORD.com./api/v10/webhooks/{PATH}?wait=true": "Discord",
+    f"http://discordapp.com:80/api/webhooks/{PATH}/": "Discord",
+    f"https://ptb.discord.com/api/webhooks/{PATH}/github": "Discord",
+    f"https://hooks.slack.com/services/{SLACK}": "Slack",
+    f" https://hooks.slack.com/workflows/{SLACK}": "Slack",
+    f"https://api.telegram.org/bot{TOKEN}/sendMessage?chat_id=-100123": "Telegram",
+    f"https://api.telegram.org/bot{TOKEN}": "Telegram",
+}
+NO_CHATS = [
+    "https://discord.com.example.com/api/webhooks/1/x",
+    "https://notdiscord.com/api/webhooks/1/x",
+    "https://hooks.slack.com.example.com/services/x",
+    "https://example.com/?to=https://hooks.slack.com/services/x",
+    "https://api.telegram.example.com/bot1:x/sendMessage",
+]
+
+
+@pytest.mark.parametrize("url", CHATS)
+def test_chat_is_no_webhook_and_another_service_is_not_taken_for_its_own(owner, url):
+    with pytest.raises(InvalidInput, match=f"a {CHATS[url]} chat.*add it as a channel"):
+        owner.add_webhook(url)
+    service = "slack" if CHATS[url] == "Discord" else "discord"
+    with pytest.raises(InvalidInput, match=f"an address of {CHATS[url]}"):
+        owner.add_channel(service, webhook_url=url)
+
+
+@pytest.mark.parametrize("url", NO_CHATS)
+def test_address_that_only_resembles_a_chats_is_a_webhook(owner, url):
+    assert owner.add_webhook(url).target == url
+
+
+def test_discord_takes_what_is_meant_for_slack(owner):
+    url = f"https://discord.com/api/webhooks/{PATH}/slack"
+    owner.add_channel("slack", webhook_url=url)
+    with pytest.raises(InvalidInput, match="a Discord chat"):
+        owner.add_webhook(url)

@@ -1,7 +1,10 @@
 """What every answer of the service has, whatever it is: headers, and attributes of cookies."""
 
+from functools import partial
+
 import pytest
 
+from embed.keys import derived
 from embed.web.assets import hash_folder
 
 SERVICE = "https://embed.example"
@@ -152,6 +155,38 @@ def test_nothing_is_said_about_https_that_the_operator_did_not_announce(world_wi
     answer = world.call("GET", "/embed/sign", base_url=SERVICE)
 
     assert "Strict-Transport-Security" not in answer.headers
+
+
+# Shared caches, most of which ignore Vary
+
+
+def test_what_shared_caches_may_keep_is_the_same_for_everybody(world):
+    derived.share_page(world.page_id, world.clock())
+    named = {"page_id": world.page_id, "folder_digest": hash_folder(), "name": "embed.js"}
+    named |= {"tier": "public"}
+    addresses = world.app.url_map.bind("embed.example")
+    reader = {"Accept-Language": "ar", "Cookie": "theme=dark", "Accept": "text/html"}
+    kept = set()
+
+    for rule in world.app.url_map.iter_rules():
+        if "GET" in rule.methods:
+            path = addresses.build(
+                rule.endpoint, {one: named.get(one, "x") for one in rule.arguments}
+            )
+            ask = partial(
+                world.call,
+                "GET",
+                path,
+                base_url=SERVICE,
+                query_string={"key": world.public_key},
+                buffered=True,
+            )
+            answer = ask(headers=reader | {"Accept-Encoding": "gzip"})
+            if answer.cache_control.public:
+                kept.add(rule.endpoint)
+                assert set(answer.vary) <= {"Accept-Encoding"}, path
+                assert ask(headers=reader).data == ask().data, path
+    assert kept == {"static_file", "embed_script", "widget.read_counts"}
 
 
 # Cookies

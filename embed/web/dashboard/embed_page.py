@@ -170,7 +170,7 @@ def share_page(page_id: str) -> ResponseReturnValue:
     else:
         derived.stop_sharing(page.id, now, actor=actor)
         said = gettext("The page is no longer public by link.")
-    return redirect_to("show_embed", said, page)
+    return redirect_to("show_embed", said, page, _anchor="link-section")
 
 
 @blueprint.get("/pages/<page_id>/embed/preview")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from flask import redirect, url_for
+from flask import redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, StringField, TextAreaField
 from wtforms.validators import InputRequired, Length, Optional
@@ -14,7 +14,9 @@ from embed.balances.due import list_read_at
 from embed.balances.tokens import list_problems, propose_token
 from embed.db.models import Page, Person
 from embed.db.work_status import read_work_status
+from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
 from embed.domain.roles import NAME_BY_ROLE, OWNER
+from embed.keys.management import list_keys
 from embed.keys.refused_origins import list_lately_refused
 from embed.notifications.delivery_log import count_given_up, list_failing
 from embed.pages import OwnPage
@@ -22,7 +24,14 @@ from embed.wallets.search import sum_by_page
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, may, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, list_own_pages, redirect_to, render, show_mistakes
+from embed.web.dashboard.responses import (
+    Form,
+    list_own_pages,
+    name_page,
+    redirect_to,
+    render,
+    show_mistakes,
+)
 from embed.web.languages import gettext, lazy_gettext
 
 REFUSED_WITHIN = timedelta(days=7)
@@ -51,6 +60,10 @@ class PageForm(Form):
         default=True,
         description=lazy_gettext("Off: the widget and the API answer 403."),
     )
+
+    @property
+    def advice(self) -> str:
+        return gettext(WRAPPED_SOL_ADVICE) if self.token_mint.data in WRAPPED_SOL else ""
 
 
 def _strip(raw: str | None) -> str | None:
@@ -126,6 +139,9 @@ def _list_needs(
     for page in live:
         if page.id in refused:
             yield Need("refused", page, refused[page.id])
+    for page in live:
+        if not (page.is_public and page.is_embeddable):
+            yield Need("closed", page, None)
     keys = pages.count_live_keys(person)
     for page in live:
         if page.id not in keys:
@@ -150,9 +166,8 @@ def create_page() -> ResponseReturnValue:
         owner = current_person()
         with show_mistakes(form):
             page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
-            return redirect_to(
-                "show_embed", gettext("The page has been created. Next, it needs a key."), page
-            )
+            done = gettext("The page has been created. Next, it needs a key.")
+            return redirect_to("show_embed", f"{done} {form.advice}".rstrip(), page)
     return render("page_form.html", form=form)
 
 
@@ -186,13 +201,18 @@ def show_page(page_id: str) -> ResponseReturnValue:
     return redirect(url_for("dashboard.show_queue", page_id=page.id))
 
 
-@blueprint.post("/pages/<page_id>/delete")
+@blueprint.route("/pages/<page_id>/delete", methods=["GET", "POST"])
 def delete_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
+    if request.method != "POST":
+        sites = {
+            origin for key in list_keys(page.id) if not key.revoked_at for origin in key.origins
+        }
+        return render("page_delete.html", page=page, name=name_page(page), sites=sorted(sites))
     pages.delete_page(page.id, runtime().clock(), actor=current_person().email)
     return redirect_to(
         "list_pages",
-        gettext("%(name)s has been deleted. You can restore it for 30 days.", name=page.token_name),
+        gettext("%(name)s has been deleted. You can restore it for 30 days.", name=name_page(page)),
     )
 
 
@@ -200,7 +220,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
 def restore_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id, deleted=True)
     pages.restore_page(page.id, runtime().clock(), actor=current_person().email)
-    return redirect_to("list_pages", gettext("%(name)s has been restored.", name=page.token_name))
+    return redirect_to("list_pages", gettext("%(name)s has been restored.", name=name_page(page)))
 
 
 def _read(form: PageForm) -> dict[str, Any]:

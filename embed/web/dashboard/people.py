@@ -25,6 +25,7 @@ from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
+    name_page,
     redirect_to,
     render,
     render_mistake,
@@ -142,7 +143,7 @@ def remove_person(page_id: str) -> ResponseReturnValue:
 def leave_page(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     members.remove_person(page.id, person.email, runtime().clock(), actor=person.email)
-    return redirect_to("list_pages", gettext("You have left %(name)s.", name=page.token_name))
+    return redirect_to("list_pages", gettext("You have left %(name)s.", name=name_page(page)))
 
 
 @blueprint.route("/invitations/<token>", methods=["GET", "POST"])

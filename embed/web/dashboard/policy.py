@@ -12,6 +12,7 @@ from wtforms.validators import InputRequired
 from embed import pages
 from embed.db.models import Page
 from embed.domain import amounts
+from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
 from embed.domain.policy import Policy
 from embed.errors import InvalidInput
 from embed.submissions import policy_simulation, queries
@@ -151,5 +152,6 @@ def _render(
         waiting=queries.count_by_status(page)["pending"],
         count_flagged=partial(search.count_wallets, page, search.WalletFilter(is_flagged=True)),
         outcomes=outcomes,
+        mint_advice=gettext(WRAPPED_SOL_ADVICE) if page.token_mint in WRAPPED_SOL else "",
         differing=[one for one in outcomes or [] if one.differs],
     )

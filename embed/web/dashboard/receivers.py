@@ -15,6 +15,7 @@ from embed.db.work_status import read_work_status
 from embed.errors import NotFound
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import delivery_log, receivers
+from embed.notifications.channels import check_is_no_chat, find_chat
 from embed.notifications.receivers import CHANNEL_TYPES, mask_target
 from embed.notifications.webhooks import read_public_key
 from embed.web.current import runtime
@@ -248,6 +249,10 @@ def add_channel(page_id: str) -> ResponseReturnValue:
                 ),
                 page,
             )
+    return _show_channel_form(page, form)
+
+
+def _show_channel_form(page: Page, form: ChannelForm) -> ResponseReturnValue:
     return render(
         "channel_form.html",
         page=page,
@@ -259,14 +264,24 @@ def add_channel(page_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/pages/<page_id>/notifications/webhooks/new", methods=["GET", "POST"])
 def add_webhook(page_id: str) -> ResponseReturnValue:
-    """Add a webhook and show its secret in this response, so that it is in no address."""
+    """Add a webhook and show its secret in this response, so that it is in no address.
+
+    A chat's address is offered as a channel instead.
+    """
     page = open_page(page_id)
     form = WebhookForm(event_types=MESSAGE_TYPES)
     if form.validate_on_submit():
+        raw_url = form.target.data or ""
+        if chat := find_chat(raw_url):
+            service, fields = chat
+            form = ChannelForm(None, event_types=CHANNEL_TYPES, service=service, **fields)
+            with show_mistakes(form):
+                check_is_no_chat(raw_url)
+            return _show_channel_form(page, form)
         with show_mistakes(form):
             webhook = receivers.add_webhook(
                 page.id,
-                form.target.data or "",
+                raw_url,
                 event_types=form.event_types.data or (),
                 settings=runtime().settings,
                 now=runtime().clock(),

@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from wtforms import i18n
 
 from embed.db.models import Page
+from embed.domain.texts import drop_dollar_signs
 from embed.errors import InvalidInput
 from embed.pages import OwnPage, list_with_waiting
 from embed.web.compression import compress
@@ -37,6 +38,7 @@ SECTIONS = {
     "show_server": ("owners", "this-server"),
     "create_page": ("owners", "the-first-page"),
     "edit_page": ("owners", "switch-off-delete-restore"),
+    "delete_page": ("owners", "switch-off-delete-restore"),
     "show_queue": ("owners", "queue"),
     "list_wallets": ("owners", "wallets"),
     "add_wallet": ("owners", "wallets"),
@@ -120,6 +122,12 @@ def render_mistake(sentence: str, status: int) -> Response:
     back = request.referrer or ""
     is_ours = back.startswith(request.host_url)
     return render("mistake.html", status=status, sentence=sentence, back=back if is_ours else None)
+
+
+def name_page(page: Page) -> str:
+    """Return the name by which the dashboard lists a page, for a sentence."""
+    ticker = drop_dollar_signs(page.token_symbol)
+    return f"\u2068${ticker} {page.public_title or page.token_name}\u2069"
 
 
 def redirect_to(

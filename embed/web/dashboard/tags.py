@@ -35,7 +35,8 @@ class TagForm(Form):
 
 @blueprint.get("/pages/<page_id>/tags")
 def list_tags(page_id: str) -> ResponseReturnValue:
-    return _show_list(open_page(page_id), TagForm(formdata=None))
+    page = open_page(page_id)
+    return _show_list(page, TagForm(formdata=None, color=tags.order_colors(page)[0]))
 
 
 @blueprint.post("/pages/<page_id>/tags")

@@ -9,6 +9,7 @@ from wtforms import BooleanField, SelectMultipleField, StringField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
+from embed.balances.known import find_chain_balance
 from embed.db.models import Page
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput
@@ -91,7 +92,8 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
 def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     own = get_own_wallet(page, wallet_id)
-    wallet = tracking.get_tracked(own.id, uses_chain=runtime().settings.uses_chain)
+    uses_chain = runtime().settings.uses_chain
+    wallet = tracking.get_tracked(own.id, uses_chain=uses_chain)
     form = WalletForm(
         page,
         alias=wallet.public_alias,
@@ -100,6 +102,11 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
         balance="" if wallet.known_balance is None else format_amount(wallet.known_balance),
     )
     del form.address
+    if uses_chain and find_chain_balance(page.token_mint, own.address):
+        form.balance.description = gettext(
+            "In whole tokens. It was read from the chain, which counts: what you enter changes"
+            " nothing."
+        )
     if form.validate_on_submit():
         with show_mistakes(form):
             changes = _read_changes(form, shown_balance=wallet.known_balance)

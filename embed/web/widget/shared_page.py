@@ -16,11 +16,17 @@ from embed.errors import ApiError
 from embed.keys import derived
 from embed.public_payload.payloads import Payload, get_payload
 from embed.serializers import write_json
-from embed.translations import LANGUAGES
+from embed.translations import SOURCE_LANGUAGE
 from embed.web.compression import compress
-from embed.web.current import runtime
+from embed.web.current import own_host, own_origin, runtime
 from embed.web.figures import format_share
-from embed.web.languages import format_number, gettext, ngettext
+from embed.web.languages import (
+    choose_language,
+    find_named_language,
+    format_number,
+    gettext,
+    ngettext,
+)
 from embed.web.look import read_look
 from embed.web.security_headers import allow_isolated_hosts, allow_loading
 from embed.web.snippets import ARGUMENTS, add_arguments, build_link, build_path, name_list
@@ -67,6 +73,8 @@ def show_shared_page(page_id: str) -> Response:
         title=name_list(page),
         description=page.public_comments or Counts.of(read_payload(page)).write(),
         address=build_link(page_id),
+        origin=own_origin(),
+        host=own_host(),
         frame=add_arguments(
             url_for("widget.show_shared_frame", page_id=page_id), theme | _read_arguments()
         ),
@@ -95,13 +103,13 @@ def read_counts(page_id: str) -> Response:
 
     They tell nothing else of the list. Raises ApiError `not_found`.
     """
+    # Most shared caches ignore Vary, so the browser's language has no part in the answer.
+    choose_language(find_named_language() or SOURCE_LANGUAGE)
     counts = Counts.of(read_payload(get_shared_page(page_id)))
     body = {"wallets": counts.wallets, "share": counts.share, "text": counts.write()}
     response = Response(write_json(body), content_type="application/json")
     response.cache_control.public = True
     response.cache_control.max_age = int(COUNTS_CACHED_FOR.total_seconds())
-    if request.args.get("lang") not in LANGUAGES:
-        response.vary.add("Accept-Language")
     response.headers["Access-Control-Allow-Origin"] = "*"
     allow_loading(response)
     response.add_etag()

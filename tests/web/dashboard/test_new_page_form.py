@@ -10,6 +10,7 @@ from support.world import USDC
 from embed import pages
 from embed.balances import tokens
 from embed.db.models import Page
+from embed.domain.addresses import WRAPPED_SOL
 
 pytestmark = pytest.mark.slow
 NEW = "/dashboard/pages/new"
@@ -119,3 +120,17 @@ def test_owner_keeps_the_form_while_the_chain_is_asked_for_others(owner, chain, 
     assert answer.status_code == 422
     assert "Try again in a moment" in answer.text
     assert read_form(answer)["token_mint"] == USDC
+
+
+@pytest.mark.parametrize("chain", [None])
+def test_owner_of_a_page_of_wrapped_sol_reads_that_sol_does_not_count(owner):
+    told = "SOL that is not wrapped does not count"
+    sol = {"token_mint": min(WRAPPED_SOL), "token_name": "SOL", "is_public": "y"}
+
+    assert told in owner.post(NEW, **sol).text  # without a ticker
+    created = owner.post(NEW, **sol, token_symbol="SOL")
+    assert told in owner.get(created.location).text
+    page = created.location.removesuffix("/embed")
+    assert told in owner.get(f"{page}/settings").text
+    assert told in owner.get(f"{page}/policy").text
+    assert told not in owner.get(f"/dashboard/pages/{owner.world.page_id}/policy").text

@@ -14,6 +14,7 @@ from receiving import (
     tell,
 )
 from support.channel_fields import FIELDS
+from support.owner_browser import read_text
 from support.receivers import run_http_receiver, run_mail_server
 from support.world import read_log
 
@@ -119,6 +120,22 @@ def test_each_service_is_offered_with_its_fields(world, owner, service):
     text = owner.see(path_of(world))
     assert "pover://… No longer supported: use a webhook." in text
     assert "hunter2" not in text
+
+
+@pytest.mark.parametrize("service", ["discord", "slack", "telegram"])
+def test_chats_address_among_webhooks_is_offered_as_a_channel(world, owner, service):
+    fields = FIELDS[service]
+    bot = "https://api.telegram.org/bot{bot_token}/sendMessage?chat_id={chat_id}"
+    url = fields.get("webhook_url") or bot.format(**fields)
+
+    answer = send_form(owner, "webhook", target=url)
+
+    assert answer.status_code == 422
+    assert "where a webhook never works: add it as a channel." in read_text(answer)
+    assert f'action="{path_of(world, "channels", "new")}"' in answer.text
+    assert f'<option selected value="{service}"' in answer.text
+    assert all(f'value="{value}"' in answer.text for value in fields.values())
+    assert Receiver.select().count() == 0
 
 
 def test_secret_of_a_new_webhook_is_shown_on_the_answer_and_nowhere_again(world, owner):

@@ -6,7 +6,7 @@ import pytest
 from receiving import add_webhook, give_up, tell
 from support.chain_history import record_history
 from support.owner_browser import OwnerBrowser, read_text
-from support.world import USDC, Visitor
+from support.world import SITE, USDC, Visitor
 
 from embed import pages
 from embed.balances.tokens import store_refusal
@@ -141,6 +141,34 @@ def test_page_that_no_site_can_show_is_told(world, calm):
     ((line, target),) = read_needs(calm)
     assert line == "No site can show $USDC The page has no key yet."
     assert target == f"/dashboard/pages/{world.page_id}/embed"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"is_public": False}, "is private"), ({"is_embeddable": False}, "is not embedded")],
+)
+def test_page_that_sites_cannot_show_any_more_is_told(world, calm, change, said):
+    world.configure(**change)
+
+    ((line, target),) = read_needs(calm)
+    assert line == f"$USDC {said} Sites with its snippet show a notice instead of the list."
+    assert target == f"/dashboard/pages/{world.page_id}/settings"
+
+
+def test_deletion_is_asked_about_and_names_the_page_as_restoring_does(world, calm):
+    world.configure(public_title="Our whales")
+    page = f"/dashboard/pages/{world.page_id}"
+    assert f'href="{page}/delete"' in calm.get(f"{page}/settings").text
+
+    assert f'href="{page}/settings" aria-current="page"' in calm.get(f"{page}/delete").text
+    asked = calm.see(f"{page}/delete")
+    assert "Delete \u2068$USDC Our whales\u2069?" in asked
+    assert SITE in asked
+    assert world.page.deleted_at is None
+    calm.post(f"{page}/delete")
+    assert "$USDC Our whales\u2069 has been deleted." in calm.see(OVERVIEW)
+    calm.post(f"{page}/restore")
+    assert "$USDC Our whales\u2069 has been restored." in calm.see(OVERVIEW)
 
 
 def test_deleted_pages_need_nobody(world, calm):

@@ -25,7 +25,8 @@ def shared(world, owner) -> str:
 def test_page_becomes_public_by_link_and_ends_to_be(world, owner):
     assert "Make it public by link" in open_page(owner)
 
-    assert switch(owner, on=True).location.endswith(f"/dashboard/pages/{world.page_id}/embed")
+    tab = f"/dashboard/pages/{world.page_id}/embed"
+    assert switch(owner, on=True).location.endswith(f"{tab}#link-section")
     assert derived.is_shared(world.page_id)
     text = open_page(owner)
     shared = f"{HOST}/embed/page/{world.page_id}"

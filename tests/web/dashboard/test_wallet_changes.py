@@ -125,3 +125,15 @@ def test_balances_of_the_list_have_two_decimals(amount, shown):
 )
 def test_long_figures_may_break_between_their_thousands(figure, groups):
     assert split_digits(figure) == groups
+
+
+# The form of one wallet
+
+
+def test_form_promises_that_an_entered_balance_counts_only_until_one_was_read(chain_owner):
+    world = chain_owner.world
+    unread, read = world.track(Visitor().address), track(world, "5", {})
+    form = f"/dashboard/pages/{world.page_id}/wallets"
+
+    assert "until the balance is first read" in chain_owner.see(f"{form}/{unread.id}")
+    assert "what you enter changes nothing" in chain_owner.see(f"{form}/{read.id}")

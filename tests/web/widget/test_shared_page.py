@@ -54,6 +54,10 @@ def test_other_sites_read_what_the_page_is(world, path):
     assert meta["og:title"] == HOSTILE
     assert meta["og:description"] == meta["description"] == "Thank you all."
     assert meta["og:url"] == f"{HOST}{path}"
+    assert (meta["og:site_name"], meta["twitter:card"]) == ("localhost", "summary")
+    image = world.client.get(meta["og:image"])  # an absolute address, of a type that all can show
+    assert meta["og:image"].startswith(f"{HOST}/static/")
+    assert (image.content_type, image.data[1:4]) == ("image/png", b"PNG")
     assert meta["robots"] == "noindex"
     assert document.find("iframe")[0]["title"] == HOSTILE
     assert len(document.find("script")) == 1
