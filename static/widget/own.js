@@ -259,6 +259,7 @@ function makeRow(submission, { receipt, cooldown }) {
   const name = make("strong", nickname ?? "");
   name.dir = "auto";
   const address = make("code", shorten(walletAddress));
+  name.translate = address.translate = false;
   address.dir = "ltr";
   address.title = walletAddress;
   row.append(makeAvatar(walletAddress), " ", name, " ", make("span", say(`status_${status}`), "status pill"), " ", address);

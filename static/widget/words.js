@@ -200,6 +200,7 @@ export function showSentence(name, values, element) {
   element.replaceChildren(...pieces.map((piece, index) => {
     if (index % 2 === 0) return piece;
     const value = document.createElement("bdi");
+    value.translate = false;
     value.textContent = values[piece];
     return value;
   }));
