@@ -27,6 +27,7 @@ for (const { dataset } of copies) {
   const source = getElement(document, `#${dataset.copy}`, HTMLElement);
   texts.set(source, source.textContent);
 }
+document.documentElement.dataset.ready = ""; // they work, so stylesheets show them
 document.addEventListener("click", async (event) => {
   const button = findAround(event, "button[data-copy]");
   const source = document.getElementById(button?.dataset.copy ?? "");

@@ -66,6 +66,7 @@ def show_widget(page_id: str) -> Response:
             policy=page,
             site=_find_site(access),
             is_for_any_site=_list_ancestors(access) is None,
+            allows_null_origin=access.allows_null_origin,
             look=shown_look,
             hidden=hidden,
             shown=shown,
