@@ -24,7 +24,7 @@ from embed.web.look import read_look
 from embed.web.rate_limits import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import find_session_id, renew_session
-from embed.web.widget.blueprint import blueprint, get_open_page, respond
+from embed.web.widget.blueprint import blueprint, get_open_page, get_public_access, respond
 
 # What an owner's look may name: what a link to it says, and where it leads.
 EXPLORERS = {
@@ -32,6 +32,8 @@ EXPLORERS = {
     "solscan": ("Solscan", "https://solscan.io/account/"),
     "orb": ("Orb", "https://orbmarkets.io/address/"),
 }
+
+MAX_SITES = 10  # around a frame, in one request
 
 
 @blueprint.get("/tracking/<page_id>")
@@ -96,6 +98,19 @@ def show_session_state() -> ResponseReturnValue:
     return {"hasSession": find_session_id() is not None}, {"Cache-Control": "no-store"}
 
 
+@blueprint.get("/tracking/<page_id>/sites")
+def check_sites(page_id: str) -> ResponseReturnValue:
+    """Tell embed.js which of the sites around a frame the key does not name, and store these.
+
+    Browsers refuse such a frame, and send only the innermost site to the service.
+    """
+    access = get_public_access(page_id)
+    sites = request.args.getlist("site")[:MAX_SITES]
+    refused = [_refuse_site(access, raw_origin=one) for one in sites]
+    headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-store"}
+    return {"refused": [one for one in refused if one is not None]}, headers
+
+
 def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
     """Return the visitor's own submissions, those that wait first, then by time.
 
@@ -114,19 +129,27 @@ def _find_site(access: Access) -> str | None:
 
 
 def _store_refused_site(access: Access) -> None:
-    """Store a site in which browsers will not show the widget (frame-ancestors)."""
-    is_framed = request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame")
-    if not is_framed or _list_ancestors(access) is None:
-        return
+    """Store a site in which browsers will not show the widget."""
+    if request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame"):
+        _refuse_site(access, raw_referer=request.headers.get("Referer"))
+
+
+def _refuse_site(
+    access: Access, *, raw_origin: str | None = None, raw_referer: str | None = None
+) -> str | None:
+    """Store a site that frame-ancestors does not name, and return its origin; None: it does."""
+    if _list_ancestors(access) is None:
+        return None
     decision = decide_origin(
-        raw_origin=None,
-        raw_referer=request.headers.get("Referer"),
+        raw_origin=raw_origin,
+        raw_referer=raw_referer,
         allowlist=access.origins,
         allows_null=False,
         find_own_origin=own_origin,
     )
     if decision.refused_origin is not None:
         report_refused_site(access.key_id, decision.refused_origin)
+    return decision.refused_origin
 
 
 def _choose_wallets(payload: Payload, order: str) -> dict[str, Any]:
