@@ -1,7 +1,7 @@
 // The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
 import { getElement } from "../elements.js";
-import { Api, poll, Problem } from "./api.js";
+import { Api, noteTime, poll, Problem } from "./api.js";
 import { FlowOpener } from "./flow-opener.js";
 import { List } from "./list.js";
 import { copyText, explain, formatAge, say } from "./words.js";
@@ -18,6 +18,7 @@ const root = getElement(document, "#widget", HTMLElement);
 const isIsolated = self.origin === "null" && !("nullOrigin" in root.dataset);
 const { page: pageId = "", key = "", site, symbol = "" } = root.dataset;
 const api = new Api({ pageId, key });
+noteTime(root.dataset.now);
 const list = new List(root, async () => {
   const page = await api.readPage();
   list.show(page);

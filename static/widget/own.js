@@ -2,7 +2,7 @@
 // only read.
 
 import { findAround, getElement } from "../elements.js";
-import { poll, Problem } from "./api.js";
+import { now, poll, Problem } from "./api.js";
 import { replaceRows } from "./list.js";
 import { makeAvatar, shorten } from "./wallet-row.js";
 import { explain, formatDuration, formatInstant, say } from "./words.js";
@@ -277,9 +277,10 @@ function countDown(list, cooldown) {
   /** @type {NodeListOf<HTMLElement>} */
   const all = list.querySelectorAll("[data-decided]");
   for (const again of all) {
-    const left = (Date.parse(again.dataset.decided ?? "") - Date.now()) / 1000 + cooldown;
+    const left = (Date.parse(again.dataset.decided ?? "") - now()) / 1000 + cooldown;
     const sentence = left > 0 ? say("again_in", { time: formatDuration(left) }) : say("again_now");
-    if (again.textContent !== sentence) again.textContent = sentence;
+    // Not compared with the page, where a translator may have changed it.
+    if (again.dataset.said !== sentence) again.dataset.said = again.textContent = sentence;
   }
 }
 

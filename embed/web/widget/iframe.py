@@ -73,6 +73,7 @@ def show_widget(page_id: str) -> Response:
             hidden=hidden,
             shown=shown,
             supply=find_supply(page, uses_chain=uses_chain),
+            now=runtime().clock(),
             again_after=int(runtime().settings.balance_max_age.total_seconds()),
             parts=_split_by_tag(payload),
             proofs={name: describe_proof(proof) for name, proof in proofs.items()},
