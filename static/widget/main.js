@@ -17,6 +17,7 @@ const root = getElement(document, "#widget", HTMLElement);
 // In a sandbox, a frame may have no origin of its own; then the service answers it only if the key says so.
 const isIsolated = self.origin === "null" && !("nullOrigin" in root.dataset);
 const { page: pageId = "", key = "", site, symbol = "" } = root.dataset;
+root.toggleAttribute("data-framed", window.parent !== window);
 const api = new Api({ pageId, key });
 noteTime(root.dataset.now);
 const list = new List(root, async () => {

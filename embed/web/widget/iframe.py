@@ -23,6 +23,7 @@ from embed.web.current import own_origin, runtime
 from embed.web.look import read_look
 from embed.web.rate_limits import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
+from embed.web.snippets import build_link, build_path
 from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_open_page, get_public_access, respond
 
@@ -58,7 +59,10 @@ def show_widget(page_id: str) -> Response:
         render_template(
             "widget/page.html",
             page_id=page_id,
-            key=request.args["key"],
+            key=(key := request.args["key"]),
+            address=build_link(page_id)
+            if access.is_link
+            else f"{own_origin()}{build_path(page, key)}",
             page=payload.details,
             wallet_count=payload.wallet_count,
             standings=payload.standings,
