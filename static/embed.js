@@ -2,12 +2,17 @@
 // to the page, and lends it the page's wallets, many of which do not appear in frames. Frames may
 // come and go, and work without it.
 (() => {
+  if (typeof document === "undefined") return; // joined with what runs on a server
+  const written = ""; // its own origin, which a service that has a PUBLIC_URL writes here
   const tag = document.currentScript instanceof HTMLScriptElement && document.currentScript;
   // A module has no currentScript; the first address in the stack of an error is the script's.
   const address = tag ? tag.src : /https?:[^\s)]+/.exec(new Error().stack ?? "")?.[0] ?? "";
-  const { origin } = new URL(address);
+  // A copy has another address, or none.
+  const [own] = /^https?:\/\/[^/]+\/embed\.js(?=[?#:]|$)/.exec(address) ?? [];
+  const origin = written || (own ? new URL(own).origin : "");
   const starts = [`${origin}/embed/tracking/`, `${origin}/embed/page/`];
   const LENDING = ["embed:wallets", "embed:watch", "embed:connect", "embed:sign"];
+  const LIST = /^(https?:\/\/[^/]+)\/embed\/(?:tracking|page)\//;
   const DARK = /^rgb\(\d?\d, \d?\d, \d?\d\)$/; // each part is under 100
   const frames = document.getElementsByTagName("iframe"); // at each moment
   /** @type {WeakMap<HTMLIFrameElement, string>} */
@@ -82,12 +87,40 @@
     frame.style.border ||= "0";
     frame.style.width ||= "100%";
     greet(frame);
+    checkSites(frame);
   }
 
   function setUpNew() {
     for (const frame of frames) {
-      if (isOurs(frame) && addresses.get(frame) !== frame.src) setUp(frame);
+      if (addresses.get(frame) === frame.src) continue;
+      if (isOurs(frame)) setUp(frame);
+      else warnOfCopy(frame);
     }
+  }
+
+  /** @param {HTMLIFrameElement} frame */
+  function warnOfCopy(frame) {
+    const service = LIST.exec(frame.src)?.[1];
+    if (!service) return;
+    addresses.set(frame, frame.src);
+    const from = origin ? ` of ${origin}` : ", as a copy,";
+    console.warn(`embed.js${from} does nothing for the frame of ${service}: load ${service}/embed.js.`);
+  }
+
+  /**
+   * Ask which of the sites around this page, if it is in a frame itself, the key does not name, since
+   * browsers refuse the frame then and tell nobody.
+   * @param {HTMLIFrameElement} frame
+   */
+  async function checkSites({ src }) {
+    const around = [...(location.ancestorOrigins ?? [])];
+    if (!around.length || !src.startsWith(starts[0])) return;
+    const url = new URL(src);
+    url.pathname += "/sites";
+    for (const site of new Set([location.origin, ...around])) url.searchParams.append("site", site);
+    const answer = await fetch(url, { credentials: "omit" }).then((one) => one.json()).catch(() => null);
+    const sites = answer?.refused?.join(", ");
+    if (sites) console.warn(`Browsers show nothing in the frame of ${origin} until its key names ${sites}: every site around it.`);
   }
 
   /** @param {MessageEvent} event */

@@ -12,8 +12,10 @@ import rcssmin
 import rjsmin
 from flask import Flask, Response, abort, request
 
+from embed.domain.origins import parse_origin
 from embed.settings import PROJECT_DIR
 from embed.web.compression import compress_once
+from embed.web.current import runtime
 from embed.web.security_headers import allow_loading
 
 STATIC_DIR = PROJECT_DIR / "static"
@@ -47,7 +49,8 @@ def init_assets(app: Flask) -> None:
     @app.get("/embed.js")
     def embed_script() -> Response:
         # Other sites use this fixed address, so it is cached for a short time only.
-        response = _send("embed.js")
+        origin = parse_origin(runtime().settings.public_url or "")
+        response = _send("embed.js", written=origin or "")
         response.cache_control.max_age = int(SCRIPT_CACHED_FOR.total_seconds())
         response.cache_control.public = True
         return response
@@ -90,8 +93,12 @@ def _list_files() -> frozenset[str]:
     return frozenset(path.relative_to(STATIC_DIR).as_posix() for path in files)
 
 
-def _send(name: str) -> Response:
-    content, etag = _minify(name, (STATIC_DIR / name).read_bytes())
+def _send(name: str, *, written: str = "") -> Response:
+    """Return a file; `written` is the origin of the service, for a script that is copied."""
+    content = (STATIC_DIR / name).read_bytes()
+    if written:
+        content = content.replace(b'written = "";', f'written = "{written}";'.encode())
+    content, etag = _minify(name, content)
     response = Response(content, mimetype=mimetypes.guess_type(name)[0])
     allow_loading(response)
     # Other sites load modules from here, and those are loaded by CORS.

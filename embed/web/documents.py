@@ -123,6 +123,10 @@ def _make_markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     markdown.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0"><table>')
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")
+    markdown.add_render_rule(
+        "code_inline",
+        lambda _, tokens, at, *__: f'<code translate="no">{escape(tokens[at].content)}</code>',
+    )
     markdown.add_render_rule("fence", lambda _, tokens, at, *__: _write_code(tokens[at].content))
     return markdown
 
@@ -175,7 +179,7 @@ def _write_plainly(text: Token) -> str:
 
 def _write_code(text: str) -> str:
     """Return lines that scroll, by keyboard too, as wrapped ones would look like more lines."""
-    return f'<pre tabindex="0"><code>{escape(text)}</code></pre>\n'
+    return f'<pre tabindex="0" translate="no"><code>{escape(text)}</code></pre>\n'
 
 
 def _point_links(tokens: Sequence[Token]) -> Iterator[Token]:

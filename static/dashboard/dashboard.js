@@ -18,14 +18,22 @@ export function showTimes(root) {
 
 showTimes(document);
 
-// Copy buttons: data-copy names the element whose text is copied.
+// Copy buttons: data-copy names the element whose text is copied, as it came, since translators change it.
+/** @type {Map<Element, string>} */
+export const texts = new Map();
+/** @type {NodeListOf<HTMLElement>} */
+const copies = document.querySelectorAll("button[data-copy]");
+for (const { dataset } of copies) {
+  const source = getElement(document, `#${dataset.copy}`, HTMLElement);
+  texts.set(source, source.textContent);
+}
+document.documentElement.dataset.ready = ""; // they work, so stylesheets show them
 document.addEventListener("click", async (event) => {
   const button = findAround(event, "button[data-copy]");
   const source = document.getElementById(button?.dataset.copy ?? "");
   if (!button || !source) return;
-  const text = "value" in source ? String(source.value) : source.textContent;
   try {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(texts.get(source) ?? "");
   } catch {
     getSelection()?.selectAllChildren(source);
     return;

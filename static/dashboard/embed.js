@@ -3,6 +3,7 @@
 
 import { getElement } from "../elements.js";
 import { say } from "../widget/words.js";
+import { texts } from "./dashboard.js";
 import { judgeKey } from "./pasted-key.js";
 
 const form = getElement(document, "#snippet-form", HTMLFormElement);
@@ -20,9 +21,11 @@ function updateSnippets() {
   const address = `${shown.address.split("?")[0]}?${query}`;
   const pixels = height.validity.valid && height.value ? height.value : shown.height;
   for (const code of document.querySelectorAll(".code")) {
-    code.textContent = code.textContent
+    const text = (texts.get(code) ?? "")
       .replaceAll(escapeText(shown.address), escapeText(address))
       .replaceAll(`height="${shown.height}"`, `height="${pixels}"`);
+    texts.set(code, text);
+    code.textContent = text;
   }
   Object.assign(shown, { address, height: pixels });
 }

@@ -1,7 +1,7 @@
 // The rows of the queue: their order, how old they are, what the server has besides, and what is new.
 
 import { getElement } from "../elements.js";
-import { poll } from "../widget/api.js";
+import { noteTime, now, poll } from "../widget/api.js";
 import { language, say } from "../widget/words.js";
 import { showTimes } from "./dashboard.js";
 
@@ -130,6 +130,7 @@ export async function loadPage(address) {
  */
 export async function ask(address) {
   const answer = await fetch(address, { redirect: "manual", cache: "no-store" });
+  noteTime(answer.headers.get("Date"));
   if (answer.ok) return answer;
   if (answer.type === "opaqueredirect" || [401, 403, 404].includes(answer.status)) return null;
   throw new Error(`The server answered ${answer.status}.`);
@@ -157,7 +158,7 @@ function showAges(root) {
   /** @type {NodeListOf<HTMLTimeElement>} */
   const found = root.querySelectorAll("time.age");
   for (const time of found) {
-    const age = describeAge((Date.now() - Date.parse(time.dateTime)) / 1000);
+    const age = describeAge((now() - Date.parse(time.dateTime)) / 1000);
     if (time.textContent !== age) time.textContent = age;
   }
 }

@@ -32,6 +32,17 @@ export class Problem extends Error {
   }
 }
 
+let ahead = 0; // of the server's clock, in milliseconds: this computer's may be wrong by days
+
+/** The time now, as far as the server has told it. */
+export const now = () => Date.now() + ahead;
+
+/** @param {string | null | undefined} said the server's time, as an answer has it */
+export function noteTime(said) {
+  const time = Date.parse(said ?? "");
+  if (time) ahead = time - Date.now();
+}
+
 export class Api {
   /** @param {{ pageId: string, key: string }} options */
   constructor({ pageId, key }) {
@@ -173,6 +184,7 @@ export class Api {
         keepalive,
         signal: signal ? eitherOf(signal, timeout) : timeout,
       });
+      noteTime(response.headers.get("Date"));
       return { response, text: await response.text() };
     } catch {
       signal?.throwIfAborted();

@@ -54,7 +54,7 @@ export class WalletChoices {
     let lost = null;
     for (const [wallet, item] of this.#items) {
       if (wallets.has(wallet)) continue;
-      if (item.contains(document.activeElement)) lost = item.textContent;
+      if (item.contains(document.activeElement)) lost = readName(item);
       item.remove();
       this.#items.delete(wallet);
     }
@@ -71,7 +71,7 @@ export class WalletChoices {
 
   /** @param {string} label */
   #moveFocus(label) {
-    const same = [...this.#items.values()].find((item) => item.textContent === label);
+    const same = [...this.#items.values()].find((item) => readName(item) === label);
     if (same) same.querySelector("button")?.focus();
     else this.on.loseFocus();
   }
@@ -102,6 +102,7 @@ export function makeAccountChoices(template, accounts, choose) {
     const code = document.createElement("code");
     code.textContent = account.address;
     code.dir = "ltr";
+    code.translate = false;
     return makeItem(template, { name: cleanName(account.label), detail: code }, () => choose(account));
   });
 }
@@ -120,6 +121,9 @@ function makeItem(template, { name = "", detail }, onClick) {
 }
 
 // Names
+
+/** @param {HTMLElement} item */
+const readName = (item) => getElement(item, "bdi", HTMLElement).textContent;
 
 /**
  * Return the name in one line, short and without hidden characters; perhaps empty.
@@ -205,11 +209,11 @@ export class HandSigning {
    * @param {(signature: string) => void} enter is called with a signature that is well formed
    */
   constructor(root, enter) {
-    this.message = "";
+    this.message = this.command = "";
     this.address = getElement(root, "[name=address]", HTMLInputElement);
     this.shell = getElement(root, "[name=shell]", HTMLSelectElement);
     this.key = getElement(root, "[name=key]", HTMLInputElement);
-    this.command = getElement(root, "[data-show=command]", HTMLElement);
+    this.shownCommand = getElement(root, "[data-show=command]", HTMLElement);
     this.hint = getElement(root, "[data-if=beyond-ascii]", HTMLElement);
     this.field = getElement(root, "[name=signature]", HTMLTextAreaElement);
     this.advice = getElement(root, "#signature-problem", HTMLElement);
@@ -237,7 +241,8 @@ export class HandSigning {
 
   #showCommand() {
     const shell = /** @type {Shell} */ (this.shell.value);
-    this.command.textContent = buildCommand(this.message, { shell, key: this.key.value.trim() });
+    this.command = buildCommand(this.message, { shell, key: this.key.value.trim() });
+    this.shownCommand.textContent = this.command;
   }
 
   /** @param {(signature: string) => void} enter */

@@ -191,16 +191,13 @@ class SigningWindow {
   open() {
     clearInterval(this.watch);
     this.isDone = this.isReached = false;
-    const mayOpen = navigator.userActivation?.isActive;
-    this.window = tryToOpen(`/embed/sign?${describeList()}`);
+    const { opened, isCutOff } = tryToOpen(`/embed/sign?${describeList()}`);
+    this.window = opened;
     if (this.window) {
       this.window.focus();
       this.watch = setInterval(() => this.#checkClosed(), 500);
       return this.flow.waitElsewhere();
     }
-    // A host page with `Cross-Origin-Opener-Policy: same-origin` gets a window that nobody can
-    // reach. As every window that opens, it uses the click up; one that is blocked does not.
-    const isCutOff = mayOpen === true && navigator.userActivation?.isActive === false;
     if (isCutOff) this.#explain(new Problem("window_cut_off"));
     else this.#explain(new Problem("window_blocked"), () => this.open());
   }
@@ -274,9 +271,13 @@ function describeList() {
 
 /** @param {string} address */
 function tryToOpen(address) {
+  const mayOpen = navigator.userActivation?.isActive;
   try {
-    return window.open(address, NAME, FEATURES);
+    const opened = window.open(address, NAME, FEATURES);
+    // A host page with `Cross-Origin-Opener-Policy: same-origin` gets a window that nobody can
+    // reach. As every window that opens, it uses the click up, but in WebKit; one that is blocked does not.
+    return { opened, isCutOff: mayOpen === true && navigator.userActivation?.isActive === false };
   } catch {
-    return null; // some browsers throw where a sandbox allows no windows
+    return { opened: null, isCutOff: false }; // Firefox throws where a sandbox allows no windows
   }
 }

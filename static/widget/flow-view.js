@@ -70,8 +70,6 @@ export class FlowView {
 
   /** @param {Flow} flow */
   #listenToButtons(flow) {
-    const copy = (/** @type {string} */ name) => (/** @type {HTMLElement} */ button) =>
-      copyText(this.#get(`[data-show=${name}]`).textContent, button);
     /** @type {Record<string, (button: HTMLElement) => void>} */
     const actions = {
       back: () => flow.back(),
@@ -84,8 +82,9 @@ export class FlowView {
       sign: () => flow.sign(),
       withdraw: () => flow.withdraw(),
       "open-window": () => flow.openWindow(),
-      "copy-message": copy("message"),
-      "copy-command": copy("command"),
+      // Not from the page, which translators change.
+      "copy-message": (button) => copyText(flow.nonce.message, button),
+      "copy-command": (button) => copyText(this.hand?.command ?? "", button),
     };
     this.root.addEventListener("click", (event) => {
       this.pressed = findAround(event, "button");

@@ -32,6 +32,7 @@ export class List {
     this.more = getElement(root, "#more", HTMLButtonElement);
     this.noMatch = getElement(root, "#no-match", HTMLElement);
     this.state = getElement(root, "#state", HTMLElement);
+    this.printed = getElement(root, "#printed", HTMLElement);
     this.sort = getElement(root, "#sort", HTMLSelectElement);
     this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
     this.chosenOrder = new ChosenOrder(root.dataset.page ?? "");
@@ -280,7 +281,9 @@ export class List {
   #tell() {
     const shown = this.chosen.length < this.wallets.length ? this.chosen.length : this.shown.length;
     const count = { shown: formatAmount(shown), total: formatAmount(this.total) };
-    this.state.textContent = this.warning || (shown < this.total ? say("shown_of", count) : "");
+    const sentence = say("shown_of", count);
+    this.printed.textContent = sentence;
+    this.state.textContent = this.warning || (shown < this.total ? sentence : "");
   }
 
   /** @param {Entry} wallet */

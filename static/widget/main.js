@@ -1,10 +1,10 @@
 // The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
 import { getElement } from "../elements.js";
-import { Api, poll, Problem } from "./api.js";
+import { Api, noteTime, poll, Problem } from "./api.js";
 import { FlowOpener } from "./flow-opener.js";
 import { List } from "./list.js";
-import { explain, formatAge, say } from "./words.js";
+import { copyText, explain, formatAge, say } from "./words.js";
 
 /**
  * @import { OwnSubmissions } from "./own.js"
@@ -14,8 +14,12 @@ import { explain, formatAge, say } from "./words.js";
 const LIST_PAUSES = { seconds: 30, slowest: 5 * 60 };
 
 const root = getElement(document, "#widget", HTMLElement);
+// In a sandbox, a frame may have no origin of its own; then the service answers it only if the key says so.
+const isIsolated = self.origin === "null" && !("nullOrigin" in root.dataset);
 const { page: pageId = "", key = "", site, symbol = "" } = root.dataset;
+root.toggleAttribute("data-framed", window.parent !== window);
 const api = new Api({ pageId, key });
+noteTime(root.dataset.now);
 const list = new List(root, async () => {
   const page = await api.readPage();
   list.show(page);
@@ -99,8 +103,6 @@ async function updateDetails({ hasChanged = false } = {}) {
 }
 
 list.listeners.push(() => updateDetails());
-if (hasChanges) updateDetails();
-
 /** @param {Event} event */
 async function openDetails({ target }) {
   const row = target instanceof HTMLDetailsElement && target.open ? target.closest(".wallet") : null;
@@ -113,9 +115,7 @@ async function openDetails({ target }) {
   }
 }
 
-list.list.addEventListener("toggle", openDetails, { capture: true }); // it does not bubble
-
-const listPoll = poll(refreshList, LIST_PAUSES);
+const listPoll = poll(refreshList, { ...LIST_PAUSES, isWanted: () => !isIsolated });
 
 // The visitor's own submissions
 
@@ -135,9 +135,6 @@ async function checkCookie() {
   notice.hidden = "session" in notice.dataset || await api.hasSession();
 }
 
-if (!getElement(root, "#own", HTMLElement).hidden) loadOwn().catch(() => {}); // what was served stays
-checkCookie().catch(() => {}); // the list shows already that the server cannot be reached
-
 // Adding a wallet, and the rights of its holder
 
 const opener = new FlowOpener(getElement(root, "#flow", HTMLElement), {
@@ -147,7 +144,20 @@ for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#add
   opener.listen(getElement(root, selector, HTMLButtonElement), purpose);
 }
 
-root.dataset.ready = ""; // from here on, everything that needs a script works
+if (isIsolated) {
+  const notice = getElement(root, "#isolated", HTMLElement);
+  const [link, copy] = [getElement(notice, "a", HTMLAnchorElement), getElement(notice, "button", HTMLElement)];
+  copy.addEventListener("click", () => copyText(link.href, copy)); // a sandbox may let no window open
+  notice.hidden = false;
+  root.dataset.isolated = "";
+} else {
+  list.list.addEventListener("toggle", openDetails, { capture: true }); // it does not bubble
+  if (hasChanges) updateDetails();
+  if (!getElement(root, "#own", HTMLElement).hidden) loadOwn().catch(() => {}); // what was served stays
+  checkCookie().catch(() => {}); // the list shows already that the server cannot be reached
+  // From here on, everything that needs a script works, unless the browser is too old.
+  if ("timeout" in AbortSignal) root.dataset.ready = "";
+}
 
 // Messages between the frame and its host page: height, theme, and whether it lends its wallets.
 

@@ -2,7 +2,7 @@
 // only read.
 
 import { findAround, getElement } from "../elements.js";
-import { poll, Problem } from "./api.js";
+import { now, poll, Problem } from "./api.js";
 import { focusRow, replaceRows } from "./list.js";
 import { makeAvatar, shorten } from "./wallet-row.js";
 import { explain, formatDuration, formatInstant, say } from "./words.js";
@@ -257,6 +257,7 @@ function makeRow(submission, { receipt, cooldown }) {
   const name = make("strong", nickname ?? "");
   name.dir = "auto";
   const address = make("code", shorten(walletAddress));
+  name.translate = address.translate = false;
   address.dir = "ltr";
   address.title = walletAddress;
   row.append(makeAvatar(walletAddress), " ", name, " ", make("span", say(`status_${status}`), "status pill"), " ", address);
@@ -276,7 +277,8 @@ function countDown(list, cooldown) {
   for (const again of all) {
     const left = countLeft(again.dataset.decided ?? "", cooldown);
     const sentence = left > 0 ? say("again_in", { time: formatDuration(left) }) : say("again_now");
-    if (again.textContent !== sentence) again.textContent = sentence;
+    // Not compared with the page, where a translator may have changed it.
+    if (again.dataset.said !== sentence) again.dataset.said = again.textContent = sentence;
   }
 }
 
@@ -285,7 +287,7 @@ function countDown(list, cooldown) {
  * @param {string} decidedAtIso
  * @param {number} cooldown in seconds
  */
-const countLeft = (decidedAtIso, cooldown) => (Date.parse(decidedAtIso) - Date.now()) / 1000 + cooldown;
+const countLeft = (decidedAtIso, cooldown) => (Date.parse(decidedAtIso) - now()) / 1000 + cooldown;
 
 /**
  * @param {string} id

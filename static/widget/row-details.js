@@ -204,6 +204,7 @@ function showChange(row, change) {
 /** @param {string} amount */
 function makeDelta(amount) {
   const number = document.createElement("bdi");
+  number.translate = false;
   number.className = amount.startsWith("-") ? "down" : amount === "0" ? "" : "up";
   number.title = describe(DAY_SECONDS, amount);
   number.textContent = shortly.format(asNumber(amount));

@@ -74,4 +74,4 @@ function explainDisconnected() {
 
 if (opener) opener.postMessage({ kind: "ready" }, location.origin);
 else explainDisconnected();
-document.documentElement.dataset.ready = ""; // too-old.js
+if ("timeout" in AbortSignal) getElement(document, "#sign", HTMLElement).dataset.ready = "";

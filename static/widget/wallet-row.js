@@ -178,6 +178,7 @@ function readTag({ dataset: { tag: id = "", color = "", uncounted }, textContent
 function makeTag({ color, name }) {
   const element = document.createElement("span");
   element.className = "tag";
+  element.translate = false;
   element.dataset.color = color;
   element.textContent = name;
   return element;

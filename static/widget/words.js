@@ -1,6 +1,6 @@
 // Text in the reader's language: the page's sentences, numbers and times; and copying text.
 
-import { isAmountKey } from "./api.js";
+import { isAmountKey, now } from "./api.js";
 
 /** @import { Problem } from "./api.js" */
 
@@ -131,7 +131,7 @@ const ages = new Intl.RelativeTimeFormat(language);
  * @param {string} iso
  */
 export function formatAge(iso) {
-  const seconds = Math.max(0, (Date.now() - Date.parse(iso)) / 1000);
+  const seconds = Math.max(0, (now() - Date.parse(iso)) / 1000);
   const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["second", 1];
   return ages.format(-Math.round(seconds / size), /** @type {Intl.RelativeTimeFormatUnit} */ (unit));
 }
@@ -200,6 +200,7 @@ export function showSentence(name, values, element) {
   element.replaceChildren(...pieces.map((piece, index) => {
     if (index % 2 === 0) return piece;
     const value = document.createElement("bdi");
+    value.translate = false;
     value.textContent = values[piece];
     return value;
   }));

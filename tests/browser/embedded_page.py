@@ -94,9 +94,9 @@ class HostSite:
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
         self._thread.start()
 
-    def show(self, html: str, **headers: str) -> str:
+    def show(self, html: str, path: str = "", **headers: str) -> str:
         """Serve `html`, and return its address."""
-        path = f"/{len(self._pages)}"
+        path = path or f"/{len(self._pages)}"
         self._pages[path] = (html, headers)
         return self.origin + path
 

@@ -1,6 +1,8 @@
 """Adding a wallet in the frame: the whole way, what goes wrong on it, and the own submissions."""
 
 import json
+import re
+from datetime import timedelta
 
 import pytest
 from embedded_page import ask_text, frame_of, read_text, submit
@@ -38,6 +40,31 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, page, widget, brow
     embedded_page.forward(page, "00:11")
     expect(own).to_contain_text("approved")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
+
+
+@pytest.mark.parametrize("days", [-3, 3])
+def test_wrong_clock_of_a_visitor_shifts_no_time(
+    embedded_page, context, page, browser_wallet, days
+):
+    context.clock.install(time=embedded_page.clock() + timedelta(days=days))
+    context.add_init_script(browser_wallet.script())
+    embedded_page.configure(cooldown_s=5 * 3600)
+    (address,) = embedded_page.track_many(1)
+    widget = embedded_page.open(page)
+    submit(widget, "Night heron")
+    own = widget.locator("#own-list li")
+    expect(own).to_contain_text("waits for review")
+    embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
+    page.reload()
+    expect(own.locator(".again:not(:empty)")).to_be_visible()
+    told = own.inner_text()  # from the start
+    assert re.search(r"It can be sent again in (5 hours|4 hours 59 minutes)\.", told), told
+
+    widget.locator(f"[data-address='{address}'] summary").click()
+    age = widget.locator(".stats time")
+    expect(age).to_contain_text("second")
+    embedded_page.forward(page, "00:31")
+    expect(age).to_have_text(re.compile(r"^(\d+ seconds|1 minute) ago$"))
 
 
 @pytest.mark.deployed

@@ -177,6 +177,17 @@ def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox)
     assert embedded_page.find_submission(wallet.address).nickname == "Night heron"
 
 
+def test_window_that_a_sandbox_forbids_is_not_said_to_be_kept_apart(embedded_page, host, firefox):
+    sandbox = "allow-scripts allow-same-origin"
+    frame = f'<iframe sandbox="{sandbox}" src="{embedded_page.widget_url()}"></iframe>'
+    widget = firefox.open(host.show(frame)).widget(embedded_page.service_url)
+    widget.press("Add your wallet")
+    widget.press("In a window of its own")
+
+    told = widget.read("[data-sentence]")
+    assert told.startswith("No window that this list can use was opened")
+
+
 @pytest.mark.parametrize("policy", ["require-corp", "credentialless"])
 def test_isolated_site_shows_the_list_and_signs_with_its_wallet(embedded_page, firefox, policy):
     embedded_page.track_many(2)

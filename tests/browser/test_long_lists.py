@@ -152,3 +152,28 @@ def test_change_leaves_focus_and_place_in_thousands_of_rows(embedded_page, page)
         embedded_page.forward(page, "00:31")
     expect(rows).to_have_count(count - 1)
     expect(rows.nth(middle).locator("summary")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [800, 320])
+def test_frame_on_paper_has_room_for_its_rows_and_says_where_the_others_are(
+    embedded_page, page, width
+):
+    page.set_viewport_size({"width": width, "height": 900})
+    embedded_page.fill(60)
+    widget = embedded_page.open(page, has_room=False)
+    frame = frame_of(page, embedded_page.service_url)
+    height = "document.documentElement.getBoundingClientRect().height"
+    page.wait_for_function("document.querySelector('iframe').style.height !== ''")
+    on_screen = frame.evaluate(height)
+    told = widget.locator(".on-paper")
+    expect(told).to_be_hidden()
+
+    page.emulate_media(media="print")
+
+    expect(told).to_contain_text("25 of 60 wallets.")
+    expect(told).to_contain_text(embedded_page.widget_url())
+    expect(widget.locator("#wallets .wallet").last).to_be_visible()
+    assert frame.evaluate(height) <= on_screen
+    page.goto(embedded_page.widget_url())
+    expect(page.locator(".on-paper")).to_contain_text("25 of 60 wallets.")
+    expect(page.locator(".wallet .detail code").last).to_be_visible()

@@ -3,7 +3,7 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from embedded_page import is_drawn, submit
+from embedded_page import is_drawn, sign_in, submit
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -154,6 +154,32 @@ def test_browser_that_is_too_old_is_told_so_and_shows_the_list(embedded_page, un
     expect(widget.get_by_role("button", name="Add your wallet")).to_be_hidden()
     expect(widget.get_by_role("searchbox")).to_be_hidden()
     expect(widget.get_by_role("link", name="Next")).to_be_visible()
+
+
+def test_nothing_that_needs_a_script_shows_where_a_blocker_stops_them(embedded_page, unwatched):
+    embedded_page.track_many(60)
+    unwatched.route("**/static/**/*.js", lambda route: route.abort())
+    page = unwatched.new_page()
+    page.goto(embedded_page.host_page())
+    widget = page.frame_locator("iframe")
+
+    expect(widget.get_by_role("alert")).to_contain_text(TOO_OLD)
+    expect(widget.get_by_role("button")).to_have_count(0)  # that one could press
+    expect(widget.get_by_role("searchbox")).to_have_count(0)
+    widget.get_by_role("link", name="Next").click()
+    expect(widget.get_by_text("Page 2 of 3")).to_be_visible()
+    page.goto(f"{embedded_page.service_url}/embed/sign")
+    expect(page.get_by_role("alert")).to_contain_text(TOO_OLD)
+
+
+def test_dashboard_offers_no_copies_where_a_blocker_stops_scripts(dashboard, unwatched):
+    unwatched.route("**/static/**/*.js", lambda route: route.abort())
+    page = unwatched.new_page()
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/embed")
+
+    expect(page.locator("#snippet")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
 
 
 def test_steps_that_the_browser_cannot_read_are_not_blamed_on_the_server(embedded_page, unwatched):

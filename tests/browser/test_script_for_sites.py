@@ -1,9 +1,14 @@
 """The script for sites finds frames whenever they come, also those that React renders."""
 
+import json
+from urllib.parse import quote
+
 import pytest
-from embedded_page import sign_in
+from embedded_page import HostSite, sign_in
 from official_wallet import bundle
 from playwright.sync_api import expect
+
+from embed.db.models import RefusedOrigin
 
 pytestmark = pytest.mark.browser
 
@@ -161,6 +166,79 @@ def test_module_lends_wallets_unless_it_is_told_not_to(
 
     count = 1 if is_lending else 0
     expect(widget.get_by_role("button", name="Test wallet")).to_have_count(count)
+
+
+def copy_script(embedded_page, page, kind: str, written: str) -> str:
+    """Return the HTML of a script that a site has copied from a service."""
+    answer = page.request.get(f"{embedded_page.service_url}/embed.js")
+    source = answer.text().replace('written="";', f'written="{written}";')
+    host = embedded_page.host
+    script = {"Content-Type": "text/javascript"}
+    return {
+        "inlined": lambda: f"<script>{source}</script>",
+        "inlined module": lambda: f'<script type="module">{source}</script>',
+        "copied": lambda: f'<script src="{host.show(source, **script)}"></script>',
+        "same name": lambda: f'<script src="{host.show(source, "/embed.js", **script)}"></script>',
+        "joined": lambda: f'<script src="{host.show(f"let a;{source}", **script)}"></script>',
+        "blob": lambda: (
+            f"""<script type="module">
+            const kind = {{ type: "text/javascript" }};
+            import(URL.createObjectURL(new Blob([{json.dumps(source)}], kind)));
+            </script>"""
+        ),
+        "data": lambda: f'<script src="data:text/javascript,{quote(source)}"></script>',
+    }[kind]()
+
+
+COPIES = ("inlined", "inlined module", "copied", "same name", "joined", "blob", "data")
+
+
+@pytest.mark.parametrize("kind", COPIES)
+def test_copy_of_a_service_that_knows_its_address_works(embedded_page, open_site, page, kind):
+    script = copy_script(embedded_page, page, kind, written=embedded_page.service_url)
+    open_site(f'<iframe src="{embedded_page.widget_url()}"></iframe>{script}', script="")
+
+    expect_fitted(page)
+
+
+@pytest.mark.parametrize("kind", COPIES)
+def test_copy_of_another_service_says_what_to_load(embedded_page, open_site, page, watch, kind):
+    script = copy_script(embedded_page, page, kind, written="")
+    open_site(f'{script}<iframe src="{embedded_page.widget_url()}"></iframe>', script="")
+    page.locator("iframe").content_frame.locator("#widget[data-ready]").wait_for()
+
+    (warning,) = watch.seen
+    assert warning.endswith(f": load {embedded_page.service_url}/embed.js.")
+    expect(page.locator("iframe")).to_have_css("height", "99px")
+    watch.seen.clear()
+
+
+@pytest.fixture
+def outer():
+    """A site that keeps the page with the snippet in a frame, as site builders do."""
+    site = HostSite()
+    yield site
+    site.close()
+
+
+def test_frame_in_a_frame_says_which_sites_its_key_lacks(embedded_page, page, watch, outer):
+    def build() -> str:
+        inner = embedded_page.host_page()
+        return outer.show(PAGE.format(body=f'<iframe src="{inner}"></iframe>'))
+
+    with page.expect_console_message(lambda one: "until its key names" in one.text) as said:
+        page.goto(build())
+    assert f" names {outer.origin}: " in said.value.text
+    assert RefusedOrigin.get(RefusedOrigin.origin == outer.origin).count == 1
+    watch.seen.clear()  # the browser's own refusal, too
+
+    origins = [embedded_page.host.origin, outer.origin]
+    embedded_page.key = embedded_page.make_key("public", origins=origins)
+    with page.expect_response(lambda one: "/sites?" in one.url) as answer:
+        page.goto(build())
+    assert answer.value.json() == {"refused": []}
+    inner = page.frame_locator("iframe").frame_locator("iframe")
+    expect(inner.locator("#widget[data-ready]")).to_be_visible()
 
 
 RENDER = """

@@ -71,11 +71,31 @@ def test_site_of_which_the_service_knows_nothing_shows_the_list(
     expect_sent(page)
 
 
-def test_list_can_be_read_in_a_sandbox(open_site, page, link, watch):
-    open_site(FRAME.format(link).replace("<iframe", '<iframe sandbox="allow-scripts"'))
+@pytest.mark.parametrize("by_link", [True, False])
+def test_sandbox_without_an_origin_shows_the_list_page_by_page_and_says_why(
+    embedded_page, context, open_site, page, link, by_link
+):
+    context.grant_permissions(["clipboard-read"])
+    embedded_page.track_many(57)
+    src = f"{link}/frame" if by_link else embedded_page.widget_url()
+    open_site(f'<iframe sandbox="allow-scripts" src="{src}" width="600" height="600"></iframe>')
+    widget = page.frame_locator("iframe")
 
-    expect_list(page)
-    watch.seen.clear()  # such a frame may ask for nothing
+    seen = set()
+    for number in (1, 2, 3):
+        expect(widget.get_by_text(f"Page {number} of 3")).to_be_visible()
+        expect(widget.get_by_text("This site keeps the list in a closed frame")).to_be_visible()
+        expect(widget.get_by_text("The buttons on this page do not work")).to_be_hidden()
+        expect(widget.get_by_role("button", name="Add your wallet")).to_be_hidden()
+        expect(widget.get_by_role("searchbox")).to_be_hidden()
+        seen.update(widget.locator(".detail code").all_text_contents())
+        if number < 3:
+            widget.get_by_role("link", name="Next").click()
+    assert len(seen) == 60
+    widget.get_by_role("button", name="Copy its address").click()
+    expect(widget.get_by_role("button", name="Copied")).to_be_visible()
+    page.goto(page.evaluate("navigator.clipboard.readText()"))
+    expect(page.get_by_role("button", name="Add your wallet")).to_be_visible()
 
 
 def test_link_in_a_frame_that_a_site_makes_itself_shows_the_list(open_site, page, link):

@@ -93,6 +93,23 @@ def test_frame_on_a_site_that_is_not_listed_is_noticed(world):
     assert list_refused(world) == {STRANGE: 1}
 
 
+@pytest.mark.parametrize(("allows_null", "refused"), [(False, [STRANGE, "null"]), (True, [])])
+def test_sites_around_a_frame_are_noticed_though_only_the_innermost_asks_for_it(
+    world, allows_null, refused
+):
+    key = world.make_key("public", origins=[SITE], allow_null_origin=allows_null)
+    path = f"/embed/tracking/{world.page_id}/sites"
+    sites = [SITE, "http://localhost", f"{STRANGE}:443", "null", "no origin", ""]
+
+    answer = world.client.get(path, query_string={"key": key, "site": sites})
+
+    assert answer.json == {"refused": refused}
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert list_refused(world) == dict.fromkeys(refused, 1)
+    other = world.make_key("public", page_id=world.make_page())
+    assert world.client.get(path, query_string={"key": other}).status_code == 401
+
+
 def test_doctor_that_cannot_write_fails_no_request(world, monkeypatch):
     RefusedOrigin.drop_table()
     try:

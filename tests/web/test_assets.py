@@ -52,6 +52,21 @@ def test_script_for_sites_is_not_sent_again_while_it_is_the_same(app):
     assert (again.status_code, again.data) == (304, b"")
 
 
+@pytest.mark.parametrize(
+    ("public_url", "written"),
+    [("", ""), ("https://Embed.example:443/", "https://embed.example")],
+)
+def test_script_for_sites_knows_its_service_wherever_it_is_copied_to(
+    world_with, public_url, written
+):
+    client = world_with(PUBLIC_URL=public_url).client
+    first = client.get("/embed.js", headers={"Host": "embed.example"})
+
+    assert f'const written="{written}";' in first.text
+    etag = {"Host": "embed.example", "If-None-Match": first.headers["ETag"]}
+    assert client.get("/embed.js", headers=etag).status_code == 304
+
+
 def test_file_that_has_changed_is_compressed_anew(app, tmp_path, monkeypatch):
     get = app.test_client().get
     monkeypatch.setattr("embed.web.assets.STATIC_DIR", tmp_path)

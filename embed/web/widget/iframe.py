@@ -23,8 +23,9 @@ from embed.web.current import own_origin, runtime
 from embed.web.look import read_look
 from embed.web.rate_limits import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
+from embed.web.snippets import build_link, build_path
 from embed.web.visitor import find_session_id, renew_session
-from embed.web.widget.blueprint import blueprint, get_open_page, respond
+from embed.web.widget.blueprint import blueprint, get_open_page, get_public_access, respond
 
 # What an owner's look may name: what a link to it says, and where it leads.
 EXPLORERS = {
@@ -32,6 +33,8 @@ EXPLORERS = {
     "solscan": ("Solscan", "https://solscan.io/account/"),
     "orb": ("Orb", "https://orbmarkets.io/address/"),
 }
+
+MAX_SITES = 10  # around a frame, in one request
 
 
 @blueprint.get("/tracking/<page_id>")
@@ -56,7 +59,10 @@ def show_widget(page_id: str) -> Response:
         render_template(
             "widget/page.html",
             page_id=page_id,
-            key=request.args["key"],
+            key=(key := request.args["key"]),
+            address=build_link(page_id)
+            if access.is_link
+            else f"{own_origin()}{build_path(page, key)}",
             page=payload.details,
             wallet_count=payload.wallet_count,
             standings=payload.standings,
@@ -66,10 +72,12 @@ def show_widget(page_id: str) -> Response:
             policy=page,
             site=_find_site(access),
             is_for_any_site=_list_ancestors(access) is None,
+            allows_null_origin=access.allows_null_origin,
             look=shown_look,
             hidden=hidden,
             shown=shown,
             supply=find_supply(page, uses_chain=uses_chain),
+            now=runtime().clock(),
             again_after=int(runtime().settings.balance_max_age.total_seconds()),
             parts=_split_by_tag(payload),
             proofs={name: describe_proof(proof) for name, proof in proofs.items()},
@@ -95,6 +103,19 @@ def show_session_state() -> ResponseReturnValue:
     return {"hasSession": find_session_id() is not None}, {"Cache-Control": "no-store"}
 
 
+@blueprint.get("/tracking/<page_id>/sites")
+def check_sites(page_id: str) -> ResponseReturnValue:
+    """Tell embed.js which of the sites around a frame the key does not name, and store these.
+
+    Browsers refuse such a frame, and send only the innermost site to the service.
+    """
+    access = get_public_access(page_id)
+    sites = request.args.getlist("site")[:MAX_SITES]
+    refused = [_refuse_site(access, raw_origin=one) for one in sites]
+    headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-store"}
+    return {"refused": [one for one in refused if one is not None]}, headers
+
+
 def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
     """Return the visitor's own submissions, those that wait first, then by time.
 
@@ -113,19 +134,27 @@ def _find_site(access: Access) -> str | None:
 
 
 def _store_refused_site(access: Access) -> None:
-    """Store a site in which browsers will not show the widget (frame-ancestors)."""
-    is_framed = request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame")
-    if not is_framed or _list_ancestors(access) is None:
-        return
+    """Store a site in which browsers will not show the widget."""
+    if request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame"):
+        _refuse_site(access, raw_referer=request.headers.get("Referer"))
+
+
+def _refuse_site(
+    access: Access, *, raw_origin: str | None = None, raw_referer: str | None = None
+) -> str | None:
+    """Store a site that frame-ancestors does not name, and return its origin; None: it does."""
+    if _list_ancestors(access) is None:
+        return None
     decision = decide_origin(
-        raw_origin=None,
-        raw_referer=request.headers.get("Referer"),
+        raw_origin=raw_origin,
+        raw_referer=raw_referer,
         allowlist=access.origins,
         allows_null=False,
         find_own_origin=own_origin,
     )
     if decision.refused_origin is not None:
         report_refused_site(access.key_id, decision.refused_origin)
+    return decision.refused_origin
 
 
 def _choose_wallets(payload: Payload, order: str) -> dict[str, Any]:

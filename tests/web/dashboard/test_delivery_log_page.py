@@ -48,7 +48,7 @@ def read_states(answer) -> list[str]:
 
 
 def list_ids(answer) -> list[str]:
-    return re.findall(r"Id <code>(\w{20})</code>", answer.text)
+    return re.findall(r"Id <code[^>]*>(\w{20})</code>", answer.text)
 
 
 def test_log_says_what_when_where_how_often_and_what_was_answered(world, owner, log, http_receiver):

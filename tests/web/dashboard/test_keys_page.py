@@ -176,7 +176,7 @@ def test_label_is_shown_wherever_the_key_is(world, owner):
     key = ApiKey.get(ApiKey.label == "The blog")
     name = f"The blog ({key.display_prefix}…)"
 
-    assert "Your new public key: <bdi>The blog</bdi>" in answer.text
+    assert 'Your new public key: <bdi translate="no">The blog</bdi>' in answer.text
     shown = owner.get(path_of(world)).text
     assert f'aria-label="Edit {name}"' in shown
     assert f'aria-label="Revoke {name}"' in shown

@@ -74,7 +74,8 @@ def test_decided_and_turned_away_ones_have_tabs_of_their_own(world, owner):
         tab: {
             name
             for name in ("Waits", "Approved", "Automatic", "Rejected", "Turned")
-            if f"<bdi>{name}</bdi>" in owner.get(path_of(world), query_string={"tab": tab}).text
+            if f'<bdi translate="no">{name}</bdi>'
+            in owner.get(path_of(world), query_string={"tab": tab}).text
         }
         for tab in ("waiting", "decided", "turned-away")
     }

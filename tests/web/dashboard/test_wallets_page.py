@@ -42,7 +42,7 @@ def list_shown(owner, **search: object) -> list[str]:
 def read_rows(text: str) -> list[tuple[str, str]]:
     """Return the name in each row, and the row."""
     rows = re.findall(r'<th scope="row">.*?</tr>', text, re.DOTALL)
-    return [(re.search(r'title="[^"]*">(?:<code>)?([^<]+)<', row)[1], row) for row in rows]
+    return [(re.search(r'title="[^"]*">(?:<code[^>]*>)?([^<]+)<', row)[1], row) for row in rows]
 
 
 def read_all(world) -> dict[str, tuple]:

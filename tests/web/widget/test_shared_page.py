@@ -1,5 +1,6 @@
 """GET /embed/page/{id}: a page that is public by link, and the frame for other sites."""
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -92,6 +93,7 @@ def test_link_ends_at_once_with_its_frames_and_their_keys(world, path, ending):
         )
     widget = world.client.get(f"/embed/tracking/{world.page_id}?key={key}")
     assert widget.status_code in (401, 403, 404)
+    assert "key" not in re.search("<h1>(.*)</h1>", widget.text)[1]  # visitors know of none
     call = world.call(
         "GET", f"/api/embed/tracking/{world.page_id}", key=key, headers={"Origin": HOST}
     )
