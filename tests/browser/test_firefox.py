@@ -185,7 +185,7 @@ def test_window_that_a_sandbox_forbids_is_not_said_to_be_kept_apart(embedded_pag
     widget.press("In a window of its own")
 
     told = widget.read("[data-sentence]")
-    assert told.startswith("No window that this list can use was opened")
+    assert told.startswith("The window for your wallet could not be used")
 
 
 @pytest.mark.parametrize("policy", ["require-corp", "credentialless"])

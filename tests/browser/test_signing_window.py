@@ -62,7 +62,7 @@ def test_window_is_a_page_of_the_services_own_and_says_for_whom_and_what_is_aske
     )
 
 
-BLOCKED = "No window that this list can use was opened"
+BLOCKED = "The window for your wallet could not be used"
 THROW = "throw new DOMException('sandboxed')"
 
 
