@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psycopg
 import pytest
@@ -65,13 +66,13 @@ class Pooler:
 
 
 @pytest.fixture
-def pooler(postgres_database_url, tmp_path) -> Iterator[Pooler]:
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
-    pooler = Pooler(postgres_database_url, tmp_path)
-    pooler.start()
-    yield pooler
-    pooler.stop()
+def pooler(postgres_database_url) -> Iterator[Pooler]:
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)  # for nobody
+        pooler = Pooler(postgres_database_url, Path(folder))
+        pooler.start()
+        yield pooler
+        pooler.stop()
 
 
 @pytest.fixture

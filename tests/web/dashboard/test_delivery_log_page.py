@@ -87,7 +87,7 @@ def test_data_that_no_message_has_are_shown_as_they_are(world, owner, log, data,
     tell(world)
     Message.update(data=data).execute()
 
-    assert f"<pre>{escape(shown or data)}</pre>" in owner.get(log).text
+    assert f'<pre translate="no">{escape(shown or data)}</pre>' in owner.get(log).text
 
 
 def test_data_of_a_message_is_behind_details_with_every_digit(world, owner, log):

@@ -27,7 +27,9 @@ def read_snippet(text: str) -> str:
 
 
 def read_code(text: str, name: str) -> str:
-    return html.unescape(re.search(rf'<pre id="{name}"[^>]*>(.*?)</pre>', text, re.DOTALL)[1])
+    return html.unescape(
+        re.search(rf'<pre translate="no" id="{name}"[^>]*>(.*?)</pre>', text, re.DOTALL)[1]
+    )
 
 
 def make_key(owner, site="https://new.example", *, chosen=None, **fields):
@@ -197,7 +199,7 @@ def test_tab_is_in_the_owners_language_and_its_code_is_not(world, owner):
 
     text = open_page(owner)
     assert {name: read_code(text, name) for name in code} == code
-    assert '<pre id="snippet" class="code" dir="ltr">' in text
+    assert '<pre translate="no" id="snippet" class="code" dir="ltr">' in text
     for label in ("Start from", "As listed", "Create a key and its snippet"):
         assert label not in text
     contrast = owner.get(f"{path}/contrast", query_string={"accent": "ffee55"}).json["sentences"]
