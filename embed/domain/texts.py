@@ -46,6 +46,11 @@ def gettext_noop(text: str) -> str:
     return text
 
 
+def isolate(text: str) -> str:
+    """Return a text that keeps its direction within a sentence of another one, as <bdi> does."""
+    return f"\u2068{text}\u2069"
+
+
 def parse_text(raw: str, label: str, *, field: str, max_length: int) -> str:
     """Return `raw` trimmed, 1 to `max_length` code points.
 

@@ -13,7 +13,7 @@ from embed.db.pagination import Cursor, Slice, make_slice, read_rows
 from embed.domain.clients import Client
 from embed.domain.identifiers import make_id
 from embed.domain.roles import NAME_BY_ROLE
-from embed.domain.texts import gettext_noop
+from embed.domain.texts import gettext_noop, isolate
 from embed.domain.times import to_ms
 from embed.serializers import write_json
 
@@ -118,8 +118,7 @@ def write_sentence(kind: str, facts: Mapping[str, Any], gettext: Callable[[str],
     Of a kind that this version does not store, its name is shown.
     """
     texts = {
-        name: f"\u2068{value}\u2069" if isinstance(value, str) else value  # as <bdi>
-        for name, value in facts.items()
+        name: isolate(value) if isinstance(value, str) else value for name, value in facts.items()
     }
     if role := NAME_BY_ROLE.get(f"{facts.get('role')}"):
         texts["role"] = gettext(role)

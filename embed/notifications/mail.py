@@ -56,9 +56,13 @@ def find_sender(settings: Settings) -> str:
     named = parse_qs(server.query).get("from", [user])[0]
     if is_mailbox(named):
         return named
-    own_host = urlsplit(settings.public_url or "").hostname or ""
-    own = f"notifications@{own_host}"
-    return own if is_mailbox(own) else "notifications@localhost"
+    return f"notifications@{_find_own_host(settings) or 'localhost'}"
+
+
+def _find_own_host(settings: Settings) -> str | None:
+    """Return the host of PUBLIC_URL, if mail servers take it for one."""
+    host = urlsplit(settings.public_url or "").hostname or ""
+    return host if is_mailbox(f"notifications@{host}") else None
 
 
 def send(
@@ -69,7 +73,9 @@ def send(
         return Outcome(False, "this installation has no mail server")
     server, sender = read_server(settings.smtp_url), find_sender(settings)
     try:
-        with closing(_connect(server, _name_self(settings, sender))) as client:
+        # Introduced (EHLO) by no name, smtplib would ask the name servers for one.
+        own_name = _find_own_host(settings) or sender.partition("@")[2]
+        with closing(_connect(server, own_name)) as client:
             if server.needs_starttls:
                 client.starttls(context=ssl.create_default_context())
             if server.user:
@@ -84,12 +90,6 @@ def send(
     except (OSError, ValueError) as failure:  # a host that cannot be one is a ValueError
         return Outcome(False, _explain(failure, server))
     return Outcome(True, "sent")
-
-
-def _name_self(settings: Settings, sender: str) -> str:
-    """Return how to introduce the service (EHLO); else smtplib asks the name servers."""
-    own_host = urlsplit(settings.public_url or "").hostname or ""
-    return own_host if is_mailbox(f"us@{own_host}") else sender.partition("@")[2]
 
 
 def _connect(server: MailServer, own_name: str) -> smtplib.SMTP:

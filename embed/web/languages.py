@@ -13,7 +13,7 @@ from werkzeug.local import LocalProxy
 
 from embed.domain import amounts
 from embed.domain.reasons import write_sentences
-from embed.domain.texts import drop_dollar_signs
+from embed.domain.texts import drop_dollar_signs, isolate
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 # Browsers send less than 200 characters; parsing 8 KB takes longer than most requests.
@@ -35,7 +35,7 @@ def init_languages(app: Flask) -> None:
     app.jinja_env.filters["exact_amount"] = amounts.format_amount
     # Templates put a dollar sign in front; pages from older versions may have kept one.
     app.jinja_env.filters["ticker"] = drop_dollar_signs
-    app.jinja_env.filters["isolate"] = lambda text: f"\u2068{text}\u2069"  # as <bdi>, in sentences
+    app.jinja_env.filters["isolate"] = isolate
 
 
 def current_language() -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import requests
 from support.absence import skip_or_fail
-from support.nginx import find_nginx
+from support.nginx import IN_FOLDER, find_nginx
 from support.remote import TIMEOUT_S, make_environ
 from support.servers import (
     Server,
@@ -27,17 +27,14 @@ HOST = "embed.example.com"
 SETS, PASSES_ON = "https", "$http_x_forwarded_proto"
 APPENDS, APPENDS_HTTP = f"{PASSES_ON}, https", f"{PASSES_ON}, http"
 CADDY_PASSES_ON = None
-NGINX = """
+NGINX = (
+    """
 daemon off;
 pid {folder}/pid;
 events {{}}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
+http {{"""
+    + IN_FOLDER
+    + """
     server {{
         listen 127.0.0.1:{port};
         location / {{
@@ -49,6 +46,7 @@ http {{
     }}
 }}
 """
+)
 CADDY = """
 {{
 	admin off

@@ -20,22 +20,29 @@ from support.servers import (
 SAMPLE = PROJECT_DIR / "deploy/nginx.conf"
 LOG = "embed.log"
 
-_MAIN = """
-daemon off;
-{user}
-pid {folder}/pid;
-error_log {folder}/error.log;
-{main}
-http {{
+# For an http block: nginx writes nothing outside the folder.
+IN_FOLDER = """
     access_log off;
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
+"""
+_MAIN = (
+    """
+daemon off;
+{user}
+pid {folder}/pid;
+error_log {folder}/error.log;
+{main}
+http {{"""
+    + IN_FOLDER
+    + """
     include {folder}/embed.conf;
 }}
 """
+)
 
 
 def find_nginx() -> str:

@@ -14,7 +14,6 @@ from embed.balances.due import list_read_at
 from embed.balances.tokens import list_problems, propose_token
 from embed.db.models import Page, Person
 from embed.db.work_status import read_work_status
-from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
 from embed.domain.roles import NAME_BY_ROLE, OWNER
 from embed.keys.management import list_keys
 from embed.keys.refused_origins import list_lately_refused
@@ -26,6 +25,7 @@ from embed.web.dashboard.access import current_person, may, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
+    advise_on_mint,
     list_own_pages,
     name_page,
     redirect_to,
@@ -63,7 +63,7 @@ class PageForm(Form):
 
     @property
     def advice(self) -> str:
-        return gettext(WRAPPED_SOL_ADVICE) if self.token_mint.data in WRAPPED_SOL else ""
+        return advise_on_mint(self.token_mint.data)
 
 
 def _strip(raw: str | None) -> str | None:

@@ -12,7 +12,6 @@ from wtforms.validators import InputRequired
 from embed import pages
 from embed.db.models import Page
 from embed.domain import amounts
-from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
 from embed.domain.policy import Policy
 from embed.errors import InvalidInput
 from embed.submissions import policy_simulation, queries
@@ -21,7 +20,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import UNITS, split_span
-from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.responses import Form, advise_on_mint, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
 
 # Labels by value; the type stubs of WTForms do not support this form.
@@ -152,6 +151,6 @@ def _render(
         waiting=queries.count_by_status(page)["pending"],
         count_flagged=partial(search.count_wallets, page, search.WalletFilter(is_flagged=True)),
         outcomes=outcomes,
-        mint_advice=gettext(WRAPPED_SOL_ADVICE) if page.token_mint in WRAPPED_SOL else "",
+        mint_advice=advise_on_mint(page.token_mint),
         differing=[one for one in outcomes or [] if one.differs],
     )

@@ -13,7 +13,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from wtforms import i18n
 
 from embed.db.models import Page
-from embed.domain.texts import drop_dollar_signs
+from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
+from embed.domain.texts import drop_dollar_signs, isolate
 from embed.errors import InvalidInput
 from embed.pages import OwnPage, list_with_waiting
 from embed.web.compression import compress
@@ -127,7 +128,12 @@ def render_mistake(sentence: str, status: int) -> Response:
 def name_page(page: Page) -> str:
     """Return the name by which the dashboard lists a page, for a sentence."""
     ticker = drop_dollar_signs(page.token_symbol)
-    return f"\u2068${ticker} {page.public_title or page.token_name}\u2069"
+    return isolate(f"${ticker} {page.public_title or page.token_name}")
+
+
+def advise_on_mint(mint: str | None) -> str:
+    """Return what owners should know of a mint, or nothing."""
+    return gettext(WRAPPED_SOL_ADVICE) if mint in WRAPPED_SOL else ""
 
 
 def redirect_to(

@@ -55,14 +55,14 @@ def show_widget(page_id: str) -> Response:
     shown = _choose_wallets(payload, order)
     proofs = read_visible_proofs(page, [one["id"] for one in shown["wallets"]])
     session_id = find_session_id()
+    key, link = request.args["key"], build_link(page_id)
+    address = link if access.is_link else f"{own_origin()}{build_path(page, key)}"
     response = respond(
         render_template(
             "widget/page.html",
             page_id=page_id,
-            key=(key := request.args["key"]),
-            address=build_link(page_id)
-            if access.is_link
-            else f"{own_origin()}{build_path(page, key)}",
+            key=key,
+            address=address,
             page=payload.details,
             wallet_count=payload.wallet_count,
             standings=payload.standings,
