@@ -23,14 +23,19 @@ class DueWallet:
     observed_at: datetime | None = None  # None: never
 
 
-def list_due(before: datetime) -> list[DueWallet]:
+def list_due(before: datetime, now: datetime) -> list[DueWallet]:
     """Return what was last observed at `before` or earlier, or never, on pages not deleted.
 
     Least recently observed first. Mints that the chain refused are left out.
     """
     observed_at = ChainBalance.observed_at
-    is_due = observed_at.is_null() | (observed_at <= before)
+    is_due = observed_at.is_null() | ~_is_recent(observed_at, before, now)
     return _list_wallets(is_due, Token.problem.is_null())
+
+
+def _is_recent(observed_at: Any, before: datetime, now: datetime) -> Any:
+    """Return the condition for a time after `before`; a later one than now was a wrong clock's."""
+    return (observed_at > before) & (observed_at <= now)
 
 
 def list_of_page(page: Page) -> list[DueWallet]:
@@ -106,7 +111,12 @@ def make_batches(due: Iterable[DueWallet]) -> list[list[DueWallet]]:
 
 
 def list_for_rotation(
-    before: datetime, limit: int, *, first: Sequence[tuple[str, str]] = (), page: Page | None = None
+    before: datetime,
+    now: datetime,
+    limit: int,
+    *,
+    first: Sequence[tuple[str, str]] = (),
+    page: Page | None = None,
 ) -> list[DueWallet]:
     """Return up to `limit` wallets of which all accounts are to be read.
 
@@ -120,11 +130,12 @@ def list_for_rotation(
         Page.deleted_at.is_null(),
         *(() if page is None else (Page.id == page.id,)),
     )
+    all_observed_at = ChainBalance.all_observed_at
     rows = (
         ChainBalance.select()
         .join(Token, JOIN.LEFT_OUTER, on=Token.mint == ChainBalance.mint)
         .where(
-            ChainBalance.all_observed_at.is_null() | (ChainBalance.all_observed_at <= before),
+            all_observed_at.is_null() | ~_is_recent(all_observed_at, before, now),
             Token.problem.is_null(),
             fn.EXISTS(tracking),
         )

@@ -38,7 +38,7 @@ class LiveBalances:
         self._pool = ThreadPoolExecutor(MAX_WAITING, thread_name_prefix="gate")
         self._lock = threading.RLock()
         self._reads: dict[tuple[str, str], Future[Decimal]] = {}
-        self._paused_until: datetime | None = None
+        self._paused_at: datetime | None = None
 
     def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens in all accounts; raises ApiError `balance_unavailable`."""
@@ -121,11 +121,11 @@ class LiveBalances:
         return known.amount
 
     def _is_within(self, observed_at: datetime, span: timedelta) -> bool:
-        return self._clock() - observed_at <= span
+        return abs(self._clock() - observed_at) <= span
 
     def _is_paused(self) -> bool:
-        return self._paused_until is not None and self._clock() < self._paused_until
+        return self._paused_at is not None and abs(self._clock() - self._paused_at) < PAUSE
 
     def _pause(self) -> None:
         with self._lock:
-            self._paused_until = self._clock() + PAUSE
+            self._paused_at = self._clock()

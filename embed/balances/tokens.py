@@ -37,7 +37,7 @@ def get_program(
     """
     is_known = Token.observed_at.is_null(False) & Token.program.is_null(False)
     known = Token.get_or_none(Token.mint == mint, is_known)
-    if known is not None and now - known.observed_at < READ_AGAIN_AFTER:
+    if known is not None and abs(now - known.observed_at) < READ_AGAIN_AFTER:
         return str(known.program)
     try:
         info = read_token(rpc, mint, timeout_s=READ_AGAIN_WITHIN_S if known else timeout_s)

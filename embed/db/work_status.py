@@ -40,7 +40,12 @@ def read_work_status(now: datetime) -> WorkStatus:
 
 def find_lease(now: datetime) -> Lease | None:
     """Return the lease of the process that does the work, if there is any."""
-    return Lease.get_or_none(Lease.name == _NAME, Lease.seen_at > now - LEASE)
+    return Lease.get_or_none(Lease.name == _NAME, _is_recent(now))
+
+
+def _is_recent(now: datetime) -> Any:
+    """Return the condition that a lease was renewed lately, not before a clock was set back."""
+    return (Lease.seen_at > now - LEASE) & (Lease.seen_at < now + LEASE)
 
 
 def hold_lease(holder: str, kind: Kind, started_at: datetime, now: datetime) -> bool:
@@ -48,7 +53,7 @@ def hold_lease(holder: str, kind: Kind, started_at: datetime, now: datetime) -> 
 
     A `flask worker` also takes it from a process of gunicorn, which notices at its next look.
     """
-    may_write = Lease.seen_at <= now - LEASE
+    may_write = ~_is_recent(now)
     may_write |= (Lease.holder == holder) & (Lease.seen_at <= now - _RENEWED_AFTER)
     if kind == "worker":
         may_write |= Lease.kind == "gunicorn"
@@ -75,7 +80,12 @@ def release_lease(holder: str) -> None:
 
 def list_waiting_jobs(now: datetime) -> set[str]:
     """Return the names of the jobs that are not due yet."""
-    return {job.name for job in Job.select(Job.name).where(Job.due_at > now)}
+    return {job.name for job in Job.select(Job.name).where(~_is_due(now))}
+
+
+def _is_due(now: datetime) -> Any:
+    """Return the condition that a job is due; it is, too, if the clock was set back since."""
+    return Job.due_at.is_null() | (Job.due_at <= now) | (Job.started_at >= now + LEASE)
 
 
 def claim_job(name: str, every: timedelta, now: datetime) -> bool:
@@ -83,7 +93,7 @@ def claim_job(name: str, every: timedelta, now: datetime) -> bool:
     query: Any = Job.insert(name=name, started_at=now, due_at=now + every).on_conflict(
         conflict_target=[Job.name],
         preserve=[Job.started_at, Job.due_at],
-        where=Job.due_at.is_null() | (Job.due_at <= now),
+        where=_is_due(now),
     )
     return int(query.as_rowcount().execute()) == 1
 
@@ -100,10 +110,8 @@ def report_backup(started_at: datetime, now: datetime) -> None:
     query.execute()
 
 
-def find_finished_at(name: str) -> datetime | None:
-    """Return when a job was last done to its end, while it may be running again."""
-    found: datetime | None = Job.select(Job.finished_at).where(Job.name == name).scalar()
-    return found
+def find_job(name: str) -> Job | None:
+    return Job.get_or_none(Job.name == name)
 
 
 def find_backup_at() -> datetime | None:

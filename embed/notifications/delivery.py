@@ -80,7 +80,12 @@ def deliver(
 
 
 def _is_unclaimed(now: datetime) -> Any:
-    return Receiver.claimed_until.is_null() | (Receiver.claimed_until <= now)
+    return _is_over(Receiver.claimed_until, now, CLAIM)
+
+
+def _is_over(until: Any, now: datetime, longest: timedelta) -> Any:
+    """Return the condition that a wait is over; it is, too, if the clock was set back since."""
+    return until.is_null() | (until <= now) | (until > now + 2 * longest)
 
 
 def _deliver_next(receiver_id: str, until: datetime, runtime: Runtime, client: Client) -> bool:
@@ -166,7 +171,7 @@ def send(
 
 def is_due(now: datetime) -> Any:
     """Return the condition that a receiver's wait is over."""
-    return Receiver.next_attempt_at.is_null() | (Receiver.next_attempt_at <= now)
+    return _is_over(Receiver.next_attempt_at, now, LONGEST_WAIT)
 
 
 def _read_batch(receiver: Receiver) -> list[Delivery]:

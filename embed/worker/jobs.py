@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from embed.db.work_status import find_finished_at
+from embed.db.work_status import find_job, report_job
 from embed.errors import InvalidInput, NotFound
 from embed.maintenance.pruning import prune, summarize
 from embed.runtime import Runtime
@@ -15,6 +15,12 @@ from embed.wallets.listings import update_listings
 EXTENSION = "embed.jobs"  # their key in app.extensions
 # Errors whose text may be shown to everybody: sentences without addresses or secrets.
 KNOWN_ERRORS = (InvalidInput, NotFound, balance_refresh.RefreshFailed)
+
+_LEAP = timedelta(days=1)
+_NOT_DELETED = (
+    "Nothing was deleted: by the clock, the last time was more than a day ago. If the clock is"
+    " right, nothing needs to be done: it is deleted in a day. If it is wrong, set it right before."
+)
 
 # Long jobs call it between their steps, outside of transactions. Raises Stopped, to end the job.
 CheckStop = Callable[[], None]
@@ -44,8 +50,14 @@ def _update_feeds(runtime: Runtime, _: CheckStop) -> str:
 
 
 def _prune(runtime: Runtime, check_stop: CheckStop) -> str:
-    """Delete what is old, unless the clock has leapt ahead since the last time: it may be wrong."""
-    now, pruned_at = runtime.clock(), find_finished_at("prune")
-    if pruned_at is not None and now - pruned_at > timedelta(days=1):
-        return "Nothing was deleted: the last time was more than a day ago. The next time will."
+    """Delete what is old; a day later where the clock has leapt ahead, as it may be wrong."""
+    now, last = runtime.clock(), find_job("prune")
+    if (
+        last
+        and last.finished_at
+        and now - last.finished_at > _LEAP
+        and last.summary != _NOT_DELETED
+    ):
+        report_job("prune", due_at=now + _LEAP)
+        return _NOT_DELETED
     return summarize(prune(now, runtime.settings.balance_history, check_stop))

@@ -46,6 +46,13 @@ def test_only_receivers_with_something_to_send_now_are_due(owner, http_receiver)
     assert http_receiver.received == []
     assert find_due_receivers(later) == [waiting.id]
 
+    # A clock that was a year ahead has been set right.
+    year_ahead = now + timedelta(days=365)
+    Receiver.update(next_attempt_at=year_ahead, claimed_until=year_ahead).execute()
+    assert find_due_receivers(now) == [waiting.id]
+    owner.deliver(waiting)
+    assert len(http_receiver.received) == 1
+
 
 def test_failed_message_holds_up_those_behind_it_and_keeps_its_id_and_body(owner, http_receiver):
     webhook = owner.add_webhook(http_receiver.url)

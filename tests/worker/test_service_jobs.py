@@ -5,9 +5,11 @@ import re
 import pytest
 from support.rpc_access import PatientClock, connect
 from support.rpc_faults import answer_error
+from support.waiting import wait_for
 from support.world import SECRET_KEY, Visitor
 
 from embed.db.models import Job, Page, UsedNonce
+from embed.db.work_status import find_lease
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import Settings
 from embed.wallets.balance_refresh import RefreshFailed
@@ -66,9 +68,34 @@ def test_clock_that_leaps_ahead_deletes_nothing_at_once(app, world):
     assert UsedNonce.select().exists()
     assert "Nothing was deleted" in Job.get(Job.name == "prune").summary
 
-    world.clock.forward(hours=1)  # whatever it is, it goes on
+    for hours in (1, 22):  # time to set it right
+        world.clock.forward(hours=hours)
+        background._run_job(job)
+        assert UsedNonce.select().exists()
+    world.clock.forward(hours=1)  # a service that had been stopped goes on
     background._run_job(job)
     assert not UsedNonce.select().exists()
+
+
+def test_work_goes_on_at_once_when_a_clock_that_was_ahead_is_set_right(app, world, ledger):
+    jobs, right = list_jobs(read_settings(WITH_ENDPOINT)), world.clock()
+    mint, holder = ledger.create_mint(), Visitor().address
+    ledger.mint_to(holder, mint, 5_000_000)
+    Page.update(token_mint=mint).execute()
+    world.track(holder)
+
+    def work() -> dict[str, str | None]:
+        process = Background(app.extensions[EXTENSION], jobs, "gunicorn")
+        process._look()
+        wait_for(lambda: not process._running)
+        assert find_lease(world.clock()).holder == process._holder
+        assert {job.finished_at for job in Job.select()} == {world.clock()}
+        return {job.name: job.summary for job in Job.select()}
+
+    world.clock.forward(days=400)
+    assert work()["balances"].startswith("1 balance read")
+    world.clock.now = right
+    assert work()["balances"].startswith("1 balance read")
 
 
 def test_nonces_that_have_expired_are_pruned(app, world):
