@@ -13,6 +13,7 @@ from typing import Any
 from embed.balances.mints import NoSuchMint, TokenInfo, read_token
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.db.models import Page, Person, Token
+from embed.db.statements import Parameter, Statement, read_row
 from embed.domain.addresses import parse_mint
 from embed.domain.texts import drop_dollar_signs
 from embed.domain.times import Seconds
@@ -149,14 +150,24 @@ def store_supplies(supplies: Mapping[str, Supply]) -> list[str]:
     return changed
 
 
-def find_supply(page: Page, *, uses_chain: bool) -> Supply | None:
-    """Return what was read last of the page's mint, if an endpoint is set.
+def find_supply(mint: str, *, uses_chain: bool) -> Supply | None:
+    """Return what was read last of a mint, if an endpoint is set.
 
     What was read without its time, by version 0.6 and before, may be of another day than the
     balances.
     """
     if not uses_chain:
         return None
-    is_read = Token.supply_observed_at.is_null(False)
-    token = Token.get_or_none(Token.mint == page.token_mint, is_read)
-    return None if token is None else Supply(token.supply, token.supply_observed_at)
+    found = _FIND_SUPPLY.execute(mint=mint).fetchone()
+    if found is None:
+        return None
+    row = read_row(_SUPPLY, found)
+    return Supply(row.amount, row.observed_at)
+
+
+_SUPPLY = {"amount": Token.supply, "observed_at": Token.supply_observed_at}
+_FIND_SUPPLY = Statement(
+    Token.select(*_SUPPLY.values()).where(
+        Token.mint == Parameter("mint"), Token.supply_observed_at.is_null(False)
+    )
+)

@@ -83,7 +83,7 @@ def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
         raise ApiError("not_found")
     tags = list_tags(page)
     wallets = list_wallets(page, IS_VISIBLE, uses_chain=uses_chain, page_tags=tags)
-    observed = find_supply(page, uses_chain=uses_chain)
+    observed = find_supply(page.token_mint, uses_chain=uses_chain)
     supply = None if observed is None else observed.amount
     details = {
         **describe_page(page),

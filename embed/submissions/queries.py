@@ -10,6 +10,7 @@ from peewee import SQL, Value, fn
 from embed.db.connection import db
 from embed.db.models import STATUSES, Activity, Block, Page, Submission, Withdrawal
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
+from embed.db.statements import Parameter, Statement, read_row
 from embed.domain.activity import read_facts
 from embed.pages import get_page
 
@@ -27,12 +28,20 @@ def list_of_session(page_id: str, session_id: str | None) -> list[Submission]:
     """Return the visitor's own submissions, newest first, at most 50; none without a session."""
     if session_id is None:
         return []
-    return read_rows(
-        Submission,
-        Submission.page == page_id,
-        Submission.session_id == session_id,
-        limit=MAX_LISTED,
+    rows = _LIST_OF_SESSION.execute(page_id=page_id, session_id=session_id).fetchall()
+    return [Submission(**vars(read_row(_FIELDS, row))) for row in rows]
+
+
+_FIELDS = {field.name: field for field in Submission._meta.sorted_fields}
+_LIST_OF_SESSION = Statement(
+    Submission.select(*_FIELDS.values())
+    .where(
+        Submission.page == Parameter("page_id"),
+        Submission.session_id == Parameter("session_id"),
     )
+    .order_by(Submission.created_at.desc(), Submission.id.desc())
+    .limit(MAX_LISTED)
+)
 
 
 def list_by_status(

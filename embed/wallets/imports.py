@@ -96,7 +96,7 @@ class Plan:
 
 def export_sheet(page: Page, *, uses_chain: bool) -> str:
     """Return all wallets of a page, the hidden ones too."""
-    supply = find_supply(page, uses_chain=uses_chain)
+    supply = find_supply(page.token_mint, uses_chain=uses_chain)
     lines = (
         Line(
             wallet.address,

@@ -33,7 +33,7 @@ class Suggestion:
 def suggest_wallets(page: Page, runtime: Runtime) -> list[Suggestion]:
     """Ask the chain for the largest holders, most first. Raises InvalidInput."""
     found = look_up_largest_holders(runtime.chain, page.token_mint)
-    known = find_supply(page, uses_chain=runtime.settings.uses_chain)
+    known = find_supply(page.token_mint, uses_chain=runtime.settings.uses_chain)
     supply = known.amount if found.supply is None and known is not None else found.supply
     rows: Any = Wallet.select(Wallet.address).where(
         Wallet.page == page, Wallet.address.in_(list(found.amounts))

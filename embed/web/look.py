@@ -1,6 +1,5 @@
 """How an answer looks: as the page's owner has chosen and the address asks."""
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +19,6 @@ class ShownLook:
     look: Look
     attributes: dict[str, str]  # of <html>; fields that have their defaults are left out
     style: str | None  # the accent's colors, which are inline so that nothing flashes
-    nonce: str | None  # what allows that style, and no other
 
 
 def read_look(stored: Look = DEFAULT_LOOK, fields: Sequence[str] = FIELDS) -> ShownLook:
@@ -34,13 +32,18 @@ def read_look(stored: Look = DEFAULT_LOOK, fields: Sequence[str] = FIELDS) -> Sh
     look = stored.override(asked) if asked else stored
     attributes, style = _describe(look)
     is_chosen = look.theme != "site"
-    is_alone = request.headers.get("Sec-Fetch-Dest") == "document"
+    is_alone = is_window()
     attributes = attributes | {
         "data-theme": look.theme if is_chosen else "auto" if is_alone else "light"
     }
     if not is_chosen and not is_alone:
         attributes["data-surface"] = ""
-    return ShownLook(look, attributes, style, style and secrets.token_urlsafe(16))
+    return ShownLook(look, attributes, style)
+
+
+def is_window() -> bool:
+    """Tell whether the answer is shown in a window of its own, not in a frame."""
+    return request.headers.get("Sec-Fetch-Dest") == "document"
 
 
 @lru_cache(maxsize=256)  # anybody may ask for any look in an address

@@ -1,7 +1,7 @@
 // The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
 import { getElement } from "../elements.js";
-import { Api, noteTime, poll, Problem } from "./api.js";
+import { Api, noteTime, now, poll, Problem } from "./api.js";
 import { FlowOpener } from "./flow-opener.js";
 import { List } from "./list.js";
 import { copyText, explain, formatAge, say } from "./words.js";
@@ -19,7 +19,8 @@ const isIsolated = self.origin === "null" && !("nullOrigin" in root.dataset);
 const { page: pageId = "", key = "", site, symbol = "" } = root.dataset;
 root.toggleAttribute("data-framed", window.parent !== window);
 const api = new Api({ pageId, key });
-noteTime(root.dataset.now);
+const visits = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+noteTime(visits[0]?.serverTiming?.find(({ name }) => name === "now")?.description);
 const list = new List(root, async () => {
   const page = await api.readPage();
   list.show(page);
@@ -64,6 +65,7 @@ async function refreshServed() {
   const served = getElement(page, "#widget", HTMLElement);
   getElement(root, "#summary", HTMLElement).replaceWith(getElement(page, "#summary", HTMLElement));
   againAt = findAgainAt();
+  showAges();
   const hasChanged = served.dataset.etag !== shownEtag;
   shownEtag = served.dataset.etag ?? "";
   if (list.isComplete) return hasChanged;
@@ -72,15 +74,23 @@ async function refreshServed() {
   return hasChanged;
 }
 
+/** Say how long ago times were, and mark that of balances which are not read any more. */
+function showAges() {
+  for (const time of root.querySelectorAll("time")) {
+    time.textContent = formatAge(time.dateTime);
+    const isOld = now() - Date.parse(time.dateTime) > Number(time.dataset.againAfter) * 1000;
+    time.classList.toggle("old", isOld);
+  }
+}
+
 /** When to read the summary again though nothing has changed: it says when balances were read. */
 function findAgainAt() {
   const read = root.querySelector("#summary [data-again-after]");
   return read instanceof HTMLElement ? Date.now() + Number(read.dataset.againAfter) * 1000 : Infinity;
 }
 
-setInterval(() => {
-  for (const time of root.querySelectorAll("time")) time.textContent = formatAge(time.dateTime);
-}, 30_000);
+showAges();
+setInterval(showAges, 30_000);
 
 // What rows show beside the payload: loaded when the list shows other rows than the server's, or one is opened
 

@@ -8,7 +8,7 @@ from embed.errors import ApiError
 from embed.keys.access import Access, get_access
 from embed.pages import find_page
 from embed.web.look import ShownLook
-from embed.web.security_headers import restrict_content
+from embed.web.security_headers import hash_source, restrict_content
 
 blueprint = Blueprint("widget", __name__)
 
@@ -30,17 +30,24 @@ def get_public_access(page_id: str) -> Access:
     return access
 
 
-def get_open_page(page_id: str) -> tuple[Access, Page]:
-    """Return the access of the key in the address, and its page, which everybody may read.
+def get_open_access(page_id: str) -> Access:
+    """Return the access of the key in the address, to a page that everybody may read.
 
     Raises ApiError as get_public_access does, and `not_found`, `embed_disabled`.
     """
     access = get_public_access(page_id)
-    page = find_page(page_id)
-    if page is None or access.is_page_deleted:
+    if access.is_page_deleted:
         raise ApiError("not_found")
     if not access.is_page_open:
         raise ApiError("embed_disabled")
+    return access
+
+
+def get_open_page(page_id: str) -> tuple[Access, Page]:
+    """Return the same with the page. Raises ApiError as get_open_access does."""
+    access, page = get_open_access(page_id), find_page(page_id)
+    if page is None:
+        raise ApiError("not_found")
     return access, page
 
 
@@ -50,15 +57,15 @@ def read_wallet_ids() -> list[str]:
     return [one for one in listed if is_id(one)]
 
 
-def respond(html: str, *, ancestors: str | None, look: ShownLook | None = None) -> Response:
+def respond(html: str | bytes, *, ancestors: str | None, look: ShownLook | None = None) -> Response:
     """Return a response that loads only the service's own files.
 
     `ancestors` are the sites that may frame it; None: every site. `look` is that of a whole page.
     """
     response = Response(html)
     policy = restrict_content(response)
-    if look is not None and look.nonce is not None:
-        policy.style_src = f"'self' 'nonce-{look.nonce}'"
+    if look is not None and look.style is not None:
+        policy.style_src = f"'self' {hash_source(look.style)}"
     policy.form_action = "'none'"
     if ancestors is not None:
         policy.frame_ancestors = ancestors

@@ -67,7 +67,7 @@ def show_wallet(page_id: str, wallet_id: str) -> Response:
     changes = read_visible_balance_changes(page, [wallet_id], now) if uses_chain else {}
     change = changes.get(wallet_id)
     balance = read_observations(page, [wallet.address], uses_chain=uses_chain).get(wallet.address)
-    supply = find_supply(page, uses_chain=uses_chain)
+    supply = find_supply(page.token_mint, uses_chain=uses_chain)
     html = render_template(
         "widget/wallet_details.html",
         page=page,

@@ -6,6 +6,7 @@ import pytest
 from support.world import Visitor
 
 from embed import pages
+from embed.web.security_headers import hash_source
 
 
 @pytest.fixture
@@ -34,12 +35,12 @@ def read_attributes(answer) -> dict[str, str]:
     return dict(re.findall(r'data-(\w+)="([^"]*)"', tag))
 
 
-def read_style(answer) -> tuple[str | None, str | None]:
-    """Return the nonce and the content of the only inline style."""
-    styles = re.findall(r"<style(.*?)>(.*?)</style>", answer.text)
+def read_style(answer) -> str | None:
+    """Return the content of the only inline style."""
+    styles = re.findall("<style>(.*?)</style>", answer.text)
     assert len(styles) <= 1
     assert "style=" not in answer.text
-    return next(((re.search('nonce="(.+)"', found)[1], css) for found, css in styles), (None, None))
+    return styles[0] if styles else None
 
 
 def read_style_policy(answer) -> str:
@@ -50,7 +51,7 @@ def test_page_without_a_look_has_neither_attributes_nor_style(open_widget):
     answer = open_widget()
 
     assert read_attributes(answer) == {"theme": "light", "surface": ""}
-    assert read_style(answer) == (None, None)
+    assert read_style(answer) is None
     assert read_style_policy(answer) == "'self'"
 
 
@@ -76,35 +77,29 @@ def test_address_comes_before_what_is_stored_and_only_where_it_is_valid(world, o
     assert read_attributes(asked) == {"accent": "7c4ddb", "radius": "3", "theme": "light"}
     assert 'id="add"' in asked.text
     assert read_attributes(unknown) == {"accent": "ff6600", "radius": "1", "theme": "dark"}
-    assert "--accent:#ff6600;" in read_style(unknown)[1]
+    assert "--accent:#ff6600;" in read_style(unknown)
 
 
 def test_default_accent_in_the_address_is_that_of_a_page_without_a_look(world, open_widget):
     store(world, accent="ff6600")
 
-    assert read_style(open_widget(accent="3e63dd")) == (None, None)
+    assert read_style(open_widget(accent="3e63dd")) is None
 
 
 @pytest.mark.parametrize("path", ["/embed/tracking/{page}", "/embed/sign"])
-def test_colors_of_an_accent_are_in_one_style_that_only_this_answer_allows(world, path):
-    def ask():
-        return world.call(
-            "GET",
-            path.format(page=world.page_id),
-            query_string={"key": world.public_key, "accent": "ffee55"},
-            headers={"Authorization": None, "Origin": None},
-        )
+def test_colors_of_an_accent_are_in_one_style_and_no_other_is_allowed(world, path):
+    answer = world.call(
+        "GET",
+        path.format(page=world.page_id),
+        query_string={"key": world.public_key, "accent": "ffee55"},
+        headers={"Authorization": None, "Origin": None},
+    )
 
-    first, second = ask(), ask()
-
-    nonce, style = read_style(first)
+    style = read_style(answer)
     assert style.startswith(":root{--accent:#ffee55;--accent-hover:#")
     assert "--on-accent:#000000;" in style
     assert re.search(r"--edge:light-dark\(#\w{6}, transparent\)", style)
-    assert read_style_policy(first) == f"'self' 'nonce-{nonce}'"
-    assert len(nonce) >= 20
-    assert read_style(second) != (nonce, style)
-    assert read_style(second)[1] == style
+    assert read_style_policy(answer) == f"'self' {hash_source(style)}"
 
 
 def test_look_is_its_own_entry_of_the_log_and_one_that_changes_nothing_is_none(world):

@@ -1,0 +1,237 @@
+"""The widget's page, rendered once for all visitors who get the same."""
+
+import hashlib
+import threading
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from cachetools import LFUCache
+from flask import render_template, request
+from markupsafe import Markup
+from werkzeug.http import quote_etag
+
+from embed.balances.history import has_history
+from embed.balances.tokens import Supply, find_supply
+from embed.domain.amounts import find_share
+from embed.domain.look import FIELDS
+from embed.domain.origins import parse_origin
+from embed.errors import ApiError
+from embed.keys.access import Access
+from embed.pages import find_page
+from embed.public_payload.payloads import Payload
+from embed.schemas import Tag
+from embed.serializers import describe_proof
+from embed.submissions.proofs import read_visible_proofs
+from embed.web.current import own_origin, runtime
+from embed.web.languages import current_language
+from embed.web.look import ShownLook, is_window, read_look
+from embed.web.snippets import build_link, build_path
+
+MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process; a page takes about 60 KB
+
+# What an owner's look may name: what a link to it says, and where it leads.
+EXPLORERS = {
+    "solana": ("Solana Explorer", "https://explorer.solana.com/address/"),
+    "solscan": ("Solscan", "https://solscan.io/account/"),
+    "orb": ("Orb", "https://orbmarkets.io/address/"),
+}
+
+_OWN = Markup("<!--own-->")  # stands for the visitor's own submissions; other texts are escaped
+
+
+class Variant(NamedTuple):
+    """What the address, the site and the visitor decide of a page."""
+
+    page_id: str
+    key: str
+    language: str
+    look: tuple[tuple[str, str], ...]  # what the address asks for
+    part: int  # of the list, for those without scripts
+    is_window: bool
+    site: str | None  # that embeds it, if it is on the key's list
+    origin: str  # of this service
+    has_session: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    etag: str  # of the payload, which is new after a change of the page, its keys or its proofs
+    supply: Supply | None  # with the time when balances were read
+    look: ShownLook
+    html: bytes  # for a visitor who has sent nothing
+    digest: str
+    own: slice  # the part of the visitor's own submissions
+
+    def __len__(self) -> int:
+        return len(self.html)
+
+    def insert(self, own: str) -> bytes:
+        """Return the page with a visitor's own submissions."""
+        return self.html[: self.own.start] + own.encode() + self.html[self.own.stop :]
+
+
+def make_cache(max_bytes: int) -> LFUCache[Variant, Rendered]:
+    """Return a cache that drops what is used least: no flood of odd addresses pushes out others."""
+    return LFUCache(maxsize=max_bytes, getsizeof=len)
+
+
+_rendered = make_cache(MAX_CACHED_BYTES)
+_lock = threading.Lock()
+
+
+def get_rendered(access: Access, payload: Payload, *, has_session: bool) -> Rendered:
+    """Return the page that this request asks for, with the payload that was read for it."""
+    variant = Variant(
+        page_id=access.page_id,
+        key=request.args["key"],
+        language=current_language(),
+        look=tuple((name, request.args[name]) for name in FIELDS if name in request.args),
+        part=min(max(1, request.args.get("page", 1, type=int)), payload.part_count),
+        is_window=is_window(),
+        site=_find_site(access),
+        origin=own_origin(),
+        has_session=has_session,
+    )
+    supply = find_supply(payload.details["tokenMint"], uses_chain=runtime().settings.uses_chain)
+    with _lock:
+        found = _rendered.get(variant)
+    if found is None or (found.etag, found.supply) != (payload.etag, supply):
+        found = _render(variant, access, payload, supply)
+        with _lock:
+            _rendered[variant] = found
+    return found
+
+
+def render_own(page_id: str, own: list[dict[str, Any]]) -> str:
+    """Return the part of the page with the visitor's own submissions."""
+    return render_template("widget/own.html", page_id=page_id, key=request.args["key"], own=own)
+
+
+def list_ancestors(access: Access) -> str | None:
+    """Return the value of frame-ancestors, None: no restriction.
+
+    The policy cannot name local files and sandboxed frames, so a key that allows the null
+    origin gets none. A page that is public by link may be shown everywhere.
+    """
+    if access.allows_null_origin or access.is_link:
+        return None
+    return " ".join(("'self'", *access.origins))
+
+
+def _render(variant: Variant, access: Access, payload: Payload, supply: Supply | None) -> Rendered:
+    page, uses_chain = find_page(variant.page_id), runtime().settings.uses_chain
+    if page is None:
+        raise ApiError("not_found")
+    look = read_look(page.look)
+    hidden, order = look.look.hide, look.look.order
+    shown = _choose_wallets(payload, order, variant)
+    ids = [one["id"] for one in shown["wallets"]]
+    link = build_link(page.id)
+    own_address = f"{variant.origin}{build_path(page, variant.key)}"
+    html = render_template(
+        "widget/page.html",
+        page_id=page.id,
+        key=variant.key,
+        address=link if access.is_link else own_address,
+        page=payload.details,
+        wallet_count=payload.wallet_count,
+        standings=payload.standings,
+        order=order,
+        explorer=EXPLORERS.get(look.look.explorer),
+        etag=quote_etag(payload.etag, weak=True),
+        policy=page,
+        site=variant.site,
+        is_for_any_site=list_ancestors(access) is None,
+        allows_null_origin=access.allows_null_origin,
+        look=look,
+        hidden=hidden,
+        shown=shown,
+        supply=supply,
+        again_after=int(runtime().settings.balance_max_age.total_seconds()),
+        parts=_split_by_tag(payload),
+        proofs={
+            name: describe_proof(proof) for name, proof in read_visible_proofs(page, ids).items()
+        },
+        has_session=variant.has_session,
+        own_part=_OWN,
+        has_changes=uses_chain
+        and "changes" not in hidden
+        and has_history(page, [one["address"] for one in shown["wallets"]]),
+        scripts=runtime().extra_scripts,
+    )
+    before, _, after = html.encode().partition(_OWN.encode())
+    own = render_own(page.id, []).encode()
+    whole = before + own + after
+    digest = hashlib.blake2b(whole, digest_size=16).hexdigest()
+    own_part = slice(len(before), len(before) + len(own))
+    return Rendered(payload.etag, supply, look, whole, digest, own_part)
+
+
+def _find_site(access: Access) -> str | None:
+    """Return the site that embeds the widget, if it sent a Referer that is on the allowlist."""
+    site = parse_origin(request.headers.get("Referer", ""))
+    return site if site in access.origins else None
+
+
+def _choose_wallets(payload: Payload, order: str, variant: Variant) -> dict[str, Any]:
+    """Return the wallets to render; the others are shown by a script, or by links without one."""
+    number, last = variant.part, payload.part_count
+    arguments = {"key": variant.key, "lang": variant.language, **dict(variant.look)}
+    wallets = zip(payload.list_places(number, order), payload.read_part(number, order), strict=True)
+
+    def link(to: int) -> str | None:
+        return f"?{urlencode(arguments | {'page': to})}" if 1 <= to <= last else None
+
+    return {
+        "wallets": [_describe(wallet, place, payload) for place, wallet in wallets],
+        "number": number,
+        "last": last,
+        "previous": link(number - 1),
+        "next": link(number + 1),
+    }
+
+
+def _describe(wallet: dict[str, Any], place: int, payload: Payload) -> dict[str, Any]:
+    """Add a wallet's place in the list, its rank, its shares, and how long its bar is, of 100."""
+    balance, standings = wallet["tokenBalance"], payload.standings
+    part = balance / standings.highest if standings.highest else 0
+    return wallet | {
+        "place": place,
+        "rank": standings.ranks[place],
+        "part": f"{round(float(part) * 100, 1):g}",
+        "share": find_share(balance, payload.details.get("supply")) if balance else None,
+    }
+
+
+# The bar above the list: how much of the total the wallets of each tag hold
+
+_BAR_WIDTH = 1000
+_BAR_GAP = 3
+
+
+class Part(NamedTuple):
+    """A part of the bar that shows what wallets hold, by their first tags."""
+
+    tag: Tag | None
+    share: Decimal  # of 1
+    x: float
+    width: float
+
+
+def _split_by_tag(payload: Payload) -> list[Part]:
+    """Return the parts in the order of the page's tags; none if that would be one part."""
+    amounts = payload.standings.parts
+    tags = [tag for tag in payload.details["tags"] if amounts.get(tag.id)]
+    total = sum(amounts.values())
+    if not tags or not total:
+        return []
+    parts: list[Part] = []
+    x = 0.0
+    for tag in (*tags, *([None] if amounts.get(None) else [])):
+        share = amounts[tag.id if tag else None] / total
+        width = float(share) * _BAR_WIDTH
+        parts.append(Part(tag, share, round(x, 1), round(max(width - _BAR_GAP, 1), 1)))
+        x += width
+    return parts if len(parts) > 1 else []
