@@ -40,6 +40,7 @@ _SQLITE_PRAGMAS = {
     "foreign_keys": 1,
 }
 LOCK_TIMEOUT_MS = 3_000  # for a lock that another transaction holds
+_LOOK_FOR_FILE_S = 1.0  # how often a connection that reads looks whether its file is still there
 # When a server that says nothing is given up: seconds, but for tcp_user_timeout
 # (https://www.postgresql.org/docs/current/libpq-connect.html).
 _CONNECTION_LIMITS = {
@@ -131,24 +132,35 @@ class _ServiceSqliteDatabase(SqliteFile):
         connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
         _switch_to_wal(connection)
         self._opened.file = self.path.stat()
+        self._opened.look_again_at = time.monotonic() + _LOOK_FOR_FILE_S
         return connection
 
     def cursor(self, named_cursor: Any = None) -> Any:
-        """Return a cursor, of a new connection if the file is gone or another one.
-
-        Not inside a transaction. What is written to a deleted file is lost, and SQLite does not
-        say so.
-        """
-        is_idle = not (self.is_closed() or self.connection().in_transaction)
-        if is_idle and not self._is_file_there():
-            self.close()
+        """Return a cursor, of a new connection if the file is gone or another one."""
+        if not self.is_closed() and time.monotonic() >= self._opened.look_again_at:
+            self._look_for_file()
         return super().cursor(named_cursor)
 
-    def _is_file_there(self) -> bool:
+    def begin(self, lock_type: str | None = None) -> None:
+        """Begin a transaction in the file that is there now.
+
+        What is written to a deleted file is lost, and SQLite does not say so.
+        """
+        if not self.is_closed():
+            self._look_for_file()
+        super().begin(lock_type)
+
+    def _look_for_file(self) -> None:
+        """Close a connection to another file than the present one, but not in a transaction."""
+        self._opened.look_again_at = time.monotonic() + _LOOK_FOR_FILE_S
+        if self.connection().in_transaction:
+            return
         try:
-            return samestat(self.path.stat(), self._opened.file)
+            is_there = samestat(self.path.stat(), self._opened.file)
         except OSError:
-            return False
+            is_there = False
+        if not is_there:
+            self.close()
 
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:

@@ -189,6 +189,9 @@ class BufferingWorker(ThreadWorker):
     # From a request to its answer
 
     def _receive(self, conn: Connection) -> None:
+        if conn.task:  # it is seldom that a client sends more before it has the answer
+            self._stop_waiting(conn)
+            return
         if conn.is_idle:
             conn.set_deadline(self.patience_s)
         self._look_for_request(conn, is_open=conn.receive())
@@ -222,7 +225,6 @@ class BufferingWorker(ThreadWorker):
 
     def _hand_over(self, conn: Connection) -> None:
         """Let a thread handle a request."""
-        self._stop_waiting(conn)
         if not conn.is_whole:  # as the client has ended the connection
             conn.request.force_close()
         conn.body.seek(0)
