@@ -89,7 +89,11 @@ def test_empty_variable_is_as_good_as_none(name, nothing):
 
 
 @pytest.mark.parametrize(
-    "around", ['"{}"', "'{}'", "“{}”", "{} ", "{}\r", "{}\n", " {}", '"{} "', '{}"', "\u00a0{}"]
+    "around",
+    [
+        *('"{}"', "'{}'", "“{}”", '{}"', '"{} "', " {}", "{} ", "{}\r", "{}\n", "\u00a0{}"),
+        *("{}\u200b", "\ufeff{}", "{}\udcff"),
+    ],
 )
 @pytest.mark.parametrize(
     ("name", "value"),
