@@ -106,14 +106,17 @@ def _believe_proxies(app: Flask, settings: Settings) -> None:
     anew or pass it on, so how many of its values are theirs cannot be told. Without PUBLIC_URL, the
     last counts.
     """
-    inner = app.wsgi_app
+    scheme = urlsplit(settings.public_url or "").scheme
+    fixed = ProxyFix(app.wsgi_app, x_for=settings.trusted_proxies, x_proto=0 if scheme else 1)
 
-    def with_scheme(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if settings.public_url is not None:
-            environ["wsgi.url_scheme"] = urlsplit(settings.public_url).scheme
-        return inner(environ, start_response)
+    def believe(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        environ["wsgi.url_scheme"] = scheme or environ["wsgi.url_scheme"]
+        if "HTTP_X_FORWARDED_FOR" in environ:
+            # A client's quotation mark would make all that is appended to it unreadable.
+            environ["HTTP_X_FORWARDED_FOR"] = environ["HTTP_X_FORWARDED_FOR"].replace('"', "")
+        return fixed(environ, start_response)
 
-    app.wsgi_app = ProxyFix(with_scheme, x_for=settings.trusted_proxies)  # type: ignore[method-assign]  # Flask's way
+    app.wsgi_app = believe  # type: ignore[method-assign]  # Flask's way
 
 
 def choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:

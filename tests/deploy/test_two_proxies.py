@@ -119,7 +119,7 @@ def test_scheme_and_address_are_those_of_the_visitor_and_not_what_they_claim(
 ):
     claims = {
         "X-Forwarded-Proto": "http",
-        "X-Forwarded-For": "192.0.2.1, 192.0.2.2",
+        "X-Forwarded-For": '192.0.2.1, "192.0.2.2',
         "X-Forwarded-Host": "evil.example",
         "X_Forwarded_For": "192.0.2.3",
         "Forwarded": "for=192.0.2.4;proto=http",
