@@ -27,6 +27,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = {size}
+query_wait_timeout = 5
 """
 
 
