@@ -289,6 +289,7 @@ WRONG = {
     ],
     "NONCE_LIFETIME": ["0", "-600", "ten", "600s", "1e3", "1" * 10],
     "SOLANA_RPC_URL": [
+        "https://a.example;https://b.example",
         "api.mainnet-beta.solana.com",
         "ws://localhost:8900",
         "https://",
