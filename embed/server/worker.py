@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import unquote
 
 from gunicorn.http import errors
 from gunicorn.workers.gthread import ThreadWorker
@@ -79,6 +80,8 @@ class BufferingWorker(ThreadWorker):
     def init_process(self) -> None:
         # A database that hangs occupies the pool, and for a while the thread of /readyz.
         self._pool_by_check = {path: ThreadPoolExecutor(1) for path in ("/healthz", "/readyz")}
+        # What owners ask for may take seconds, for which no visitor waits.
+        self._dashboard_pool = self.get_thread_pool()
         super().init_process()  # which calls run
 
     def run(self) -> None:
@@ -226,8 +229,10 @@ class BufferingWorker(ThreadWorker):
         if not conn.is_whole:  # as the client has ended the connection
             conn.request.force_close()
         conn.body.seek(0)
-        pool = self._pool_by_check.get(conn.request.path, self.tpool)
-        conn.task = pool.submit(self.handle, conn)  # type: ignore[union-attr]
+        path = unquote(conn.request.path)
+        others = self._dashboard_pool if path.startswith("/dashboard/") else self.tpool
+        pool = self._pool_by_check.get(path, others)
+        conn.task = pool.submit(self.handle, conn)
 
     def handle(self, conn: Connection) -> None:
         """Answer a request in a thread; then the loop goes on with the connection."""

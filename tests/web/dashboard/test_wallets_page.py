@@ -541,13 +541,16 @@ def test_form_without_a_file_and_a_file_that_is_too_large_are_clear_messages(wor
     assert "16 MB" in answer.text
 
 
-def test_table_is_refused_while_another_is_read(owner):
+def test_table_is_refused_while_another_is_read_or_written(world, owner):
+    owner.confirm()
+    export = f"/dashboard/pages/{world.page_id}/wallets.csv"
     with wallet_files._one_at_a_time:
-        answer = check_file(owner, Visitor().address)
-    assert answer.status_code == 429
-    assert int(answer.headers["Retry-After"]) > 0
+        refused = check_file(owner, Visitor().address), owner.get(export)
+    assert [answer.status_code for answer in refused] == [429, 429]
+    assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
 
     assert import_file(owner, Visitor().address).status_code == 303
+    assert owner.get(export).status_code == 200
 
 
 def test_import_asks_the_database_as_often_for_200_lines_as_for_5(world, owner, count_statements):
