@@ -78,10 +78,11 @@ class BufferingWorker(ThreadWorker):
     # The loop
 
     def init_process(self) -> None:
-        # A database that hangs occupies the pool, and for a while the thread of /readyz.
-        self._pool_by_check = {path: ThreadPoolExecutor(1) for path in ("/healthz", "/readyz")}
-        # What owners ask for may take seconds, for which no visitor waits.
-        self._dashboard_pool = self.get_thread_pool()
+        # A database that hangs occupies the pools, and for a while the thread of /readyz. What
+        # owners ask for and locks for writing may take seconds, for which no reader waits.
+        self._pools = {path: ThreadPoolExecutor(1) for path in ("/healthz", "/readyz")} | {
+            kind: self.get_thread_pool() for kind in ("dashboard", "POST")
+        }
         super().init_process()  # which calls run
 
     def run(self) -> None:
@@ -230,9 +231,9 @@ class BufferingWorker(ThreadWorker):
             conn.request.force_close()
         conn.body.seek(0)
         path = unquote(conn.request.path)
-        others = self._dashboard_pool if path.startswith("/dashboard/") else self.tpool
-        pool = self._pool_by_check.get(path, others)
-        conn.task = pool.submit(self.handle, conn)
+        kind = "dashboard" if path.startswith("/dashboard/") else conn.request.method
+        pool = self._pools.get(path) or self._pools.get(kind, self.tpool)
+        conn.task = pool.submit(self.handle, conn)  # type: ignore[union-attr]
 
     def handle(self, conn: Connection) -> None:
         """Answer a request in a thread; then the loop goes on with the connection."""
