@@ -27,7 +27,7 @@ if settings.metrics_bind is not None:
     make_folder()
 
 workers = settings.web_concurrency
-threads = 4
+threads = 4  # of each kind: embed/server/worker.py
 # Processes share the memory of what is loaded before they begin: docs/operating.md has figures.
 preload_app = True
 # Requests until a process is replaced, unless it is the only one.

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Flask
-from werkzeug.http import parse_list_header
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from embed import demo
@@ -66,7 +66,7 @@ def create_app(
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # preflights are answered by cors.py
     app.url_map.merge_slashes = False
     if settings.trusted_proxies:
-        _believe_proxies(app, settings.trusted_proxies)
+        _believe_proxies(app, settings)
 
     init_metrics(app, settings)
     open_database(settings.database_url)
@@ -99,20 +99,24 @@ def create_app(
     return app
 
 
-def _believe_proxies(app: Flask, hops: int) -> None:
-    """Take the client's address and scheme from what that many proxies wrote.
+def _believe_proxies(app: Flask, settings: Settings) -> None:
+    """Take the client's address from what the trusted proxies wrote, and the scheme of PUBLIC_URL.
 
-    All proxies append to X-Forwarded-For. But nginx and others write X-Forwarded-Proto anew, and
-    Caddy passes on what another wrote, so fewer schemes than proxies may arrive: the first counts.
+    All proxies append to X-Forwarded-For. But some append to X-Forwarded-Proto, others write it
+    anew or pass it on, so how many of its values are theirs cannot be told. Without PUBLIC_URL, the
+    last counts.
     """
-    inner = app.wsgi_app
+    scheme = urlsplit(settings.public_url or "").scheme
+    fixed = ProxyFix(app.wsgi_app, x_for=settings.trusted_proxies, x_proto=0 if scheme else 1)
 
-    def with_scheme(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        schemes = parse_list_header(environ.get("HTTP_X_FORWARDED_PROTO", ""))
-        environ["wsgi.url_scheme"] = next(filter(None, schemes[-hops:]), environ["wsgi.url_scheme"])
-        return inner(environ, start_response)
+    def believe(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        environ["wsgi.url_scheme"] = scheme or environ["wsgi.url_scheme"]
+        if "HTTP_X_FORWARDED_FOR" in environ:
+            # A client's quotation mark would make all that is appended to it unreadable.
+            environ["HTTP_X_FORWARDED_FOR"] = environ["HTTP_X_FORWARDED_FOR"].replace('"', "")
+        return fixed(environ, start_response)
 
-    app.wsgi_app = ProxyFix(with_scheme, x_for=hops, x_proto=0)  # type: ignore[method-assign]  # Flask's way
+    app.wsgi_app = believe  # type: ignore[method-assign]  # Flask's way
 
 
 def choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:

@@ -89,7 +89,11 @@ def test_empty_variable_is_as_good_as_none(name, nothing):
 
 
 @pytest.mark.parametrize(
-    "around", ['"{}"', "'{}'", "“{}”", "{} ", "{}\r", "{}\n", " {}", '"{} "', '{}"', "\u00a0{}"]
+    "around",
+    [
+        *('"{}"', "'{}'", "“{}”", '{}"', '"{} "', " {}", "{} ", "{}\r", "{}\n", "\u00a0{}"),
+        *("{}\u200b", "\ufeff{}", "{}\udcff"),
+    ],
 )
 @pytest.mark.parametrize(
     ("name", "value"),
@@ -285,6 +289,7 @@ WRONG = {
     ],
     "NONCE_LIFETIME": ["0", "-600", "ten", "600s", "1e3", "1" * 10],
     "SOLANA_RPC_URL": [
+        "https://a.example;https://b.example",
         "api.mainnet-beta.solana.com",
         "ws://localhost:8900",
         "https://",

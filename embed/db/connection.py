@@ -195,8 +195,11 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
     """Uses UTF-8, waits for locks for a limited time, and copes with a server that restarts.
 
     What finds its connection closed, outside a transaction or at its beginning, is sent again.
-    Nothing is set for a whole connection, which a pooler may give to others after a transaction.
+    Nothing is set for a whole connection to a pooler, which may give it to others after a
+    transaction: every statement gets a transaction there, which costs two more trips to the server.
     """
+
+    _is_pooled = False
 
     reconnect_errors = (
         (OperationalError, "terminating connection"),
@@ -213,6 +216,10 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
                 f"its encoding is {encoding}, and the service needs UTF8: create the database"
                 " with createdb --encoding UTF8 --template template0."
             )
+        (process,) = connection.execute("SELECT pg_backend_pid()").fetchone()
+        self._is_pooled = process != connection.info.backend_pid  # which poolers make up
+        if not self._is_pooled:
+            connection.execute(f"SET lock_timeout = {LOCK_TIMEOUT_MS}")
         return connection
 
     def begin(self, isolation_level: Any = None) -> None:
@@ -221,13 +228,10 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
         super().begin(f"{level}; SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}")
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
-        """Raises OperationalError also where a standby or a full disk allows no writes.
-
-        What may wait for locks of rows gets a transaction, if it has none.
-        """
-        is_guarded = sql.startswith("SELECT") or self.in_transaction()
+        """Raises OperationalError also where a standby or a full disk allows no writes."""
+        is_bounded = self.in_transaction() or not self._is_pooled
         try:
-            with nullcontext() if is_guarded else self.transaction():
+            with nullcontext() if is_bounded else self.transaction():
                 return super().execute_sql(sql, params)
         except InternalError as error:
             reason = getattr(error, "orig", None)

@@ -1,5 +1,6 @@
 """What a bearer key gives access to: looked up by its hash at every request."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -11,9 +12,11 @@ from embed.db.connection import best_effort, db
 from embed.db.models import ApiKey, Block, Page
 from embed.db.statements import Parameter, Statement, read_row
 from embed.domain.identifiers import hash_key, is_id, is_key
+from embed.domain.turns import Busy, Turns
 from embed.errors import ApiError
 
 USE_STORED_EVERY = timedelta(hours=1)
+_storing = Turns(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,5 +116,6 @@ def read_page_allowlist(page_id: str) -> tuple[set[str], bool]:
 def store_use(access: Access, now: datetime) -> None:
     """Store when a key was last used, at most once an hour to save writes."""
     if access.last_used_at is None or now - access.last_used_at >= USE_STORED_EVERY:
-        with best_effort(), db.atomic():
+        # While the database is locked, one request waits for it, and others read.
+        with suppress(Busy), _storing, best_effort(), db.atomic():
             ApiKey.update(last_used_at=now).where(ApiKey.id == access.key_id).execute()

@@ -216,8 +216,8 @@ class PostgresRows(_Rows):
             if time.monotonic() > deadline:
                 raise InvalidInput(
                     "Other programs are connected to the Postgres database as this user, over"
-                    f" {count} connections: stop the service, its worker and everything else"
-                    " that uses it."
+                    f" {count} connections: stop the service, its worker, a pooler and"
+                    " everything else that uses it."
                 )
             time.sleep(0.1)
 

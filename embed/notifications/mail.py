@@ -72,10 +72,12 @@ def send(
     if settings.smtp_url is None:
         return Outcome(False, "this installation has no mail server")
     server, sender = read_server(settings.smtp_url), find_sender(settings)
+    was_greeted = False
     try:
         # Introduced (EHLO) by no name, smtplib would ask the name servers for one.
         own_name = _find_own_host(settings) or sender.partition("@")[2]
         with closing(_connect(server, own_name)) as client:
+            was_greeted = True
             if server.needs_starttls:
                 client.starttls(context=ssl.create_default_context())
             if server.user:
@@ -88,7 +90,7 @@ def send(
             with suppress(OSError):  # the mail is sent already
                 client.quit()
     except (OSError, ValueError) as failure:  # a host that cannot be one is a ValueError
-        return Outcome(False, _explain(failure, server))
+        return Outcome(False, _explain(failure, server, was_greeted=was_greeted))
     return Outcome(True, "sent")
 
 
@@ -114,7 +116,7 @@ def _compose(address: str, digest: Digest, sender: str) -> EmailMessage:
     return message
 
 
-def _explain(failure: Exception, server: MailServer) -> str:
+def _explain(failure: Exception, server: MailServer, *, was_greeted: bool) -> str:
     """Say why a mail was not sent; nothing of a reply's text is kept."""
     match failure:
         case smtplib.SMTPNotSupportedError() if server.needs_starttls:
@@ -131,9 +133,13 @@ def _explain(failure: Exception, server: MailServer) -> str:
             return f"the mail server answered {code}"
         case smtplib.SMTPResponseException():
             return "what answers at this port is no mail server"
-        case smtplib.SMTPServerDisconnected() if not server.has_tls:
+        case smtplib.SMTPServerDisconnected():
             reason = "timed out" if explain(failure) == "timed out" else "the mail server hung up"
+            if server.has_tls or was_greeted:
+                return reason
             return (
                 f"{reason}; port 465, and any with TLS from the start, needs smtps:// in SMTP_URL"
             )
+        case smtplib.SMTPException():  # this class itself
+            return "the mail server offers no sign-in by password"
     return explain(failure)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import unquote
 
 from gunicorn.http import errors
 from gunicorn.workers.gthread import ThreadWorker
@@ -77,8 +78,11 @@ class BufferingWorker(ThreadWorker):
     # The loop
 
     def init_process(self) -> None:
-        # A database that hangs occupies the pool, and for a while the thread of /readyz.
-        self._pool_by_check = {path: ThreadPoolExecutor(1) for path in ("/healthz", "/readyz")}
+        # A database that hangs occupies the pools, and for a while the thread of /readyz. What
+        # owners ask for and locks for writing may take seconds, for which no reader waits.
+        self._pools = {path: ThreadPoolExecutor(1) for path in ("/healthz", "/readyz")} | {
+            kind: self.get_thread_pool() for kind in ("dashboard", "POST")
+        }
         super().init_process()  # which calls run
 
     def run(self) -> None:
@@ -228,7 +232,9 @@ class BufferingWorker(ThreadWorker):
         if not conn.is_whole:  # as the client has ended the connection
             conn.request.force_close()
         conn.body.seek(0)
-        pool = self._pool_by_check.get(conn.request.path, self.tpool)
+        path = unquote(conn.request.path)
+        kind = "dashboard" if path.startswith("/dashboard/") else conn.request.method
+        pool = self._pools.get(path) or self._pools.get(kind, self.tpool)
         conn.task = pool.submit(self.handle, conn)  # type: ignore[union-attr]
 
     def handle(self, conn: Connection) -> None:

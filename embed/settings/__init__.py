@@ -47,7 +47,7 @@ if IS_INSTALLED:
 _BASE_DIR = INSTANCE_DIR if IS_INSTALLED else PROJECT_DIR
 _SQLITE = "sqlite:///"
 
-_QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019"
+_AROUND = " \"'`\u201c\u201d\u201e\u2018\u2019"
 MIN_KEY_LENGTH = 16  # characters
 _SHORTEST_KEY = 16  # of what stands in a path, as providers of RPC have it
 # Scheme, user and password, path and query.
@@ -128,10 +128,11 @@ class Settings:
         """Read every setting; an empty variable counts as unset. Raises SettingsError."""
         given = {name: value for name, value in environ.items() if value.strip()}
         for name in VARIABLES.keys() & given.keys():
-            if given[name].strip().strip(_QUOTES) != given[name]:
+            value = given[name]
+            if value.strip(_AROUND) != value or not value.isprintable():
                 raise SettingsError(
-                    f"{name} has quotes, spaces or a line end around its value, which would count"
-                    f" as part of it. Write {name}= and the value alone."
+                    f"{name} has quotes or spaces around its value, or characters in it that cannot"
+                    f" be seen, which would count as part of it. Write {name}= and the value alone."
                 )
         keys = parse_secret_keys(given["SECRET_KEY"]) if "SECRET_KEY" in given else ()
         instance_dir = _BASE_DIR / given.get("INSTANCE_DIR", INSTANCE_DIR)
@@ -190,8 +191,6 @@ def parse_secret_keys(raw: str) -> tuple[str, ...]:
     keys = tuple(key.strip() for key in raw.split(","))
     if not all(keys):
         raise SettingsError("SECRET_KEY has an empty entry between commas.")
-    if not all(key.isprintable() for key in keys):  # undecodable bytes cannot be used as a key
-        raise SettingsError("SECRET_KEY must consist of printable characters.")
     if min(map(len, keys)) < MIN_KEY_LENGTH:  # the old ones too: one is enough to sign in
         raise SettingsError(f"SECRET_KEY contains a key that is too short; {_HOW_TO_MAKE_A_KEY}")
     return keys

@@ -19,7 +19,7 @@ _NO_HOST = re.compile(r"[\s@\\%*]")
 _STORAGE = re.compile(r"(?:memory|(?:redis|valkey)(?:s|\+unix|\+cluster|\+sentinel)?)://.*")
 # An `@` is before the host, or in the sender of SMTP_URL: clients disagree about any other.
 _ADDRESS = re.compile(
-    r"[^\s:/]+://(?:[^\s@/?#]*@)?[^\s@/?#]*(?:[/?#][^\s@]*|/?\?from=[^\s@]+@[^\s@]+)?"
+    r"[^\s:/]+://(?:[^\s@/?#]*@)?[^\s@/?#;]*(?:[/?#][^\s@]*|/?\?from=[^\s@]+@[^\s@]+)?"
 )
 _WRONG_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 # Of errors about addresses, which quote nothing: it may be part of a password.

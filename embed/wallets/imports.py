@@ -14,6 +14,7 @@ from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, editing
 from embed.events.kinds import Event
+from embed.pages import get_page
 from embed.settings import Settings
 from embed.wallets.csv_format import Line, Sheet, format_sheet
 from embed.wallets.csv_mistakes import Kind, Mistake
@@ -156,12 +157,14 @@ def apply_import(
 ) -> Plan:
     """Apply a table in one transaction, and return what was changed.
 
-    The plan is made again while the page is locked. If it has mistakes, nothing is changed.
-    Raises NotFound.
+    The plan is made again, while the page is locked only if it changes meanwhile, as others wait
+    for the lock. If it has mistakes, nothing is changed. Raises NotFound.
     """
+    page = get_page(page_id)
+    plan = plan_import(page, sheet, makes_tags=makes_tags, settings=settings)
     with editing(page_id, actor, now) as edit:
-        page = edit.page
-        plan = plan_import(page, sheet, makes_tags=makes_tags, settings=settings)
+        if edit.page.version != page.version:
+            plan = plan_import(edit.page, sheet, makes_tags=makes_tags, settings=settings)
         if not plan.mistakes and plan.changes:
             _make_tags(page, plan.new_tags, now)
             ids = _write_wallets(page, plan.changes, now)

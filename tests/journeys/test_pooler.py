@@ -27,6 +27,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = {size}
+query_wait_timeout = 5
 """
 
 
@@ -108,6 +109,23 @@ def test_lock_is_not_waited_for_long_and_no_connection_keeps_what_was_set(
     for name in ("lock_timeout", "statement_timeout"):
         assert pooler.read_settings(name) == {"0"}
     assert pooler.read_settings("default_transaction_read_only") == {"off"}
+
+
+@pytest.mark.parametrize("is_pooled", [True, False])
+def test_table_that_an_operator_holds_is_not_waited_for_long(
+    pooler, postgres_database_url, is_pooled
+):
+    environ = make_environ(pooler.url if is_pooled else postgres_database_url)
+    with run_gunicorn(environ) as server, psycopg.connect(postgres_database_url) as operator:
+        page = RemotePage(server.url, environ)
+        assert page.read().status_code == 200
+        operator.execute("LOCK TABLE api_key")
+
+        answers = at_once([page.read] * 4)
+
+        assert {(one.status_code, one.headers["Retry-After"]) for one in answers} == {(503, "5")}
+        operator.rollback()
+        assert page.read().status_code == 200
 
 
 def test_nobody_notices_that_the_pooler_restarted(page, pooler):

@@ -56,16 +56,27 @@ def test_answers_belong_to_their_requests_whichever_thread_handles_them(server):
             client.result()
 
 
-def test_requests_that_take_long_are_handled_at_the_same_time_and_keep_nobody_else_waiting(server):
-    def ask(path: str) -> float:
+@pytest.mark.parametrize(
+    ("what", "count"),
+    [
+        ("GET /long", THREADS - 1),
+        ("POST /long", THREADS),
+        ("GET /dashboard/pages", THREADS),
+        ("GET /%64ashboard/pages", THREADS),
+    ],
+)
+def test_requests_that_take_long_are_handled_at_the_same_time_and_keep_nobody_else_waiting(
+    server, what, count
+):
+    def ask(what: str) -> float:
         with socket.create_connection(("127.0.0.1", server.port), TIMEOUT_S) as connection:
-            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            connection.sendall(f"{what} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
             assert connection.recv(12) == b"HTTP/1.1 200"
         return time.monotonic()
 
     with ThreadPoolExecutor(THREADS) as pool:
-        long = [pool.submit(ask, "/long?3000") for _ in range(THREADS - 1)]
-        short = [ask("/short?0") for _ in range(50)]
+        long = [pool.submit(ask, f"{what}?3000") for _ in range(count)]
+        short = [ask("GET /short?0") for _ in range(50)]
         ended = [one.result() for one in long]
 
     assert max(short) < min(ended)

@@ -22,7 +22,7 @@ from embed.web.languages import format_number, gettext, lazy_gettext
 # A text is sent back in fields of this length, none of which ends inside a line end.
 _PIECE = re.compile(r".{1,32768}\n?", re.DOTALL)
 
-# 50,000 wallets take some 100 MiB while they are compared, so tables are read one at a time.
+# 50,000 wallets take some 100 MiB and seconds, so tables are read and written one at a time.
 _one_at_a_time = Turns(1)
 
 
@@ -37,8 +37,9 @@ class ImportForm(Form):
 @blueprint.get("/pages/<page_id>/wallets.csv")
 def export_wallets(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
-    # Without a byte order mark, Excel does not read it as UTF-8.
-    body = "\ufeff" + imports.export_sheet(page, uses_chain=runtime().settings.uses_chain)
+    with _one_at_a_time:
+        sheet = imports.export_sheet(page, uses_chain=runtime().settings.uses_chain)
+    body = "\ufeff" + sheet  # without a byte order mark, Excel does not read it as UTF-8
     response = Response(body, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="wallets-{page.id}.csv"'
     return response

@@ -16,7 +16,7 @@ from embed.balances import known
 from embed.balances.tokens import store_refusal
 from embed.db.connection import db
 from embed.db.models import Tag, Wallet
-from embed.wallets import bulk, tracking
+from embed.wallets import bulk, imports, tracking
 from embed.web.dashboard import wallet_files
 
 pytestmark = pytest.mark.slow
@@ -541,13 +541,35 @@ def test_form_without_a_file_and_a_file_that_is_too_large_are_clear_messages(wor
     assert "16 MB" in answer.text
 
 
-def test_table_is_refused_while_another_is_read(owner):
+def test_table_is_compared_before_others_wait_and_again_if_one_of_them_changed_the_page(
+    world, owner, monkeypatch
+):
+    address, compare, were_locked = make_address(), imports.plan_import, []
+
+    def plan_import(*arguments, **settings):
+        plan = compare(*arguments, **settings)
+        were_locked.append(db.in_transaction())
+        if were_locked == [False, False]:  # checked, and about to be applied
+            world.track(address)
+        return plan
+
+    monkeypatch.setattr(imports, "plan_import", plan_import)
+    answer = import_file(owner, f"{address},Whale")
+
+    assert were_locked == [False, False, True]
+    assert "0 added, 1 changed" in read_text(owner.get(answer.location))
+
+
+def test_table_is_refused_while_another_is_read_or_written(world, owner):
+    owner.confirm()
+    export = f"/dashboard/pages/{world.page_id}/wallets.csv"
     with wallet_files._one_at_a_time:
-        answer = check_file(owner, Visitor().address)
-    assert answer.status_code == 429
-    assert int(answer.headers["Retry-After"]) > 0
+        refused = check_file(owner, Visitor().address), owner.get(export)
+    assert [answer.status_code for answer in refused] == [429, 429]
+    assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
 
     assert import_file(owner, Visitor().address).status_code == 303
+    assert owner.get(export).status_code == 200
 
 
 def test_import_asks_the_database_as_often_for_200_lines_as_for_5(world, owner, count_statements):
