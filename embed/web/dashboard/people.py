@@ -141,6 +141,7 @@ def remove_person(page_id: str) -> ResponseReturnValue:
         gettext("Only another invitation brings them back."),
         button=gettext("Remove"),
         back=url_for("dashboard.list_people", page_id=page.id),
+        page=page,
     ):
         return asked
     members.remove_person(page.id, email, runtime().clock(), actor=current_person().email)

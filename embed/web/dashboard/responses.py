@@ -120,7 +120,7 @@ def render(
 
 
 def ask_if_sure(
-    question: str, consequence: str, *, button: str, back: str
+    question: str, consequence: str, *, button: str, back: str, page: Page | None = None
 ) -> ResponseReturnValue | None:
     """Ask before what nothing here can undo; None: the form was sent again with "yes"."""
     if "sure" in request.form:
@@ -128,6 +128,7 @@ def ask_if_sure(
     fields = [one for one in request.form.items(multi=True) if one[0] != "csrf_token"]
     return render(
         "sure.html",
+        page=page,
         question=question,
         consequence=consequence,
         button=button,

@@ -174,6 +174,7 @@ def test_leaving_and_removing_ask_first_as_only_an_invitation_undoes_them(
     removed = owner.post(f"{people}/remove", email=ANN)
 
     assert re.search(r"Leave .\$.*Only another invitation brings you back", left)
+    assert f'href="/dashboard/pages/{world.page_id}/queue"' in removed.text  # the page's navigation
     assert f"Remove \u2068{ANN}\u2069?" in read_text(removed)
     assert f'name="email" value="{ANN}"' in removed.text
     assert 'name="sure" value="yes"' in removed.text
