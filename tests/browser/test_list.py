@@ -316,7 +316,7 @@ def test_enter_opens_a_wallet_and_tab_leads_into_it(embedded_page, page, proved)
     expect(text).to_be_focused()
 
 
-@pytest.mark.parametrize("language", ["fr", "ru", "en"])
+@pytest.mark.parametrize("language", ["fr", "ru", "ar", "en"])
 def test_ticker_has_room_beside_the_button_on_a_phone_in_each_language(
     embedded_page, page, language
 ):
