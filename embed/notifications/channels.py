@@ -189,14 +189,16 @@ def parse_channel(service: str, raw: Mapping[str, str | None], settings: Setting
             raise InvalidInput(sentence, field=name)
         if name in ("webhook_url", "server"):
             check_url(value, settings, field=name)
-        # Discord also takes what is meant for Slack, at an address that ends so.
-        chat = find_chat(value) if name == "webhook_url" else None
-        if chat and chat[0] != service and not value.endswith("/slack"):
-            raise InvalidInput(
-                "This is an address of %(service)s: choose that service.",
-                field=name,
-                service=SERVICES[chat[0]].__name__,
-            )
+    # Discord also takes what is meant for Slack, at an address that ends so.
+    chat = find_chat(values.get("webhook_url", ""))
+    if chat and chat[0] == service:
+        values |= chat[1]
+    elif chat and not values["webhook_url"].endswith("/slack"):
+        raise InvalidInput(
+            "This is an address of %(service)s: choose that service.",
+            field="webhook_url",
+            service=SERVICES[chat[0]].__name__,
+        )
     if kind is Email and settings.smtp_url is None:
         raise InvalidInput(
             "This installation has no mail server; its operator can set SMTP_URL.", field="address"
@@ -222,11 +224,12 @@ def find_chat(url: str) -> tuple[str, dict[str, str]] | None:
     except ValueError:
         return None
     host = (parts.hostname or "").rstrip(".")
+    https = parts._replace(scheme="https", netloc=host)  # http is redirected: we follow nowhere
     if re.fullmatch(r"(\w+\.)?discord(app)?\.com", host) and "/webhooks/" in parts.path:
         path = re.sub(r"/(slack|github)/?$", "", parts.path)
-        return "discord", {"webhook_url": parts._replace(path=path).geturl()}
+        return "discord", {"webhook_url": https._replace(path=path).geturl()}
     if re.fullmatch(r"hooks\.slack(-gov)?\.com", host):
-        return "slack", {"webhook_url": url.strip()}
+        return "slack", {"webhook_url": https.geturl()}
     if host == "api.telegram.org" and (found := re.match("/bot([^/]+)", parts.path)):
         chat_id = dict(parse_qsl(parts.query)).get("chat_id", "")
         return "telegram", {"bot_token": found[1], "chat_id": chat_id}

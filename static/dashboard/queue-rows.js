@@ -173,6 +173,8 @@ function describeAge(seconds) {
   return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(0, "second");
 }
 
+const news = getElement(document, "#news", HTMLElement);
+noteTime(news.dataset.now);
 showAges(document);
 setInterval(() => showAges(document), AGES_EVERY_MS);
 
@@ -181,7 +183,6 @@ setInterval(() => showAges(document), AGES_EVERY_MS);
 const EVERY_SECONDS = 20;
 const MOST = 100; // the server lists no more
 
-const news = getElement(document, "#news", HTMLElement);
 const { url = "", href = "", hasEnd } = news.dataset;
 const known = new Set(news.dataset.known?.split(" "));
 let isOver = false; // signed out, or the page is gone

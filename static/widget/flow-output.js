@@ -1,7 +1,7 @@
 // What the flow tells at its end: a problem, or what the page keeps of a wallet.
 
 import { getElement } from "../elements.js";
-import { copyText, explain, formatAmount, formatInstant, isolate, say } from "./words.js";
+import { copyText, explain, formatAmount, formatInstant, isolate, say, showIsolated } from "./words.js";
 
 /**
  * @import { Problem } from "./api.js"
@@ -42,7 +42,7 @@ export class ProblemBox {
     const { retryAt } = problem;
     const tick = () => {
       const mustWait = retryAt !== null && retryAt > Date.now();
-      this.sentence.textContent = explain(problem);
+      showIsolated(explain(problem), this.sentence);
       this.retry.disabled = mustWait;
       this.retry.hidden = !canRetry || (isRefused && mustWait); // which may be for days
       if (!mustWait) clearInterval(this.timer);
@@ -100,7 +100,7 @@ function describe(records) {
   const { activity, listings, messages, observedBalance, enteredBalance } = records;
   const sentences = [
     describeListed(records),
-    ...records.submissions.map(describeSubmission),
+    ...records.submissions.flatMap((one) => [describeSubmission(one), one.reasonText]),
     observedBalance && say("records_observed", describeBalance(observedBalance)),
     enteredBalance && say("records_entered", describeBalance(enteredBalance)),
     listings.length && say("records_feed", { count: formatAmount(listings.length) }),
@@ -125,13 +125,13 @@ function describeListed({ listed }) {
 }
 
 /** @param {Records["submissions"][number]} submission */
-function describeSubmission({ createdAtIso, nickname, status, rejectReason, reasonCode, reasonText, hasReceipt }) {
+function describeSubmission({ createdAtIso, nickname, status, rejectReason, reasonCode, hasReceipt }) {
   const given = { date: formatInstant(createdAtIso), status: say(`status_${status}`) };
   const sentence = nickname
     ? say("records_sent", { ...given, name: isolate(nickname) })
     : say("records_sent_nameless", given);
   const reason = rejectReason && say(`reason_${reasonCode ?? rejectReason}`);
-  return [sentence, reason, reasonText && isolate(reasonText), hasReceipt && say("records_receipt")].filter(Boolean).join(" ");
+  return [sentence, reason, hasReceipt && say("records_receipt")].filter(Boolean).join(" ");
 }
 
 /** @param {Balance} balance */
@@ -141,6 +141,6 @@ const describeBalance = ({ amount, observedAtIso }) =>
 /** @param {string} text */
 function makeItem(text) {
   const item = document.createElement("li");
-  item.textContent = text;
+  showIsolated(text, item);
   return item;
 }

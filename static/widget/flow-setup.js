@@ -7,7 +7,7 @@ import { answerCall } from "./calls.js";
 import { FlowView } from "./flow-view.js";
 import { Flow } from "./flow.js";
 import { watchAllWallets } from "./lent-wallets.js";
-import { addWords, isolate } from "./words.js";
+import { addWords } from "./words.js";
 
 /**
  * @import { Api, Submission, Tag } from "./api.js"
@@ -95,7 +95,7 @@ export const makeAdding = (api, own) => ({
   findRefusal(address) {
     const found = own.find(address);
     if (!found) return findCooldown(own, address);
-    const details = { name: isolate(found.nickname ?? "") };
+    const details = { name: found.nickname ?? "" };
     return new Problem(found.status === "pending" ? "duplicate_waits" : "duplicate_sent", { details });
   },
   async createNonce(walletAddress, nickname, signal) {

@@ -6,7 +6,7 @@ import { Problem } from "./api.js";
 import { checkNickname, cleanName, HandSigning, makeAccountChoices, WalletChoices } from "./flow-input.js";
 import { ProblemBox, showRecords, showWithdrawal } from "./flow-output.js";
 import { isAddress } from "./signatures.js";
-import { copyText, formatDuration, isolate, say, showSentence } from "./words.js";
+import { copyText, formatDuration, say, showSentence } from "./words.js";
 
 /**
  * @import { Flow, Result } from "./flow.js"
@@ -162,7 +162,7 @@ export class FlowView {
     this.choices.show(wallets);
     const note = this.#get("[data-lent]");
     note.hidden = lender === null;
-    note.textContent = lender && say("lent_by", { site: lender });
+    if (lender) showSentence("lent_by", { site: lender }, note);
     const hasNone = wallets.length === 0;
     this.#showIf("no-wallet", hasNone && !this.isPhone);
     this.#showIf("desktop", !this.isPhone);
@@ -193,7 +193,7 @@ export class FlowView {
     text.textContent = message;
     this.#showIf("signs-itself", wallet !== null);
     this.#showIf("by-hand", wallet === null);
-    if (wallet !== null) this.#get("[data-do=sign]").textContent = say("sign_with", { wallet: isolate(cleanName(wallet) || "Solana") });
+    if (wallet !== null) showSentence("sign_with", { wallet: cleanName(wallet) || "Solana" }, this.#get("[data-do=sign]"));
     this.hand?.show(message);
     this.showKeeper(this.#get("[data-show=keeper]"));
     this.#showPublic(nickname);

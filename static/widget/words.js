@@ -149,7 +149,7 @@ export const isolate = (text) => `\u2068${text}\u2069`;
 export function explain(problem) {
   const details = Object.fromEntries(
     Object.entries(problem.details).map(([key, value]) =>
-      [key, isAmountKey(key) ? formatAmount(String(value)) : value]),
+      [key, isAmountKey(key) ? formatAmount(String(value)) : isolate(String(value))]),
   );
   const left = problem.retryAt ? (problem.retryAt - Date.now()) / 1000 : 0;
   return say(problem.code, { ...details, time: formatDuration(left) });
@@ -189,19 +189,27 @@ function copyBySelection(text) {
 // Sentences whose values stand out from them, such as names that somebody chose.
 
 /**
- * Show the sentence with the key `name` in an element, each value in bold and in its own direction.
+ * Show a text in an element, what is isolated in it in bold and as it is, whatever translates the rest.
+ * @param {string} text
+ * @param {Element} element
+ */
+export function showIsolated(text, element) {
+  element.replaceChildren(...text.split(/\u2068(.*?)\u2069/).map((piece, index) => {
+    if (index % 2 === 0) return piece;
+    const value = document.createElement("bdi");
+    value.translate = false;
+    value.textContent = piece;
+    return value;
+  }));
+}
+
+/**
+ * Show the sentence with the key `name` in an element, each value isolated.
  * @param {string} name
  * @param {Record<string, string>} values
  * @param {Element} element
  */
 export function showSentence(name, values, element) {
-  const marks = Object.keys(values).map((key) => [key, `\n${key}\n`]);
-  const pieces = say(name, Object.fromEntries(marks)).split("\n");
-  element.replaceChildren(...pieces.map((piece, index) => {
-    if (index % 2 === 0) return piece;
-    const value = document.createElement("bdi");
-    value.translate = false;
-    value.textContent = values[piece];
-    return value;
-  }));
+  const isolated = Object.entries(values).map(([key, value]) => [key, isolate(value)]);
+  showIsolated(say(name, Object.fromEntries(isolated)), element);
 }

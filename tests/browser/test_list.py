@@ -1,7 +1,7 @@
 """The list: searching, sorting, copying, refreshing, the keyboard, and hostile texts."""
 
 import pytest
-from embedded_page import HOSTILE, BrowserWallet
+from embedded_page import HOSTILE, BrowserWallet, find_overflow, frame_of
 from playwright.sync_api import expect
 from support.world import Visitor
 
@@ -314,3 +314,15 @@ def test_enter_opens_a_wallet_and_tab_leads_into_it(embedded_page, page, proved)
     expect(text).to_be_focused()
     page.keyboard.press("Control+ArrowDown")
     expect(text).to_be_focused()
+
+
+@pytest.mark.parametrize("language", ["fr", "ru", "ar", "en"])
+def test_ticker_has_room_beside_the_button_on_a_phone_in_each_language(
+    embedded_page, page, language
+):
+    embedded_page.configure(token_symbol="HARBOR")
+    page.set_viewport_size({"width": 320, "height": 800})
+    widget = embedded_page.open(page, lang=language)
+
+    assert widget.locator(".symbol").evaluate("(one) => one.getClientRects().length") == 1
+    assert find_overflow(frame_of(page, embedded_page.service_url)) == []

@@ -1,6 +1,7 @@
 """The queue in a browser: by keyboard and mouse, undo, blocks, and what comes in meanwhile."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from axe import find_faults
@@ -63,6 +64,16 @@ def queue(dashboard, page) -> Queue:
 
 def isolate(name: str) -> str:
     return f"\u2068{name}\u2069"
+
+
+def test_wrong_clock_of_a_reviewer_shifts_no_age(queue, dashboard, context, page):
+    context.clock.install(time=dashboard.clock() + timedelta(days=3))
+    queue.send("First")
+    page.route("**/queue/news*", lambda route: route.abort())  # the document alone is enough
+
+    queue.open()
+
+    assert page.locator(".age").all_inner_texts() == ["now"]
 
 
 def test_queue_is_reviewed_by_keyboard_alone(queue, page):

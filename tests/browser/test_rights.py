@@ -56,9 +56,9 @@ def test_holder_sees_what_is_kept_and_withdraws_it(
 
     assert "to show what a page keeps of it" in text
     records = widget.locator("[data-step=records]")
-    expect(records).to_contain_text("It is on the list as \u2068Night heron\u2069, since")
+    expect(records).to_contain_text("It is on the list as Night heron, since")
     expect(records).to_contain_text("A submission put it there.")
-    expect(records).to_contain_text("with the name \u2068Night heron\u2069: approved.")
+    expect(records).to_contain_text("with the name Night heron: approved.")
     expect(records).to_contain_text("What was signed is kept with it.")
     expect(records).to_contain_text("12.5")
     expect(records.locator("code")).to_have_text(browser_wallet.address)

@@ -1,12 +1,15 @@
 """Adding, removing and rotating: each is logged without secrets, and locked like other changes."""
 
+import re
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 import pytest
 from support.world import read_log
 
 from embed.errors import InvalidInput, NotFound
 from embed.notifications import receivers
+from embed.notifications.channels import read_channel
 
 HOOK = "http://127.0.0.1:9/secret-path?secret-query"
 DISCORD = "discord"
@@ -128,6 +131,15 @@ def test_chat_is_no_webhook_and_another_service_is_not_taken_for_its_own(owner, 
 @pytest.mark.parametrize("url", NO_CHATS)
 def test_address_that_only_resembles_a_chats_is_a_webhook(owner, url):
     assert owner.add_webhook(url).target == url
+
+
+@pytest.mark.parametrize("url", [each for each in CHATS if CHATS[each] != "Telegram"])
+def test_channel_goes_to_the_address_at_which_its_chat_takes_messages(owner, url):
+    channel = owner.add_channel(CHATS[url].lower(), webhook_url=url)
+
+    sent_to = urlsplit(read_channel(channel.target).webhook_url)
+    assert re.fullmatch(r"https://[a-z.]+\w", f"{sent_to.scheme}://{sent_to.netloc}")
+    assert not re.search("/(slack|github)", sent_to.path)
 
 
 def test_discord_takes_what_is_meant_for_slack(owner):

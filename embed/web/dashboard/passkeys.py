@@ -3,15 +3,15 @@
 from functools import partial
 from typing import Any
 
-from flask import redirect, request
+from flask import redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user
 from wtforms import HiddenField, StringField
 from wtforms.validators import InputRequired, Length
 
 from embed.domain import passkeys as ceremonies
-from embed.domain.identifiers import is_id
 from embed.domain.passkeys import ADD, CONFIRM, SIGN_IN, RelyingParty, issue_challenge
+from embed.domain.texts import isolate
 from embed.errors import NotFound
 from embed.people import passkeys
 from embed.people.passkeys import MAX_NAME_LENGTH, Ceremony
@@ -19,7 +19,7 @@ from embed.web.current import own_origin, runtime
 from embed.web.dashboard.access import current_client, current_person, current_session
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import name_browser_of
-from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.responses import Form, ask_if_sure, redirect_to, render, show_mistakes
 from embed.web.dashboard.sign_in import (
     SignInForm,
     find_network_wait,
@@ -116,8 +116,16 @@ def list_passkeys() -> ResponseReturnValue:
 
 @blueprint.post("/account/passkeys/<passkey_id>/remove")
 def remove_passkey(passkey_id: str) -> ResponseReturnValue:
-    if not is_id(passkey_id):
+    own = {one.id: one for one in passkeys.list_passkeys(current_person())}
+    if passkey_id not in own:
         raise NotFound(passkey_id)
+    if asked := ask_if_sure(
+        gettext("Remove %(name)s?", name=isolate(own[passkey_id].name)),
+        gettext("It no longer signs you in."),
+        button=gettext("Remove"),
+        back=url_for("dashboard.list_passkeys"),
+    ):
+        return asked
     passkeys.remove(current_session(), passkey_id, runtime().clock(), current_client())
     return redirect_to(
         "list_passkeys",

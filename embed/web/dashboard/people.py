@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from flask import Response, request
+from flask import Response, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user
 from limits import parse
@@ -12,6 +12,7 @@ from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Invitation, Page
 from embed.domain.roles import DESCRIPTION_BY_ROLE, MEMBER_ROLES, NAME_BY_ROLE, ROLES
+from embed.domain.texts import isolate
 from embed.domain.turns import Busy, Turns
 from embed.errors import NotFound
 from embed.notifications import mail
@@ -25,6 +26,7 @@ from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
+    ask_if_sure,
     name_page,
     redirect_to,
     render,
@@ -134,6 +136,14 @@ def revoke_invitation(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/people/remove")
 def remove_person(page_id: str) -> ResponseReturnValue:
     page, email = open_page(page_id), request.form.get("email", "")
+    if asked := ask_if_sure(
+        gettext("Remove %(name)s?", name=isolate(email.strip())),
+        gettext("Only another invitation brings them back."),
+        button=gettext("Remove"),
+        back=url_for("dashboard.list_people", page_id=page.id),
+        page=page,
+    ):
+        return asked
     members.remove_person(page.id, email, runtime().clock(), actor=current_person().email)
     said = gettext("%(email)s can no longer use this page.", email=email.strip())
     return redirect_to("list_people", said, page)
@@ -142,6 +152,13 @@ def remove_person(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/leave")
 def leave_page(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
+    if asked := ask_if_sure(
+        gettext("Leave %(page)s?", page=name_page(page)),
+        gettext("Only another invitation brings you back."),
+        button=gettext("Leave"),
+        back=url_for("dashboard.list_pages"),
+    ):
+        return asked
     members.remove_person(page.id, person.email, runtime().clock(), actor=person.email)
     return redirect_to("list_pages", gettext("You have left %(name)s.", name=name_page(page)))
 

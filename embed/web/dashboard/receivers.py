@@ -15,7 +15,7 @@ from embed.db.work_status import read_work_status
 from embed.errors import NotFound
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import delivery_log, receivers
-from embed.notifications.channels import check_is_no_chat, find_chat
+from embed.notifications.channels import find_chat
 from embed.notifications.receivers import CHANNEL_TYPES, mask_target
 from embed.notifications.webhooks import read_public_key
 from embed.web.current import runtime
@@ -271,21 +271,19 @@ def add_webhook(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = WebhookForm(event_types=MESSAGE_TYPES)
     if form.validate_on_submit():
-        raw_url = form.target.data or ""
-        if chat := find_chat(raw_url):
-            service, fields = chat
-            form = ChannelForm(None, event_types=CHANNEL_TYPES, service=service, **fields)
-            with show_mistakes(form):
-                check_is_no_chat(raw_url)
-            return _show_channel_form(page, form)
         with show_mistakes(form):
             webhook = receivers.add_webhook(
                 page.id,
-                raw_url,
+                form.target.data or "",
                 event_types=form.event_types.data or (),
                 settings=runtime().settings,
                 now=runtime().clock(),
                 actor=current_person().email,
             )
             return show_secret(page, webhook)
+        if chat := find_chat(form.target.data or ""):
+            service, fields = chat
+            offered = ChannelForm(None, event_types=CHANNEL_TYPES, service=service, **fields)
+            offered.form_errors = form.target.errors
+            return _show_channel_form(page, offered)
     return render("webhook_form.html", page=page, form=form)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Response, flash, g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from flask_login import current_user
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import MultiDict
@@ -116,6 +117,24 @@ def render(
     )
     response = Response(html, status, content_type="text/html; charset=utf-8")
     return response if shows_secret else compress.after_request(response)
+
+
+def ask_if_sure(
+    question: str, consequence: str, *, button: str, back: str, page: Page | None = None
+) -> ResponseReturnValue | None:
+    """Ask before what nothing here can undo; None: the form was sent again with "yes"."""
+    if "sure" in request.form:
+        return None
+    fields = [one for one in request.form.items(multi=True) if one[0] != "csrf_token"]
+    return render(
+        "sure.html",
+        page=page,
+        question=question,
+        consequence=consequence,
+        button=button,
+        back=back,
+        fields=fields,
+    )
 
 
 def render_mistake(sentence: str, status: int) -> Response:

@@ -69,7 +69,7 @@ CHANGES = {
     "invite_person": ("people", {"email": "new@example.com", "role": "editor"}),
     "change_role": ("people/role", {"email": MEMBER, "role": "editor"}),
     "revoke_invitation": ("people/revoke", {"email": MEMBER}),
-    "remove_person": ("people/remove", {"email": MEMBER}),
+    "remove_person": ("people/remove", {"email": MEMBER, "sure": "yes"}),
     "edit_policy": ("policy", POLICY_FORM),
     "create_key": ("keys/new/public", {"origins": SITE}),
     "show_embed": ("embed", {"site": SITE, "label": "Blog"}),

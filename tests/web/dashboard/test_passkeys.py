@@ -278,7 +278,9 @@ def test_passkey_of_a_former_host_and_a_removed_one_are_refused_in_a_sentence(
 ):
     Passkey.update(host="former.example").execute()
     assert UNKNOWN in sign_in(visitor, device).text
-    owner.post(f"{PAGE}/{Passkey.get().id}/remove")
+    assert "It no longer signs you in." in owner.post(f"{PAGE}/{Passkey.get().id}/remove").text
+    assert Passkey.select().count() == 1
+    owner.post(f"{PAGE}/{Passkey.get().id}/remove", sure="yes")
 
     answer = sign_in(visitor, device)
 
@@ -360,8 +362,8 @@ def test_only_ones_own_passkeys_answer_whether_it_is_you(world, owner, stranger)
 
 
 def test_passkey_of_somebody_else_is_not_found(owner, device, stranger):
-    assert stranger.post(f"{PAGE}/{Passkey.get().id}/remove").status_code == 404
-    assert stranger.post(f"{PAGE}/x/remove").status_code == 404
+    assert stranger.post(f"{PAGE}/{Passkey.get().id}/remove", sure="yes").status_code == 404
+    assert stranger.post(f"{PAGE}/x/remove", sure="yes").status_code == 404
     assert Passkey.select().count() == 1
 
 
@@ -410,5 +412,5 @@ def test_passkeys_are_listed_and_removed_where_they_cannot_be_offered(world):
     assert not has_button(owner.get(PAGE))
     assert "only at former.example" in owner.see(PAGE)
     assert owner.post(PAGE, name="x", passkey="x").status_code == 404
-    assert owner.post(f"{PAGE}/{passkey.id}/remove").status_code == 303
+    assert owner.post(f"{PAGE}/{passkey.id}/remove", sure="yes").status_code == 303
     assert Passkey.select().count() == 0

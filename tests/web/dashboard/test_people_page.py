@@ -150,9 +150,9 @@ def test_role_is_changed_and_member_removed(world, owner, people, make_member):
     assert owner.post(f"{people}/role", email=ANN, role="editor").status_code == 303
     assert Member.get().role == "editor"
     assert owner.post(f"{people}/role", email=ANN, role="owner").status_code == 409
-    assert owner.post(f"{people}/remove", email=ANN).status_code == 303
+    assert owner.post(f"{people}/remove", email=ANN, sure="yes").status_code == 303
     assert Member.select().count() == 0
-    gone = owner.post(f"{people}/remove", email=ANN)
+    gone = owner.post(f"{people}/remove", email=ANN, sure="yes")
     assert gone.status_code == 409
     assert "is not on this page" in read_text(gone)
 
@@ -160,10 +160,25 @@ def test_role_is_changed_and_member_removed(world, owner, people, make_member):
 def test_member_leaves_and_the_owner_cannot(world, owner, make_member):
     ann, page = make_member("viewer", ANN), f"/dashboard/pages/{world.page_id}"
 
-    assert ann.post(f"{page}/leave").status_code == 303
+    assert ann.post(f"{page}/leave", sure="yes").status_code == 303
     assert ann.get(f"{page}/queue").status_code == 404
-    assert owner.post(f"{page}/leave").status_code == 409
+    assert owner.post(f"{page}/leave", sure="yes").status_code == 409
     assert owner.get(f"{page}/queue").status_code == 200
+
+
+def test_leaving_and_removing_ask_first_as_only_an_invitation_undoes_them(
+    world, owner, people, make_member
+):
+    ann = make_member("viewer", ANN)
+    left = read_text(ann.post(f"/dashboard/pages/{world.page_id}/leave"))
+    removed = owner.post(f"{people}/remove", email=ANN)
+
+    assert re.search(r"Leave .\$.*Only another invitation brings you back", left)
+    assert f'href="/dashboard/pages/{world.page_id}/queue"' in removed.text  # the page's navigation
+    assert f"Remove \u2068{ANN}\u2069?" in read_text(removed)
+    assert f'name="email" value="{ANN}"' in removed.text
+    assert 'name="sure" value="yes"' in removed.text
+    assert Member.select().count() == 1
 
 
 def test_page_is_handed_over(world, owner, people, invite):
