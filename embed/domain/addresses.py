@@ -1,6 +1,7 @@
 """Base58 addresses of wallets and mints."""
 
 import re
+from functools import lru_cache
 
 import base58
 
@@ -26,7 +27,13 @@ WRAPPED_SOL_ADVICE = gettext_noop(
 
 def is_address(raw: str) -> bool:
     """Tell whether `raw` is base58 for exactly 32 bytes."""
-    return _FORM.fullmatch(raw) is not None and len(base58.b58decode(raw)) == ADDRESS_BYTES
+    return _FORM.fullmatch(raw) is not None and len(decode_address(raw)) == ADDRESS_BYTES
+
+
+@lru_cache(maxsize=1024)  # a visitor's is needed several times
+def decode_address(address: str) -> bytes:
+    decoded: bytes = base58.b58decode(address)
+    return decoded
 
 
 def parse_address(raw: str) -> str:

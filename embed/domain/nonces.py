@@ -62,8 +62,9 @@ class IssuedNonce:
     ) -> tuple[str, Self]:
         """Return a new ``nonceId`` and the nonce that it contains."""
         contents = (page_id, wallet_address, key_id, host, make_id(), detail)
-        nonce_id = signer.sign(cls.purpose, contents, lifetime)
-        return nonce_id, cls.read(nonce_id, signer)
+        now = signer.clock()
+        nonce_id = signer.sign(cls.purpose, contents, lifetime, now)
+        return nonce_id, cls(*contents, now, now + lifetime)
 
     @classmethod
     def read(cls, raw: str, signer: Signer) -> Self:

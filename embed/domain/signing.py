@@ -39,10 +39,12 @@ class Signer:
     secret_keys: Sequence[str]
     clock: Clock
 
-    def sign(self, purpose: str, value: object, lifetime: timedelta) -> str:
+    def sign(
+        self, purpose: str, value: object, lifetime: timedelta, now: datetime | None = None
+    ) -> str:
         """Sign `value` with its lifetime, so that a later change of settings does not affect it."""
         contents = [lifetime // timedelta(milliseconds=1), value]
-        signed = self._make_serializer(purpose).dumps(contents)
+        signed = self._make_serializer(purpose, now or self.clock()).dumps(contents)
         return signed if isinstance(signed, str) else signed.decode("ascii")
 
     def read(self, purpose: str, raw: str, shape: type[Value]) -> Signed[Value]:
@@ -54,24 +56,26 @@ class Signer:
         """
         if not raw.isascii():
             raise BadSignature("not signed here")
+        now = self.clock()
         typed: Any = tuple[int, shape]  # type: ignore[valid-type]  # made at run time
         try:
-            contents, signed_at = self._make_serializer(purpose).loads(raw, return_timestamp=True)
+            serializer = self._make_serializer(purpose, now)
+            contents, signed_at = serializer.loads(raw, return_timestamp=True)
             lifetime_ms, value = msgspec.convert(contents, typed)
             expires_at = signed_at + timedelta(milliseconds=lifetime_ms)
         except (BadData, msgspec.ValidationError, OverflowError):
             raise BadSignature("not signed here") from None
-        if self.clock() >= expires_at:
+        if now >= expires_at:
             raise SignatureExpired("expired", date_signed=signed_at)
         return Signed(value, signed_at, expires_at)
 
-    def _make_serializer(self, purpose: str) -> URLSafeTimedSerializer:
+    def _make_serializer(self, purpose: str, now: datetime) -> URLSafeTimedSerializer:
         return URLSafeTimedSerializer(
             list(reversed(self.secret_keys)),  # itsdangerous signs with the last
             salt=purpose,
             signer=_ClockSigner,
             signer_kwargs={
-                "clock": self.clock,
+                "now": now,
                 "key_derivation": "hmac",
                 "digest_method": hashlib.sha256,
             },
@@ -79,14 +83,14 @@ class Signer:
 
 
 class _ClockSigner(TimestampSigner):
-    """Uses a given clock, and whole milliseconds."""
+    """Signs with a given time, in whole milliseconds."""
 
-    def __init__(self, *arguments: Any, clock: Clock, **options: Any) -> None:
+    def __init__(self, *arguments: Any, now: datetime, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._clock = clock
+        self._now = now
 
     def get_timestamp(self) -> int:
-        return to_ms(self._clock())
+        return to_ms(self._now)
 
     def timestamp_to_datetime(self, ts: int) -> datetime:
         return from_ms(ts)

@@ -15,10 +15,10 @@ import binascii
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import base58
 from nacl.exceptions import BadSignatureError
 from nacl.signing import VerifyKey
 
+from embed.domain.addresses import decode_address
 from embed.errors import ApiError
 
 SIGNATURE_BYTES = 64
@@ -51,7 +51,7 @@ def verify_signature(address: str, message: str, raw_signature: str, *, host: st
     libraries do not, and accept forgeries for the all-zero key.
     """
     signature = _parse_signature(raw_signature)
-    public_key = base58.b58decode(address)
+    public_key = decode_address(address)
     key = VerifyKey(public_key)
     for form, signed_bytes in list_signable_forms(message, public_key, host=host):
         try:

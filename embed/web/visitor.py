@@ -1,6 +1,6 @@
 """The visitor's session, identified by a signed cookie (docs/api.md, The session cookie)."""
 
-from flask import Response, request
+from flask import Response, g, request
 from itsdangerous import BadSignature
 
 from embed.domain.identifiers import make_id
@@ -13,10 +13,13 @@ _PURPOSE = "embed session"
 
 def find_session_id() -> str | None:
     """Return the id in the request's cookie; None without one that is ours and still valid."""
-    try:
-        return runtime().signer.read(_PURPOSE, request.cookies.get(COOKIE, ""), str).value
-    except BadSignature:
-        return None
+    if "session_id" not in g:
+        try:
+            raw = request.cookies.get(COOKIE, "")
+            g.session_id = runtime().signer.read(_PURPOSE, raw, str).value
+        except BadSignature:
+            g.session_id = None
+    return g.session_id  # type: ignore[no-any-return]  # what was just set
 
 
 def renew_session(response: Response) -> None:
