@@ -54,6 +54,7 @@ class RateLimiter:
         self._counters: dict[tuple[str, RateLimitItem, str], Counter] = {}
         self._counters_end_at = 0.0
         self._exceeded = ExactMemoryStorage()  # for as long as the windows last
+        self._exceeded_until = 0.0  # by time.time(); after it, no counter is known to be above
 
     def make_counter(self, name: str, limit: RateLimitItem, who: str) -> Counter:
         """Return the counter of `who`, which is kept, as it takes longer to make than to use.
@@ -92,11 +93,13 @@ class RateLimiter:
         if exceeded is None:
             exceeded = self._count(counters)
             if exceeded is not None:
-                self._exceeded.incr(exceeded.counter.key, exceeded.wait.total_seconds())
+                wait_s = exceeded.wait.total_seconds()
+                self._exceeded.incr(exceeded.counter.key, wait_s)
+                self._exceeded_until = max(self._exceeded_until, time.time() + wait_s)
         return exceeded
 
     def _find_exceeded(self, counter: Counter) -> Exceeded | None:
-        if not self._exceeded.get(counter.key):
+        if time.time() >= self._exceeded_until or not self._exceeded.get(counter.key):
             return None
         left_s = self._exceeded.get_expiry(counter.key) - time.time()
         return Exceeded(counter, timedelta(seconds=left_s))

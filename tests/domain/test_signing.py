@@ -77,7 +77,7 @@ def test_value_of_another_shape_is_refused(shape, value):
 )
 def test_contents_without_a_lifetime_and_a_value_are_refused(contents):
     with pytest.raises(BadSignature, match=r"^not signed here$"):
-        read(SIGNER._make_serializer("purpose").dumps(contents), SIGNER)
+        read(SIGNER._make_serializer("purpose", SIGNER.clock()).dumps(contents), SIGNER)
 
 
 @pytest.mark.parametrize(
