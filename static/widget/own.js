@@ -5,7 +5,7 @@ import { findAround, getElement } from "../elements.js";
 import { now, poll, Problem } from "./api.js";
 import { focusRow, replaceRows } from "./list.js";
 import { makeAvatar, shorten } from "./wallet-row.js";
-import { explain, formatDuration, formatInstant, say } from "./words.js";
+import { addWords, explain, formatDuration, formatInstant, say } from "./words.js";
 
 /**
  * @import { Api, Submission } from "./api.js"
@@ -32,6 +32,7 @@ export class OwnSubmissions {
     this.root = getElement(widget, "#own", HTMLElement);
     this.list = getElement(this.root, "#own-list", HTMLElement);
     this.all = getElement(this.root, "#own-all", HTMLButtonElement);
+    addWords(document, "own-words");
     /** @type {Submission[]} */
     this.remembered = JSON.parse(getElement(document, "#own-data", HTMLElement).textContent);
     /** @type {Map<string, Submission & { wasListed: boolean }>} */

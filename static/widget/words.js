@@ -18,9 +18,10 @@ const numbers = new Intl.NumberFormat(language, {
 /**
  * Take over the sentences of a document that was loaded later.
  * @param {Document} part
+ * @param {string} [id] of the element that has them
  */
-export function addWords(part) {
-  Object.assign(words, JSON.parse(part.getElementById("words")?.textContent ?? ""));
+export function addWords(part, id = "words") {
+  Object.assign(words, JSON.parse(part.getElementById(id)?.textContent ?? "{}"));
 }
 
 /**

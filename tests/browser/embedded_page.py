@@ -49,6 +49,14 @@ ARGUMENTS = [
     "--host-resolver-rules=MAP *.example.test 127.0.0.1, MAP *.example.org 127.0.0.1",
 ]
 WALLET_SCRIPT = Path(__file__).with_name("wallet.js").read_text(encoding="utf-8")
+# Playwright's own clock also hides what the browser knows of the document's answer.
+WRONG_CLOCK = """(() => {
+    const right = Date;
+    globalThis.Date = class extends right {
+        constructor(...parts) { parts.length ? super(...parts) : super(Date.now()); }
+        static now() { return right.now() + AHEAD; }
+    };
+})()"""
 # Observers are told in the order in which they observe, so those of the page have been told, too.
 AFTER_NEXT_PAINT = """() => new Promise((done) => {
     new IntersectionObserver((_, observer) => done(observer.disconnect())).observe(document.body);

@@ -2,10 +2,9 @@
 
 import json
 import re
-from datetime import timedelta
 
 import pytest
-from embedded_page import ask_text, frame_of, read_text, submit
+from embedded_page import WRONG_CLOCK, ask_text, frame_of, read_text, submit
 from playwright.sync_api import expect
 from support.world import Visitor
 
@@ -46,7 +45,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, page, widget, brow
 def test_wrong_clock_of_a_visitor_shifts_no_time(
     embedded_page, context, page, browser_wallet, days
 ):
-    context.clock.install(time=embedded_page.clock() + timedelta(days=days))
+    context.add_init_script(WRONG_CLOCK.replace("AHEAD", f"{days} * 86400e3"))
     context.add_init_script(browser_wallet.script())
     embedded_page.configure(cooldown_s=5 * 3600)
     (address,) = embedded_page.track_many(1)
@@ -62,9 +61,7 @@ def test_wrong_clock_of_a_visitor_shifts_no_time(
 
     widget.locator(f"[data-address='{address}'] summary").click()
     age = widget.locator(".stats time")
-    expect(age).to_contain_text("second")
-    embedded_page.forward(page, "00:31")
-    expect(age).to_have_text(re.compile(r"^(\d+ seconds|1 minute) ago$"))
+    expect(age).to_have_text(re.compile(r"^(\d+ seconds?|1 minute) ago$"))
 
 
 @pytest.mark.deployed

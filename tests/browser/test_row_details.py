@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from axe import find_faults
-from embedded_page import HOSTILE, BrowserWallet, find_overflow, sign_in, submit
+from embedded_page import HOSTILE, WRONG_CLOCK, BrowserWallet, find_overflow, sign_in, submit
 from playwright.sync_api import expect
 from support.chain_history import record_history
 from support.world import USDC, Visitor
 
-from embed.db.models import Proof, Submission, Wallet
+from embed.db.models import Proof, Submission, Token, Wallet
 
 pytestmark = pytest.mark.browser
 
@@ -253,3 +253,25 @@ def test_wallets_page_fits_a_narrow_screen_and_axe_finds_nothing(dashboard, page
 
     expect(page.get_by_role("img", name=re.compile("days: "))).to_have_count(3)
     assert find_faults("wallets", page) == []
+
+
+def test_age_of_balances_follows_the_servers_clock_and_is_marked_once_readings_are_missed(
+    embedded_page, context, page
+):
+    context.add_init_script(WRONG_CLOCK.replace("AHEAD", "3 * 86400e3"))
+    (address,) = embedded_page.track_many(1)
+    record_history(USDC, address, embedded_page.clock(), "25", {})
+
+    def open_after(minutes: int):
+        Token.delete().execute()
+        read_at = embedded_page.clock() - timedelta(minutes=minutes)
+        Token.create(mint=USDC, supply=1000, supply_observed_at=read_at)
+        return embedded_page.open(page).locator("#summary time")
+
+    read = open_after(10)
+    expect(read).to_have_text("10 minutes ago")
+    expect(read).not_to_have_class("old")
+
+    read = open_after(45)
+    expect(read).to_have_text("45 minutes ago")
+    expect(read).to_have_class("old")
