@@ -92,7 +92,7 @@ def test_member_sees_roles_in_words(world, owner, make_member):
     member = make_member("viewer")
     people = f"/dashboard/pages/{world.page_id}/people"
     owner.post(f"{people}/role", email=member.email, role="editor")
-    owner.post(f"{people}/remove", email=member.email)
+    owner.post(f"{people}/remove", email=member.email, sure="yes")
     owner.post(people, email=member.email, role="reviewer")
 
     lines = " ".join(list_lines(member))
