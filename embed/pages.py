@@ -23,11 +23,13 @@ from embed.db.models import (
     Submission,
     Wallet,
 )
+from embed.db.statements import Parameter, Statement, read_model
 from embed.domain.addresses import parse_mint
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.roles import OWNER
 from embed.domain.texts import gettext_noop, parse_optional_text, parse_text, parse_ticker
+from embed.domain.times import from_ms
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, check_owner_is_there, editing, lock_owners, lock_page
@@ -72,7 +74,7 @@ class OwnPage:
     oldest_at: datetime | None  # of the pending ones
 
 
-def is_page_of(person: Person) -> Any:
+def is_page_of(person: Any) -> Any:
     """Return the condition that a person owns a page, or is a member of it."""
     owned = Page.alias()
     return Page.id.in_(owned.select(owned.id).where(owned.owner == person)) | Page.id.in_(
@@ -85,23 +87,30 @@ def list_with_waiting(person: Person) -> list[OwnPage]:
 
     In one statement, as every page of the dashboard has them.
     """
+    rows = _LIST_WITH_WAITING.execute(person_id=person.id).fetchall()
+    return [
+        OwnPage(read_model(Page, row), role or OWNER, waiting, oldest_at and from_ms(oldest_at))
+        for *row, role, waiting, oldest_at in rows
+    ]
+
+
+def _select_with_waiting(person_id: Any) -> Any:
     is_waiting = (Submission.page == Page.id) & (Submission.status == "pending")
-    is_membership = (Member.page == Page.id) & (Member.person == person)
-    rows: Any = (
+    is_membership = (Member.page == Page.id) & (Member.person == person_id)
+    return (
         Page.select(
-            Page,
-            Member.role.alias("role"),
-            fn.COUNT(Submission.created_at).alias("waiting"),
-            fn.MIN(Submission.created_at).alias("oldest_at"),
+            Page, Member.role, fn.COUNT(Submission.created_at), fn.MIN(Submission.created_at)
         )
         .join(Submission, JOIN.LEFT_OUTER, on=is_waiting)
         .switch(Page)
         .join(Member, JOIN.LEFT_OUTER, on=is_membership)
-        .where(is_page_of(person), Page.deleted_at.is_null())
+        .where(is_page_of(person_id), Page.deleted_at.is_null())
         .group_by(Page.id, Member.role)
         .order_by(fn.COUNT(Submission.created_at).desc(), Page.created_at.desc(), Page.id)
     )
-    return [OwnPage(one, one.role or OWNER, one.waiting, one.oldest_at) for one in rows.objects()]
+
+
+_LIST_WITH_WAITING = Statement(_select_with_waiting(Parameter("person_id")))
 
 
 def count_tracked_wallets(person: Person) -> dict[str, int]:
@@ -117,7 +126,7 @@ def count_live_keys(owner: Person) -> dict[str, int]:
 
 def _count_by_page(model: Any, *conditions: Any) -> dict[str, int]:
     rows = (
-        model.select(model.page, fn.COUNT(model.id))
+        model.select(model.page, fn.COUNT(1))  # the id is not in the index
         .join(Page)
         .where(*conditions)
         .group_by(model.page)
@@ -134,7 +143,12 @@ def get_page(page_id: str) -> Page:
 
 
 def find_page(page_id: str) -> Page | None:
-    return Page.get_or_none(Page.id == page_id)
+    row = _FIND_PAGE.execute(page_id=page_id).fetchone()
+    page: Page | None = row and read_model(Page, row)
+    return page
+
+
+_FIND_PAGE = Statement(Page.select().where(Page.id == Parameter("page_id")))
 
 
 def update_page(

@@ -63,6 +63,13 @@ def read_row(columns: Mapping[str, Any], row: Sequence[Any]) -> Any:
     return SimpleNamespace(**values)
 
 
+def read_model(model: Any, row: Sequence[Any]) -> Any:
+    """Return a model from a row of its columns, in the order of its `select()`."""
+    fields = model._meta.sorted_fields
+    values = zip(fields, row, strict=True)
+    return model(**{field.name: field.python_value(value) for field, value in values})
+
+
 def insert(row: Model) -> None:
     """Insert a new row with all its columns."""
     _get_insertion(type(row)).execute(**list_values(row))

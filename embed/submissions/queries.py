@@ -10,7 +10,7 @@ from peewee import SQL, Value, fn
 from embed.db.connection import db
 from embed.db.models import STATUSES, Activity, Block, Page, Submission, Withdrawal
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
-from embed.db.statements import Parameter, Statement, read_row
+from embed.db.statements import Parameter, Statement, read_model
 from embed.domain.activity import read_facts
 from embed.pages import get_page
 
@@ -29,12 +29,11 @@ def list_of_session(page_id: str, session_id: str | None) -> list[Submission]:
     if session_id is None:
         return []
     rows = _LIST_OF_SESSION.execute(page_id=page_id, session_id=session_id).fetchall()
-    return [Submission(**vars(read_row(_FIELDS, row))) for row in rows]
+    return [read_model(Submission, row) for row in rows]
 
 
-_FIELDS = {field.name: field for field in Submission._meta.sorted_fields}
 _LIST_OF_SESSION = Statement(
-    Submission.select(*_FIELDS.values())
+    Submission.select()
     .where(
         Submission.page == Parameter("page_id"),
         Submission.session_id == Parameter("session_id"),
@@ -71,13 +70,13 @@ def list_by_status(
 
 def count_by_status(page: Page) -> Counter[str]:
     """Return the number of the page's submissions by status."""
-    query = (
-        Submission.select(Submission.status, fn.COUNT(1))  # the id is not in the index
-        .where(Submission.page == page)
-        .group_by(Submission.status)
-    )
-    rows: Iterable[Any] = query.tuples()
-    return Counter(dict(rows))
+    counts = [
+        Submission.select(fn.COUNT(1)).where(Submission.page == page, Submission.status == status)
+        for status in STATUSES
+    ]
+    # Grouping them takes SQLite half as long again.
+    (row,) = db.execute(Page.select(*counts).where(Page.id == page.id))
+    return Counter(dict(zip(STATUSES, row, strict=True)))
 
 
 def count_waiting(page: Page) -> int:

@@ -6,8 +6,10 @@ Read in a fixed number of statements, however many submissions are shown.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
+from cachetools import LRUCache, cached
 from peewee import fn
 
 from embed.balances.known import KnownBalance, read_observations
@@ -21,6 +23,7 @@ from embed.submissions.policy_inputs import History, is_on_pages_of
 MAX_ALIASES = 20_000
 MAX_WAITING = 2_000
 MAX_FOUND = 20
+MAX_CACHED = 2 * MAX_ALIASES  # looks, in each process; some 10 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +82,39 @@ def build_review_context(
 
 def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list[Lookalike]]:
     """Find tracked and pending wallets whose names look like those of `waiting`, by its ids."""
-    wanted = {skeleton(one.nickname) for one in waiting}
-    found: defaultdict[str, list[Lookalike]] = defaultdict(list)
-    for is_tracked, rows in ((True, _read_aliases(page)), (False, _read_waiting_names(page))):
-        for name, address in rows:
-            look = skeleton(name)
-            if look in wanted and len(found[look]) < MAX_FOUND:
-                found[look].append(Lookalike(name, address, is_tracked))
+    tracked = _find_tracked(page.id, page.version)
+    pending = _group_by_look(_read_waiting_names(page), is_tracked=False)
+    looks = {one.id: skeleton(one.nickname) for one in waiting}
     return {
         one.id: [
-            other for other in found[skeleton(one.nickname)] if other.address != one.wallet_address
+            other
+            for other in [*tracked.get(looks[one.id], ()), *pending[looks[one.id]]][:MAX_FOUND]
+            if other.address != one.wallet_address
         ]
         for one in waiting
     }
 
 
-def _read_aliases(page: Page) -> Iterable[tuple[str, str]]:
+@cached(LRUCache(maxsize=MAX_CACHED, getsizeof=lambda by_look: 1 + len(by_look)), lock=Lock())
+def _find_tracked(page_id: str, version: int) -> dict[str, list[Lookalike]]:
+    """Return the page's tracked wallets by how their names look; `version` is the page's."""
+    return _group_by_look(_read_aliases(page_id), is_tracked=True)
+
+
+def _group_by_look(
+    rows: Iterable[tuple[str, str]], *, is_tracked: bool
+) -> defaultdict[str, list[Lookalike]]:
+    by_look: defaultdict[str, list[Lookalike]] = defaultdict(list)
+    for name, address in rows:
+        found = by_look[skeleton(name)]
+        if len(found) < MAX_FOUND:
+            found.append(Lookalike(name, address, is_tracked))
+    return by_look
+
+
+def _read_aliases(page_id: str) -> Iterable[tuple[str, str]]:
     query = Wallet.select(Wallet.public_alias, Wallet.address).where(
-        Wallet.page == page, Wallet.public_alias.is_null(False)
+        Wallet.page == page_id, Wallet.public_alias.is_null(False)
     )
     rows: Iterable[tuple[str, str]] = db.execute(
         query.order_by(Wallet.created_at.desc()).limit(MAX_ALIASES)
@@ -129,4 +147,4 @@ def _count_outcomes(key: Any, *conditions: Any) -> defaultdict[str, Counter[str]
 
 
 def _exclude_itself(counts: Counter[str]) -> Counter[str]:
-    return +(counts - Counter({"pending": 1}))
+    return Counter({**counts, "pending": counts["pending"] - 1})

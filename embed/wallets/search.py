@@ -1,29 +1,33 @@
 """Searching, sorting and counting a page's wallets, and what the public lists of pages hold."""
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
+from threading import Lock
 from typing import Any, Literal
 
+from cachetools import LRUCache, cached
 from peewee import fn
 
 from embed.balances.known import join_balances, list_amounts
+from embed.db.connection import db
 from embed.db.fields import in_byte_order
 from embed.db.models import (
     IS_VISIBLE,
     LOW_IN_A_ROW,
     Page,
-    Person,
     Tag,
     TrackedWallet,
     Wallet,
     WalletTag,
 )
 from embed.domain import amounts
-from embed.pages import is_page_of
 from embed.wallets.tracking import list_wallets
 
 RESULT_SIZE = 100
+MAX_CACHED = 100_000  # addresses, in each process; some 10 MB
 
 Column = Literal["balance", "name"]
 
@@ -68,17 +72,28 @@ def search_wallets(
     number: int = 1,
     *,
     uses_chain: bool,
+    page_tags: Sequence[Tag] | None = None,
 ) -> SearchResult:
-    """Return wallets that match, in five statements."""
-    found = Wallet.select(Wallet.id).where(*list_conditions(page, wanted))
-    total = found.count()
-    last = max(1, -(-total // RESULT_SIZE))
+    """Return wallets that match, in four statements at most."""
+    addresses = _list_addresses(page, page.version, wanted, order, uses_chain=uses_chain)
+    last = max(1, -(-len(addresses) // RESULT_SIZE))
     number = min(max(1, number), last)
-    rows = _sort(found, page, order, uses_chain=uses_chain).paginate(number, RESULT_SIZE)
-    ids = [wallet_id for (wallet_id,) in rows.tuples()]
-    tracked = list_wallets(page, Wallet.id.in_(ids), uses_chain=uses_chain)
-    by_id = {wallet.id: wallet for wallet in tracked}
-    return SearchResult([by_id[one] for one in ids if one in by_id], total, number, last)
+    shown = addresses[(number - 1) * RESULT_SIZE : number * RESULT_SIZE]
+    tracked = list_wallets(
+        page, Wallet.address.in_(shown), uses_chain=uses_chain, page_tags=page_tags
+    )
+    found = {wallet.address: wallet for wallet in tracked}
+    return SearchResult([found[one] for one in shown if one in found], len(addresses), number, last)
+
+
+@cached(LRUCache(maxsize=MAX_CACHED, getsizeof=lambda addresses: 1 + len(addresses)), lock=Lock())
+def _list_addresses(
+    page: Page, version: int, wanted: WalletFilter, order: Order, *, uses_chain: bool
+) -> list[str]:
+    """Return the sorted addresses of the wallets that match; `version` is the page's."""
+    found = Wallet.select(Wallet.address).where(*list_conditions(page, wanted))
+    rows: Any = db.execute(_sort(found, page, order, uses_chain=uses_chain))
+    return [address for (address,) in rows]
 
 
 def _sort(found: Any, page: Page, order: Order, *, uses_chain: bool) -> Any:
@@ -116,16 +131,24 @@ def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
     return conditions
 
 
-def sum_by_page(person: Person, *, uses_chain: bool) -> dict[str, Decimal]:
-    """Return what the counted wallets of each list hold; pages of no known balance are absent.
+def sum_by_page(pages: Iterable[Page], *, uses_chain: bool) -> dict[str, Decimal]:
+    """Return what the counted wallets of each list hold; pages of no known balance are absent."""
+    return _sum_by_page(frozenset((page.id, page.version) for page in pages), uses_chain)
 
-    In one statement, which does not add: amounts are texts, and SQLite has been seen to cast such
-    a text to NaN.
+
+@lru_cache(maxsize=100)
+def _sum_by_page(versions: frozenset[tuple[str, int]], uses_chain: bool) -> dict[str, Decimal]:
+    """Sum up in one statement, until one of the pages has a new version.
+
+    It does not add: amounts are texts, and SQLite has been seen to cast such a text to NaN.
     """
-    left_out = WalletTag.select(WalletTag.wallet).join(Tag).where(~Tag.is_counted)
+    ids = [page_id for page_id, _ in versions]
+    left_out = (
+        WalletTag.select(WalletTag.wallet).join(Tag).where(Tag.page.in_(ids), ~Tag.is_counted)
+    )
     query = Wallet.select(Wallet.page, *list_amounts(uses_chain=uses_chain)).join(Page)
     rows: Any = join_balances(query, Page, uses_chain=uses_chain).where(
-        is_page_of(person), Page.deleted_at.is_null(), IS_VISIBLE, Wallet.id.not_in(left_out)
+        Wallet.page.in_(ids), IS_VISIBLE, Wallet.id.not_in(left_out)
     )
     known: defaultdict[str, list[Decimal]] = defaultdict(list)
     for page_id, *observed in rows.tuples():

@@ -108,6 +108,12 @@ def _round_span(span: timedelta) -> timedelta:
 _SIDE = 5
 _HALF = (_SIDE + 1) // 2
 _MIDDLE = "M2 2h1v1h-1z"  # where there is nothing else
+# What each byte may draw, mirrored.
+_SQUARES = [
+    "".join(f"M{column} {y}h1v1h-1z" for column in sorted({x, _SIDE - 1 - x}))
+    for x in range(_HALF)
+    for y in range(_SIDE)
+]
 
 
 class Avatar(NamedTuple):
@@ -123,11 +129,5 @@ def draw_avatar(address: str) -> Avatar:
     tests/support/avatar_cases.json checks that both do.
     """
     hue, *values = hashlib.sha256(address.encode()).digest()
-    squares = "".join(
-        f"M{column} {row}h1v1h-1z"
-        for x in range(_HALF)
-        for y in range(_SIDE)
-        if values[x * _SIDE + y] % 2
-        for column, row in sorted({(x, y), (_SIDE - 1 - x, y)})
-    )
+    squares = "".join(square for square, value in zip(_SQUARES, values, strict=False) if value % 2)
     return Avatar(squares or _MIDDLE, f"hsl({hue * 360 // 256} 60% 50%)")

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
@@ -9,8 +10,9 @@ from typing import Any
 
 from babel.dates import format_timedelta
 from babel.numbers import parse_pattern
+from markupsafe import Markup
 
-from embed.db.models import Activity, ApiKey, Session
+from embed.db.models import STATUSES, Activity, ApiKey, Session
 from embed.domain.activity import SENTENCE_BY_ACTION, read_facts, write_subject
 from embed.domain.clients import Client
 from embed.domain.origins import parse_allowlist_entry
@@ -67,6 +69,17 @@ def describe_outcome(code: str) -> str:
     return str(OUTCOMES.get(code, code))
 
 
+@blueprint.app_template_filter("outcomes")
+def describe_outcomes(counts: Counter[str]) -> str:
+    """Return how many submissions had each outcome, such as ``2 approved, 1 rejected``."""
+    named = (
+        f"{counts[code]} {describe_outcome(code)}"
+        for code in (*STATUSES[1:], "pending")
+        if counts[code]
+    )
+    return ", ".join(named) or gettext("none")
+
+
 @blueprint.app_template_filter("actor")
 def describe_actor(actor: str) -> str:
     kind, _, target = actor.partition(" ")
@@ -102,10 +115,10 @@ def round_change(change: Decimal) -> str:
     return format_amount(change, _ROUNDED_CHANGE) if change else "0"
 
 
-@blueprint.app_template_filter("digit_groups")
-def split_digits(figure: str) -> list[str]:
-    """Split a figure after the separators of its thousands: ``1,``, ``500.00``."""
-    return _BEFORE_THOUSANDS.split(figure)
+@blueprint.app_template_filter("breakable")
+def make_breakable(figure: str) -> Markup:
+    """Let a long figure go on in the next line after the separators of its thousands."""
+    return Markup("<wbr>").join(_BEFORE_THOUSANDS.split(figure))
 
 
 @blueprint.app_template_filter("span")

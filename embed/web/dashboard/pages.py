@@ -108,7 +108,7 @@ def list_pages() -> ResponseReturnValue:
         max_needs=MAX_NEEDS,
         role_names={role: gettext(name) for role, name in NAME_BY_ROLE.items()},
         wallet_counts=wallet_counts,
-        totals=sum_by_page(person, uses_chain=uses_chain),
+        totals=sum_by_page([one.page for one in own_pages], uses_chain=uses_chain),
         read_at=list_read_at(pages.is_page_of(person)) if uses_chain else {},
         deleted=[one for one in pages.list_of_owner(person) if pages.can_be_restored(one, now)],
     )

@@ -148,7 +148,7 @@ def _render(
         page=page,
         form=form,
         rules=pages.read_policy(page),
-        waiting=queries.count_by_status(page)["pending"],
+        waiting=queries.count_waiting(page),
         count_flagged=partial(search.count_wallets, page, search.WalletFilter(is_flagged=True)),
         outcomes=outcomes,
         mint_advice=advise_on_mint(page.token_mint),

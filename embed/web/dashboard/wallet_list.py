@@ -48,7 +48,9 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
     order = _ORDERS.get(request.args.get("sort", ""), Order())
     number = min(max(request.args.get("page", 1, type=int), 1), 1_000_000)
     uses_chain = runtime().settings.uses_chain
-    result = search.search_wallets(page, wanted, order, number, uses_chain=uses_chain)
+    result = search.search_wallets(
+        page, wanted, order, number, uses_chain=uses_chain, page_tags=page_tags
+    )
     addresses, now = [wallet.address for wallet in result.wallets], runtime().clock()
     changes = read_balance_changes(page, addresses, now) if uses_chain else {}
     public = get_payload(page.id, page.version, uses_chain=uses_chain)
