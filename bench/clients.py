@@ -4,6 +4,7 @@ import base64
 import http.client
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPMessage
 from typing import NamedTuple
@@ -59,7 +60,7 @@ class Client:
         json_headers = {"Content-Type": "application/json"}
         return self._send("POST", path, headers | json_headers, json.dumps(sent), status)
 
-    def post_form(self, path: str, cookie: str, fields: dict[str, object]) -> Answer:
+    def post_form(self, path: str, cookie: str, fields: Mapping[str, object]) -> Answer:
         """Send a form of the dashboard, which answers with a redirect."""
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": cookie}
         return self._send("POST", path, headers, urlencode(fields, doseq=True), 303)

@@ -21,7 +21,6 @@ ROUND_S = 1
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 Work = Callable[[Client], object]  # one unit of what is counted; raises WrongAnswer
-Cells = Mapping[tuple[str, str], str]  # of a table, by row and column
 
 
 @dataclass(frozen=True)
@@ -113,8 +112,8 @@ def print_measured(
     return dict(zip(places, cpu_us, strict=True))
 
 
-def print_table(title: str, cells: Cells) -> None:
-    """Print a table in Markdown, its rows and columns in the order in which they occur."""
+def print_table(title: str, cells: Mapping[tuple[str, str], str]) -> None:
+    """Print a table in Markdown: its cells by row and column, in the order in which these occur."""
     columns = list(dict.fromkeys(column for _, column in cells))
     lines = [[title, *columns], ["---"] * (1 + len(columns))]
     for row in dict.fromkeys(row for row, _ in cells):

@@ -1,7 +1,7 @@
 """The service as it ships, on a new database with a page to measure."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -41,8 +41,7 @@ LIMITS = dict.fromkeys(
     ),
     "1000000000/minute",
 )
-# Messages go to this machine.
-ENVIRON = LIMITS | {"SECRET_KEY": "a secret key of the benchmark", "ALLOW_PRIVATE_TARGETS": "1"}
+ENVIRON = LIMITS | {"SECRET_KEY": "a secret key of the benchmark"}
 QUEUE_CAPACITY = 100_000
 WALLETS, WAITING = 100, 60
 
@@ -55,17 +54,11 @@ class Service(Server):
     page: TrackedPage
     database_url: str
 
-    @contextmanager
-    def open_database(self) -> Iterator[None]:
-        connection.open_database(self.database_url)
-        with connection.db.atomic():
-            yield
-        connection.db.close()
-
     def delete_submissions(self, nickname: str) -> None:
         """Delete what visitors have sent: it is counted at each submission."""
-        with self.open_database():
-            Submission.delete().where(Submission.nickname == nickname).execute()
+        connection.open_database(self.database_url)
+        Submission.delete().where(Submission.nickname == nickname).execute()
+        connection.db.close()
 
 
 def start_services(running: ExitStack) -> list[Service]:

@@ -53,6 +53,7 @@ def send_wave(service: Service) -> tuple[dict[str, list[float]], int]:
 
 
 def change_list(service: Service) -> None:
+    """Have a submission approved."""
     with closing(Client(service.port)) as client:
         visitor = Visitor(client, service.page)
         visitor.open_widget()
