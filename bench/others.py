@@ -71,7 +71,7 @@ def list_others(running: ExitStack) -> list[Subject]:
 
 
 def _write_comment(thread: str, client: Client) -> None:
-    comment = {"text": "A comment of **one** sentence.", "author": "Visitor"}
+    comment = {"text": "A comment of **one** sentence.", "author": "Visitor", "title": "A page"}
     client.post(f"/new?uri={thread}", {}, comment, 201)
 
 
