@@ -19,14 +19,15 @@ from embed.domain.identifiers import make_id
 MESSAGE = "A text to sign, about as long as that of the service.\n" * 12
 
 app = Flask(__name__)
-_bodies = {file.name: file.read_bytes() for file in Path(os.environ["BENCH_BODIES"]).iterdir()}
+_folder = Path(os.environ["BENCH_FOLDER"])
+_body = (_folder / "body").read_bytes()
 _local = threading.local()
 
 
 def _connect() -> sqlite3.Connection:
     """Return the thread's connection, as durable as the service's."""
     if not hasattr(_local, "connection"):
-        _local.connection = sqlite3.connect(os.environ["BENCH_DATABASE"])
+        _local.connection = sqlite3.connect(_folder / "bare.db")
         _local.connection.execute("PRAGMA synchronous = full")
     return _local.connection
 
@@ -37,9 +38,9 @@ _connect().executescript(
 )
 
 
-@app.get("/api/embed/tracking/<page_id>")
-def read(page_id: str) -> Response:
-    return Response(_bodies[page_id], content_type="application/json")
+@app.get("/api/embed/tracking/<_page_id>")
+def read(_page_id: str) -> Response:
+    return Response(_body, content_type="application/json")
 
 
 @app.post("/embed/api/siws/nonce")

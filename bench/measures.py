@@ -1,87 +1,121 @@
-"""The CPU that servers take per answer, and their rates, measured in turn."""
+"""The CPU that servers take for each unit of work, and their rates, measured in turn."""
 
 import os
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from bench.load import Load
-from bench.service import Served
+from support.servers import list_children
 
-WARM_UP_S = 2
+from bench.clients import Client
+
+# The rows of which others have the like.
+READ, NEW, SUBMIT = "read of the list, as JSON", "widget page, new visitor", "nonce and submission"
+CLIENTS = 8
+ROUND_S = 1
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+Work = Callable[[Client], object]  # one unit of what is counted; raises WrongAnswer
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that runs: where it answers, and whose CPU is counted."""
+
+    port: int
+    pid: int  # its children count as well
+    others: tuple[int, ...] = ()  # its database and Redis
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is measured: a server, and what is asked of it."""
+    """What is measured: a server and what it does again and again, and its place in a table."""
 
-    name: str
-    served: Served
-    load: Load
+    row: str
+    column: str
+    server: Server
+    work: Work
     prepare: Callable[[], object] = lambda: None  # before each round, unmeasured
 
 
-@dataclass(frozen=True)
-class Figures:
-    cpu_us: float  # of the server's processes, for each unit of work
-    other_cpu_us: float  # of its database and Redis
+class Figures(NamedTuple):
+    cpu_us: float  # for each unit of work
     rate: float  # units a second
 
 
-Rounds = Mapping[str, Sequence[Figures]]  # by the names of the subjects
+def measure_in_turn(subjects: Sequence[Subject], rounds: int) -> list[list[Figures]]:
+    """Load one after the other, as often as there are rounds; return each subject's figures.
 
-
-def measure_in_turn(subjects: Sequence[Subject], rounds: int, seconds: float) -> Rounds:
-    """Load one after the other, as often as there are rounds, after a warm-up.
-
-    Figures of one round are neighbours in time: whatever else the machine does bends them alike.
+    Those of one round are neighbours in time: whatever else the machine does bends them alike.
     """
     for subject in subjects:
-        subject.prepare()
-        subject.load(WARM_UP_S)
-    measured: dict[str, list[Figures]] = {subject.name: [] for subject in subjects}
-    for _ in range(rounds):
-        for subject in subjects:
-            subject.prepare()
-            measured[subject.name].append(measure(subject, seconds))
-    return measured
+        _measure(subject)  # warms it up
+    measured = [[_measure(subject) for subject in subjects] for _ in range(rounds)]
+    return [list(figures) for figures in zip(*measured, strict=True)]
 
 
-def measure(subject: Subject, seconds: float) -> Figures:
-    served = subject.served
-    began_at, before, others_before = time.monotonic(), read_cpu_s(served.pid), _read_others(served)
-    done = subject.load(seconds)
-    cpu_s, other_cpu_s = read_cpu_s(served.pid) - before, _read_others(served) - others_before
-    return Figures(
-        cpu_s / done * 1e6, other_cpu_s / done * 1e6, done / (time.monotonic() - began_at)
-    )
+def _measure(subject: Subject) -> Figures:
+    subject.prepare()
+    pids = (subject.server.pid, *subject.server.others)
+    began_at, before = time.monotonic(), sum(map(read_cpu_s, pids))
+    done = load(subject.server, subject.work, ROUND_S)
+    cpu_s = sum(map(read_cpu_s, pids)) - before
+    return Figures(cpu_s / done * 1e6, done / (time.monotonic() - began_at))
 
 
-def _read_others(served: Served) -> float:
-    return sum(map(read_cpu_s, served.others))
+def load(server: Server, work: Work, seconds: float, clients: int = CLIENTS) -> int:
+    """Do the work again and again, by several clients at once; return how often."""
+    ends_at = time.monotonic() + seconds
+
+    def run(_number: int) -> int:
+        done = 0
+        with closing(Client(server.port)) as client:
+            while time.monotonic() < ends_at:
+                work(client)
+                done += 1
+        return done
+
+    with ThreadPoolExecutor(clients) as pool:
+        return sum(pool.map(run, range(clients)))
 
 
 def read_cpu_s(pid: int) -> float:
-    """Return the CPU time of a process and of its children, those that have ended as well.
+    """Return the CPU time of a process and of its children, those that have ended as well."""
+    return sum(_read_own_cpu_s(one) for one in (pid, *list_children(pid)))
 
-    utime, stime, cutime and cstime of proc(5).
-    """
-    process = Path(f"/proc/{pid}")
+
+def _read_own_cpu_s(pid: int) -> float:
+    """Add up utime, stime, cutime and cstime of proc(5)."""
     try:
-        fields = (process / "stat").read_text().rpartition(")")[2].split()
-        children = (process / "task" / str(pid) / "children").read_text().split()
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return 0.0  # it has just ended, such as a worker of Postgres, and is its parent's now
-    own = sum(map(int, fields[11:15])) / _TICKS_PER_S
-    return own + sum(read_cpu_s(int(child)) for child in children)
+    return sum(map(int, fields[11:15])) / _TICKS_PER_S
 
 
-def median_figures(figures: Sequence[Figures]) -> Figures:
-    return Figures(
-        statistics.median(one.cpu_us for one in figures),
-        statistics.median(one.other_cpu_us for one in figures),
-        statistics.median(one.rate for one in figures),
-    )
+def print_measured(
+    title: str, subjects: Sequence[Subject], rounds: int
+) -> dict[tuple[str, str], float]:
+    """Print two tables, and return the CPU in µs by row and column: the medians of the rounds."""
+    places = [(subject.row, subject.column) for subject in subjects]
+    measured = measure_in_turn(subjects, rounds)
+    cpu_us = [statistics.median(one.cpu_us for one in figures) for figures in measured]
+    rates = [statistics.median(one.rate for one in figures) for figures in measured]
+    for name, values in (("CPU in µs", cpu_us), ("how many a second", rates)):
+        cells = {place: f"{value:,.0f}" for place, value in zip(places, values, strict=True)}
+        print_table(f"{title}: {name}", cells)
+    return dict(zip(places, cpu_us, strict=True))
+
+
+def print_table(title: str, cells: Mapping[tuple[str, str], str]) -> None:
+    """Print a table in Markdown: its cells by row and column, in the order in which these occur."""
+    columns = list(dict.fromkeys(column for _, column in cells))
+    lines = [[title, *columns], ["---"] * (1 + len(columns))]
+    for row in dict.fromkeys(row for row, _ in cells):
+        lines.append([row, *(cells.get((row, column), "") for column in columns)])
+    print("\n".join(f"| {' | '.join(line)} |" for line in lines), end="\n\n", flush=True)

@@ -8,29 +8,25 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from pathlib import Path
-from urllib.parse import urlencode
 
+from support import servers
 from support.servers import (
-    Server,
     Unavailable,
     clean_environ,
     find_free_port,
     is_listening,
+    run_gunicorn,
     wait_until,
 )
 
-from bench.load import Request, load_by_clients, load_with
-from bench.measures import Subject
-from bench.running import Running
-from bench.service import TAGS, Served, make_address, serve
-from bench.visitors import Client, check
+from bench.clients import Client
+from bench.measures import NEW, READ, SUBMIT, Server, Subject
+from bench.service import TAGS, WALLETS, make_address, make_folder, try_to_start
 
 ISSO, DATASETTE = "isso==0.14.0", "datasette==0.65.5"
-ROWS = 100  # comments, and wallets in datasette's table
-ISSO_THREAD = "/a-page/"
-_THREAD_QUERY = urlencode({"uri": ISSO_THREAD})
 # Its own limits would refuse the third comment of a minute. All else is its default.
 _ISSO_SETTINGS = """
 [general]
@@ -40,101 +36,104 @@ host = http://127.0.0.1:{port}
 ratelimit = 1000000000
 direct-reply = 1000000000
 """
-_DATASETTE_QUERY = "SELECT * FROM wallet ORDER BY number"
 
 
 @contextmanager
-def serve_bare_flask(folder: Path, bodies: dict[str, bytes], worker: str) -> Iterator[Served]:
-    """Serve bare_flask.py by a worker of gunicorn's; `bodies` are the pages by their ids."""
-    (folder / "bodies").mkdir()
-    for page_id, body in bodies.items():
-        (folder / "bodies" / page_id).write_bytes(body)
+def serve_bare_flask(folder: Path, body: bytes) -> Iterator[Server]:
+    """Serve bare_flask.py by gunicorn's own worker; `body` is what its reads answer."""
+    (folder / "body").write_bytes(body)
     no_settings = folder / "no_settings.py"  # or gunicorn would read the service's
     no_settings.touch()
-    environ = {"BENCH_BODIES": f"{folder}/bodies", "BENCH_DATABASE": f"{folder}/bare.db"}
-    options = ("--config", str(no_settings), "--worker-class", worker, "--threads", "4")
-    # The service's worker has no socket that the system could send a file to.
-    with serve(environ, *options, "--no-sendfile", app="bench.bare_flask:app") as served:
-        yield served
+    options = ("--config", str(no_settings), "--worker-class", "gthread", "--threads", "4")
+    with run_gunicorn({"BENCH_FOLDER": str(folder)}, *options, app="bench.bare_flask:app") as one:
+        yield Server(one.port, one.pid)
+
+
+def list_others(running: ExitStack) -> list[Subject]:
+    """Return the likes of the service's requests, as far as Isso and datasette can be installed.
+
+    Isso renders Markdown for each answer unless with plain=1. Neither checks keys.
+    """
+    subjects = []
+    isso = try_to_start(running, "Isso", _serve_isso(make_folder(running)))
+    if isso is not None:
+        subjects += [
+            Subject(READ, "Isso", isso, lambda client: client.get("/?uri=/a-page/&plain=1", {})),
+            Subject(NEW, "Isso", isso, lambda client: client.get("/?uri=/a-page/", {})),
+            Subject(SUBMIT, "Isso", isso, partial(_write_comment, "/another/")),
+        ]
+    datasette = try_to_start(running, "datasette", _serve_datasette(make_folder(running)))
+    if datasette is not None:
+        path = "/tracking/page.json?_shape=array"
+        read = Subject(READ, "datasette", datasette, lambda client: client.get(path, {}))
+        subjects.append(read)
+    return subjects
+
+
+def _write_comment(thread: str, client: Client) -> None:
+    comment = {"text": "A comment of **one** sentence.", "author": "Visitor", "title": "A page"}
+    client.post(f"/new?uri={thread}", {}, comment, 201)
 
 
 @contextmanager
-def serve_isso(folder: Path) -> Iterator[Served]:
+def _serve_isso(folder: Path) -> Iterator[Server]:
     """Serve a thread of comments, by the command of Isso's docs for gunicorn.
 
     Raises Unavailable.
     """
-    programs = install(ISSO, f"gunicorn=={importlib.metadata.version('gunicorn')}")
+    programs = _install(ISSO, f"gunicorn=={importlib.metadata.version('gunicorn')}")
     port = find_free_port()
-    settings, comments = folder / "isso.cfg", folder / "comments.json"
+    settings = folder / "isso.cfg"
     settings.write_text(_ISSO_SETTINGS.format(folder=folder, port=port))
-    comments.write_text(json.dumps([_describe_thread()]))
-    isso = [programs / "isso", "-c", settings]
-    subprocess.run([*isso, "import", "-t", "generic", comments], check=True, capture_output=True)
     command = [programs / "gunicorn", "-b", f"127.0.0.1:{port}", "-w", "4", "--preload"]
-    with _run([*command, "isso.run"], port, {"ISSO_SETTINGS": str(settings)}, folder) as served:
-        yield served
-
-
-def _describe_thread() -> dict[str, object]:
-    comments = [
-        {
-            "id": number,
-            "author": f"Visitor {number}",
-            "email": "",
-            "website": "",
-            "created": "2026-01-02 03:04:05",
-            "remote_addr": f"192.0.2.{number}",
-            "text": f"A comment of **one** sentence, number {number}.",
-        }
-        for number in range(1, ROWS + 1)
-    ]
-    return {"id": ISSO_THREAD, "title": "A page", "comments": comments}
+    with _run([*command, "isso.run"], port, {"ISSO_SETTINGS": str(settings)}, folder) as server:
+        for _ in range(WALLETS):
+            _write_comment("/a-page/", Client(port))
+        yield server
 
 
 @contextmanager
-def serve_datasette(folder: Path) -> Iterator[Served]:
+def _serve_datasette(folder: Path) -> Iterator[Server]:
     """Serve a canned query of a table of wallets. Raises Unavailable."""
-    programs = install(DATASETTE)
-    with sqlite3.connect(folder / "tracking.db") as database:
-        database.execute("CREATE TABLE wallet (number INTEGER, address, alias, tags, balance)")
-        database.executemany(
-            "INSERT INTO wallet VALUES (?, ?, ?, ?, ?)",
-            (
-                (
-                    number,
-                    make_address(number),
-                    f"Wallet number {number}",
-                    ",".join(TAGS[: number % 3]),
-                    f"{1000.25 * number}",
-                )
-                for number in range(ROWS)
-            ),
+    programs = _install(DATASETTE)
+    rows = [
+        (
+            number,
+            make_address(number),
+            f"Wallet number {number}",
+            TAGS[number % 3],
+            1000.25 * number,
         )
-    database.close()
+        for number in range(WALLETS)
+    ]
+    with closing(sqlite3.connect(folder / "tracking.db")) as database, database:
+        database.execute("CREATE TABLE wallet (number INTEGER, address, alias, tag, balance)")
+        database.executemany("INSERT INTO wallet VALUES (?, ?, ?, ?, ?)", rows)
     metadata = folder / "metadata.json"
-    queries = {"page": {"sql": _DATASETTE_QUERY}}
+    queries = {"page": {"sql": "SELECT * FROM wallet ORDER BY number"}}
     metadata.write_text(json.dumps({"databases": {"tracking": {"queries": queries}}}))
     port = find_free_port()
     command = [programs / "datasette", "serve", folder / "tracking.db", "-m", metadata]
-    with _run([*command, "--port", str(port)], port, {}, folder) as served:
-        yield served
+    with _run([*command, "--port", str(port)], port, {}, folder) as server:
+        yield server
 
 
 @contextmanager
 def _run(
     command: Sequence[str | Path], port: int, environ: dict[str, str], folder: Path
-) -> Iterator[Served]:
+) -> Iterator[Server]:
     with (folder / "log").open("wb") as log:
-        server = Server(command, cwd=folder, env=clean_environ() | environ, stdout=log, stderr=log)
+        server = servers.Server(
+            command, cwd=folder, env=clean_environ() | environ, stdout=log, stderr=log
+        )
         try:
             wait_until(lambda: is_listening(port), server.process)
-            yield Served(port, server.process.pid)
+            yield Server(port, server.process.pid)
         finally:
             server.end(server.process.terminate)
 
 
-def install(*requirements: str) -> Path:
+def _install(*requirements: str) -> Path:
     """Return the folder of a virtual environment's programs, which is kept for the next time.
 
     Raises Unavailable if the package index cannot be reached.
@@ -144,51 +143,12 @@ def install(*requirements: str) -> Path:
     installed = folder / "installed"
     if not installed.exists():
         shutil.rmtree(folder, ignore_errors=True)
-        python = folder / "bin/python"
+        venv = [sys.executable, "-m", "venv", folder]
+        install = [folder / "bin/python", "-m", "pip", "install", "--quiet", *requirements]
         try:
-            for command in (
-                [sys.executable, "-m", "venv", folder],
-                [python, "-m", "pip", "install", "--quiet", *requirements],
-            ):
+            for command in (venv, install):
                 subprocess.run(command, check=True, capture_output=True)
         except subprocess.CalledProcessError:
             raise Unavailable(f"pip could not install {' and '.join(requirements)}") from None
         installed.touch()
     return folder / "bin"
-
-
-def list_other_reads(running: Running) -> list[Subject]:
-    """Return the reads of JSON by Isso and datasette, as far as these can be installed."""
-    subjects = []
-    isso = running.try_to_enter("Isso", serve_isso(running.make_folder()))
-    if isso is not None:
-        request = Request(f"/?{_THREAD_QUERY}&plain=1")
-        subjects.append(Subject("Isso, plain=1", isso, load_with(request, isso.port)))
-    datasette = running.try_to_enter("datasette", serve_datasette(running.make_folder()))
-    if datasette is not None:
-        request = Request("/tracking/page.json?_shape=array")
-        subjects.append(
-            Subject("datasette, canned query", datasette, load_with(request, datasette.port))
-        )
-    return subjects
-
-
-def list_other_pages(running: Running) -> list[Subject]:
-    """Return what renders a list as HTML: Isso's comments, whose Markdown it renders each time."""
-    isso = running.try_to_enter("Isso", serve_isso(running.make_folder()))
-    if isso is None:
-        return []
-    return [Subject("Isso, by default", isso, load_with(Request(f"/?{_THREAD_QUERY}"), isso.port))]
-
-
-def list_other_writes(running: Running) -> list[Subject]:
-    isso = running.try_to_enter("Isso", serve_isso(running.make_folder()))
-    if isso is None:
-        return []
-    return [Subject("Isso, a comment", isso, load_by_clients(write_comment, isso.port))]
-
-
-def write_comment(client: Client) -> None:
-    path = f"/new?{_THREAD_QUERY}"
-    body = json.dumps({"text": "A comment of **one** sentence.", "author": "Visitor"})
-    check(client.send("POST", path, {"Content-Type": "application/json"}, body), 201)

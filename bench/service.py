@@ -1,34 +1,34 @@
-"""The service as it ships, and databases with pages to measure.
+"""The service as it ships, on a new database with a page to measure."""
 
-tests/support/servers.py, which starts everything, has to be importable.
-"""
-
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import base58
 from peewee import Model, chunked
-from support.servers import run_gunicorn
+from support.servers import Unavailable, open_postgres, open_valkey, run_gunicorn
 
+from bench.clients import EMAIL, PASSWORD, SITE, TrackedPage
+from bench.measures import Server
 from embed import pages
 from embed.db import connection, schema_version
-from embed.db.models import ApiKey, Balance, Person, Tag, Wallet, WalletTag
+from embed.db.models import ApiKey, Balance, Person, Submission, Tag, Wallet, WalletTag
 from embed.domain import times
 from embed.domain.identifiers import hash_key, make_id, make_key, shorten_key
 from embed.domain.passwords import hash_password
 from embed.people import accounts
+from embed.wallets.listings import update_listings
 
-SITE = "https://site.example"
 TOKEN = {
     "token_name": "USD Coin",
     "token_symbol": "USDC",
     "token_mint": "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
 }
-EMAIL, PASSWORD = "owner@example.com", "a password of the benchmark"  # of nothing else
 TAGS = ("team", "whale", "exchange", "market maker")
 # Counted at every request, and never reached.
 LIMITS = dict.fromkeys(
@@ -43,69 +43,108 @@ LIMITS = dict.fromkeys(
 )
 ENVIRON = LIMITS | {"SECRET_KEY": "a secret key of the benchmark"}
 QUEUE_CAPACITY = 100_000
+WALLETS, WAITING = 100, 60
 
 
-@dataclass(frozen=True)
-class Served:
-    """A server that runs: where it answers, and whose CPU is counted."""
+@dataclass(frozen=True, kw_only=True)
+class Service(Server):
+    """The service with a page; its pages' owner is the only person."""
 
-    port: int
-    pid: int  # its children count as well
-    others: tuple[int, ...] = ()  # the database's, Redis': counted apart
+    name: str
+    page: TrackedPage
+    database_url: str
 
-
-@dataclass(frozen=True)
-class TrackedPage:
-    id: str
-    key: str  # a public one, for SITE
-
-    @property
-    def widget_path(self) -> str:
-        return f"/embed/tracking/{self.id}?key={self.key}"
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.key}", "Origin": SITE}
+    def delete_submissions(self, nickname: str) -> None:
+        """Delete what visitors have sent: it is counted at each submission."""
+        connection.open_database(self.database_url)
+        Submission.delete().where(Submission.nickname == nickname).execute()
+        connection.db.close()
 
 
-@contextmanager
-def serve(
-    environ: dict[str, str], *arguments: str, app: str = "app:app", others: tuple[int, ...] = ()
-) -> Iterator[Served]:
-    """Run gunicorn in the project's folder, as `gunicorn app:app` does."""
-    with run_gunicorn(environ, *arguments, app=app) as server:
-        yield Served(server.port, server.pid, others)
+def start_services(running: ExitStack) -> list[Service]:
+    """Start the service on SQLite, on SQLite with limits in Redis, and on Postgres."""
+    services = [start_service(running)]
+    valkey = try_to_start(running, "Redis", open_valkey())
+    if valkey is not None:
+        limits = {"RATELIMIT_STORAGE_URI": f"redis+unix://{valkey.path}"}
+        services.append(start_service(running, "SQLite and Redis", limits, (valkey.pid,)))
+    postgres = try_to_start(running, "Postgres", open_postgres(fsync="on"))
+    if postgres is not None:
+        database = {"DATABASE_URL": postgres.create_database()}
+        services.append(start_service(running, "Postgres", database, (postgres.pid,)))
+    return services
 
 
-def open_new_database(url: str) -> Person:
-    """Make an empty database the one that is filled, with an owner who can sign in."""
-    connection.open_database(url)
+def start_service(
+    running: ExitStack,
+    name: str = "SQLite",
+    settings: dict[str, str] | None = None,
+    others: tuple[int, ...] = (),
+    *,
+    wallets: int = WALLETS,
+    submissions: int = WAITING,
+    small_pages: int = 0,
+) -> Service:
+    """Start the service on a new database, by default a SQLite file.
+
+    It has a page with so many wallets and submissions, and smaller ones.
+    """
+    file = {"DATABASE_URL": f"sqlite:///{make_folder(running)}/embed.db"}
+    environ = ENVIRON | file | (settings or {})
+    connection.open_database(environ["DATABASE_URL"])
     schema_version.upgrade()
-    owner = accounts.create_person(EMAIL, times.now())
-    owner.password_hash = hash_password(PASSWORD)
-    owner.save()
-    return owner
+    with connection.db.atomic():
+        owner = accounts.create_person(EMAIL, times.now())
+        owner.password_hash = hash_password(PASSWORD)
+        owner.save()
+        page = _make_page(owner, range(wallets), submissions)
+        for number in range(small_pages):
+            first = wallets + number * WALLETS
+            _make_page(owner, range(first, first + WALLETS), WAITING)
+    update_listings(times.now())  # or the service would begin with that
+    connection.db.close()
+    server = running.enter_context(run_gunicorn(environ))
+    return Service(
+        server.port,
+        server.pid,
+        others,
+        name=name,
+        page=page,
+        database_url=environ["DATABASE_URL"],
+    )
 
 
-def make_page(owner: Person, wallets: int, first: int = 0) -> TrackedPage:
-    """Make a page of wallets with aliases, tags and balances, and a key for it.
+def try_to_start(running: ExitStack, name: str, context: AbstractContextManager[Any]) -> Any:
+    """Return what the context gives, None where this machine lacks it."""
+    try:
+        return running.enter_context(context)
+    except Unavailable as why:
+        print(f"{name} is left out: {why}.\n")
+        return None
 
-    Their addresses are numbered from `first`; pages of one owner share balances, so that no two may
-    have the same.
+
+def make_folder(running: ExitStack) -> Path:
+    return Path(running.enter_context(TemporaryDirectory(prefix="embed-bench-")))
+
+
+def _make_page(owner: Person, numbers: range, submissions: int) -> TrackedPage:
+    """Make a page of wallets with aliases, tags and balances, submissions, and a key for it.
+
+    Pages of one owner share balances, so that no two may have the same wallets.
     """
     now = times.now()
     page = pages.create_page(owner, TOKEN | {"queue_capacity": QUEUE_CAPACITY}, now)
-    key = make_key("public")
-    ApiKey.create(
+    raw_key = make_key("public")
+    key = ApiKey.create(
         page=page,
         tier="public",
-        key_hash=hash_key(key),
-        display_prefix=shorten_key(key),
+        key_hash=hash_key(raw_key),
+        display_prefix=shorten_key(raw_key),
         origins=(SITE,),
         created_at=now,
     )
     tags = [Tag.create(page=page, name=name, color="blue", created_at=now) for name in TAGS]
-    rows = [
+    wallets = [
         {
             "id": make_id(),
             "page": page,
@@ -113,54 +152,52 @@ def make_page(owner: Person, wallets: int, first: int = 0) -> TrackedPage:
             "public_alias": f"Wallet number {number}",
             "created_at": now,
         }
-        for number in range(first, first + wallets)
-    ]
-    tagged = [
-        {"wallet": row["id"], "tag": tag}
-        for number, row in enumerate(rows)
-        for tag in tags[: number % 3]
+        for number in numbers
     ]
     balances = [
         {
             "owner": owner,
             "mint": page.token_mint,
-            "address": row["address"],
+            "address": wallet["address"],
             "amount": Decimal("1000.25") * number,
             "observed_at": now,
         }
-        for number, row in enumerate(rows)
+        for number, wallet in enumerate(wallets)
     ]
-    with connection.db.atomic():
-        insert(Wallet, rows)
-        insert(WalletTag, tagged)
-        insert(Balance, balances)
-    return TrackedPage(page.id, key)
+    tagged = [
+        {"wallet": wallet["id"], "tag": tag}
+        for number, wallet in enumerate(wallets)
+        for tag in tags[: number % 3]
+    ]
+    _insert(Wallet, wallets)
+    _insert(Balance, balances)
+    _insert(WalletTag, tagged)
+    _insert(Submission, (_describe_submission(key, number) for number in range(submissions)))
+    return TrackedPage(page.id, raw_key)
 
 
 def make_address(number: int) -> str:
     return base58.b58encode((2**250 + number).to_bytes(32, "big")).decode()
 
 
-def make_submission(page_id: str, key_id: str, number: int, **fields: Any) -> dict[str, Any]:
-    """Return the row of a rejected submission, or of one with other `fields`."""
+def _describe_submission(key: ApiKey, number: int) -> dict[str, Any]:
+    """Return the row of a submission: the first WAITING are pending, the others were rejected."""
     sent_at = times.now() - timedelta(seconds=30 * number)
+    is_pending = number < WAITING
     return {
         "id": make_id(),
-        "page": page_id,
-        "api_key": key_id,
+        "page": key.page_id,
+        "api_key": key.id,
         "nickname": f"Visitor {number % 5000}",
-        "wallet_address": make_address(number),
+        "wallet_address": make_address(-1 - number),  # of no page
         "session_id": f"session{number // 40}",
-        "status": "rejected",
-        "reject_reason": "manual",
-        "decided_at": sent_at,
+        "status": "pending" if is_pending else "rejected",
+        "reject_reason": None if is_pending else "manual",
+        "decided_at": None if is_pending else sent_at,
         "created_at": sent_at,
-    } | fields
+    }
 
 
-PENDING = {"status": "pending", "reject_reason": None, "decided_at": None}
-
-
-def insert(model: type[Model], rows: Iterable[dict[str, Any]]) -> None:
+def _insert(model: type[Model], rows: Iterable[dict[str, Any]]) -> None:
     for chunk in chunked(rows, 500):
         model.insert_many(chunk).execute()

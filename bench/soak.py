@@ -1,73 +1,96 @@
-"""Load a real gunicorn for minutes at half of what it can take, and see that nothing grows.
+"""Load the service for minutes, and see that memory, threads and open files do not grow.
 
-    python bench/soak.py [--minutes 10] [--grown]
+    python -m bench.soak [--minutes 10]
 
-First the peak of a mix of requests is measured, then half of it is kept up. Every ten seconds the
-memory of all processes (PSS), their threads and open files and the size of the database are noted.
-Prints tables in Markdown. Ends with status 1 if a request failed or memory is not flat. Everything
-happens on this machine's loopback address, in a temporary folder.
+On every database at once. Ends with status 1 if an answer is wrong, or something grows by its
+trend after half of the time, in which caches fill and threads start.
 """
 
 import argparse
+import statistics
 import sys
-import tempfile
-import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-PROJECT_DIR = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(PROJECT_DIR), str(PROJECT_DIR / "tests")]
+from support.servers import list_children
 
-from bench.soak_clients import Clients
-from bench.soak_report import check, print_report
-from bench.soak_samples import Sampler
-from bench.soak_service import Service, run_service
-from bench.visitors import Client, Owner
+from bench.clients import Client, Owner, Visitor
+from bench.measures import load, print_table
+from bench.service import Service, start_services
 
-PEAK_S = 20  # of which the first quarter is not counted
-CLIENTS = 12
-SAMPLE_EVERY_S = 10.0
-LEAST_MINUTES, MOST_MINUTES = 1, 60
+SAMPLE_EVERY_S = 5
+CLIENTS, VISITORS = 4, 200  # of each service, and of each client until the owner decides
+MOST_GROWTH = 0.15
+
+
+class Sample(NamedTuple):
+    memory_kib: int  # PSS: what processes share counts once
+    threads: int
+    open_files: int
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--minutes", type=int, default=10, help="default: 10")
-    parser.add_argument("--grown", action="store_true", help="two instances of two workers each")
-    options = parser.parse_args()
-    minutes = min(max(options.minutes, LEAST_MINUTES), MOST_MINUTES)
-    with tempfile.TemporaryDirectory(prefix="embed-soak-") as folder, ExitStack() as running:
-        service = running.enter_context(run_service(Path(folder), is_grown=options.grown))
-        owner = Owner.sign_in(Client(service.ports[0], keeps_alive=False))
-        peak = measure_peak(service, owner)
-        print(f"Peak: {peak:.0f} requests a second; {minutes} minutes at half of that.", flush=True)
-        clients, sampler = soak(service, owner, peak / 2, minutes * 60)
-    print_report(peak, clients, sampler.samples)
-    problems = check(clients, sampler.samples)
-    for problem in problems:
-        print(f"Not well: {problem}")
-    return int(bool(problems))
+    parser.add_argument("--minutes", type=float, default=10, help="default: 10")
+    seconds = parser.parse_args().minutes * 60
+    cells, has_grown = {}, False
+    with ExitStack() as running:
+        services = start_services(running)
+        pool = running.enter_context(ThreadPoolExecutor())
+        loads = [pool.submit(send_mix, service, seconds) for service in services]
+        samples: list[list[Sample]] = []
+        while wait(loads, SAMPLE_EVERY_S).not_done:
+            samples.append([take_sample(service) for service in services])
+        for number, service in enumerate(services):
+            cells["visitors", service.name] = f"{VISITORS * loads[number].result():,}"
+            for name in Sample._fields:
+                counts = [getattr(taken[number], name) for taken in samples]
+                growth = compute_growth(counts[len(counts) // 2 :])
+                cells[name, service.name] = f"{counts[0]:,} to {counts[-1]:,}: {growth:+.1%}"
+                has_grown |= growth > MOST_GROWTH
+    print_table("soak", cells)
+    return int(has_grown)
 
 
-def measure_peak(service: Service, owner: Owner) -> float:
-    """Return requests per second without pauses; also warms the service up."""
-    with Clients(service, owner, CLIENTS, rate=None) as clients:
-        time.sleep(PEAK_S / 4)  # they warm it up
-        before = clients.count()
-        began_at = time.monotonic()
-        time.sleep(PEAK_S * 3 / 4)  # they are counted
-        done, took_s = clients.count() - before, time.monotonic() - began_at
-    return done / took_s
+def send_mix(service: Service, seconds: float) -> int:
+    owner = Owner(Client(service.port))
+    return load(service, partial(come_and_go, service, owner), seconds, CLIENTS)
 
 
-def soak(service: Service, owner: Owner, rate: float, seconds: float) -> tuple[Clients, Sampler]:
-    sampler = Sampler(service)
-    with Clients(service, owner, CLIENTS, rate=rate) as clients:
-        ends_at = time.monotonic() + seconds
-        while (left_s := ends_at - time.monotonic()) > 0:
-            time.sleep(min(SAMPLE_EVERY_S, left_s))  # the clients go on meanwhile
-            sampler.take(seconds - max(0.0, ends_at - time.monotonic()))
-    return clients, sampler
+def come_and_go(service: Service, owner: Owner, client: Client) -> None:
+    """Do all that VISITORS do, whose submissions the owner rejects. Raises WrongAnswer.
+
+    All at once: of a decision, copies of the changed page stay for a while, up to some MB in all.
+    """
+    visitors = [Visitor(client, service.page) for _ in range(VISITORS)]
+    for visitor in visitors:
+        visitor.open_widget()
+        visitor.read()
+        visitor.ask_nonce()
+        visitor.submit()
+        visitor.poll_own()
+    owner.open(f"pages/{service.page.id}/queue", client)
+    owner.decide(client, service.page, "reject", [one.submission_id for one in visitors])
+
+
+def take_sample(service: Service) -> Sample:
+    processes = [Path(f"/proc/{pid}") for pid in (service.pid, *list_children(service.pid))]
+    pss = [(one / "smaps_rollup").read_text().partition("\nPss:")[2] for one in processes]
+    return Sample(
+        sum(int(text.split()[0]) for text in pss),
+        sum(len(list((one / "task").iterdir())) for one in processes),
+        sum(len(list((one / "fd").iterdir())) for one in processes),
+    )
+
+
+def compute_growth(counts: Sequence[int]) -> float:
+    """Return by which part they grew from first to last, by linear regression."""
+    slope, start = statistics.linear_regression(range(len(counts)), counts)
+    return slope * len(counts) / start
 
 
 if __name__ == "__main__":

@@ -1,78 +1,62 @@
-"""A wave of visitors who come one after the other and do all at once what they came for."""
+"""A wave of visitors who come within seconds after the list has changed."""
 
 import statistics
-import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 
-from bench.cases import Service
-from bench.tables import Table
-from bench.visitors import Answer, Client, Visitor, check
-from embed.db.models import Submission
+from bench.clients import Client, Owner, Visitor
+from bench.measures import print_table
+from bench.service import Service, start_services
 
 VISITORS, WITHIN_S = 500, 10
 
 
-def measure_wave(service: Service) -> Table:
-    """Let VISITORS come evenly within WITHIN_S."""
-    seconds_by_step: dict[str, list[float]] = defaultdict(list)
-    failures: list[Exception] = []
-
-    def visit(delay_s: float) -> None:
-        time.sleep(delay_s)  # until this visitor comes
-        client = Client(service.served.port)
-        try:
-            for step, status, act in _list_steps(Visitor(client, service.page)):
-                seconds_by_step[step].append(_time(act, status))
-        except Exception as failure:  # a visitor without an answer is a result
-            failures.append(failure)
-        finally:
-            client.close()
-
-    before = _count_submissions(service)
-    visits = [
-        threading.Thread(target=visit, args=(number * WITHIN_S / VISITORS,))
-        for number in range(VISITORS)
-    ]
-    for one in visits:
-        one.start()
-    for one in visits:
-        one.join()
-    stored = _count_submissions(service) - before
-    accepted = len(seconds_by_step["submission"])
-    note = (
-        f"{VISITORS} visitors in {WITHIN_S} s: {len(failures)} without an answer,"
-        f" {accepted} submissions accepted, {stored} in the database."
-    )
-    if failures:
-        note += f" The first failure: {failures[0]!r}."
-    rows = [_describe(step, taken) for step, taken in seconds_by_step.items()]
-    head = ["", "median", "95 %", "99 %", "longest"]
-    return Table(f"A wave, {service.name}", head, rows, note)
+def measure_waves(running: ExitStack, _rounds: int) -> None:
+    cells = {}
+    for service in start_services(running):
+        taken_by_step, failures = send_wave(service)
+        for step, taken in taken_by_step.items():
+            cuts = statistics.quantiles(taken, n=100)
+            figures = (cuts[49], cuts[98], max(taken))
+            cells[step, service.name] = " / ".join(f"{1000 * one:,.0f}" for one in figures)
+        cells["visitors without an answer", service.name] = str(failures)
+    print_table(f"{VISITORS} visitors in {WITHIN_S} s: ms (median / 99 % / longest)", cells)
 
 
-def _list_steps(visitor: Visitor) -> list[tuple[str, int, Callable[[], Answer]]]:
-    return [
-        ("widget page", 200, visitor.open_widget),
-        ("read", 200, visitor.read),
-        ("nonce", 200, visitor.ask_nonce),
-        ("submission", 201, visitor.submit),
-    ]
+def send_wave(service: Service) -> tuple[dict[str, list[float]], int]:
+    """Return the seconds that each step took, and how many visitors had no answer."""
+    taken: dict[str, list[float]] = {}
+
+    def visit(number: int) -> bool:
+        time.sleep(number * WITHIN_S / VISITORS)  # until this visitor comes
+        with closing(Client(service.port)) as client:
+            visitor = Visitor(client, service.page)
+            steps = {
+                "widget page": visitor.open_widget,
+                "read of the list": visitor.read,
+                "nonce": visitor.ask_nonce,
+                "submission": visitor.submit,
+            }
+            try:
+                for name, act in steps.items():
+                    began_at = time.monotonic()
+                    act()
+                    taken.setdefault(name, []).append(time.monotonic() - began_at)
+            except Exception:  # no answer is a result
+                return False
+        return True
+
+    change_list(service)
+    with ThreadPoolExecutor(VISITORS) as pool:
+        return taken, list(pool.map(visit, range(VISITORS))).count(False)
 
 
-def _time(act: Callable[[], Answer], status: int) -> float:
-    began_at = time.monotonic()
-    check(act(), status)
-    return time.monotonic() - began_at
-
-
-def _count_submissions(service: Service) -> int:
-    with service.change_database():
-        return int(Submission.select().count())
-
-
-def _describe(step: str, taken: list[float]) -> list[str]:
-    cuts = statistics.quantiles(taken, n=100)
-    figures = (cuts[49], cuts[94], cuts[98], max(taken))
-    return [step, *(f"{1000 * one:,.0f} ms" for one in figures)]
+def change_list(service: Service) -> None:
+    """Have a submission approved."""
+    with closing(Client(service.port)) as client:
+        visitor = Visitor(client, service.page)
+        visitor.open_widget()
+        visitor.ask_nonce()
+        visitor.submit()
+        Owner(client).decide(client, service.page, "approve", [visitor.submission_id])
