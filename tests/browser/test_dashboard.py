@@ -191,6 +191,7 @@ def test_reviewer_is_invited_decides_and_is_removed(dashboard, page, open_browse
 
     page.goto(f"{dashboard.base}/people")
     page.get_by_role("button", name="Remove: ann@example.com").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
     expect(page.locator(".flash")).to_contain_text("can no longer use this page")
 
     # Her open tab: neither its undo button nor another decision does anything.
