@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 from cachetools import LFUCache
 from flask import render_template, request
-from markupsafe import Markup
 from werkzeug.http import quote_etag
 
 from embed.balances.history import has_history
@@ -38,7 +37,8 @@ EXPLORERS = {
     "orb": ("Orb", "https://orbmarkets.io/address/"),
 }
 
-_OWN = Markup("<!--own-->")  # stands for the visitor's own submissions; other texts are escaped
+# In the template, the place of the visitor's own submissions; texts of others are escaped.
+_OWN = b"<!--own-->"
 
 
 class Variant(NamedTuple):
@@ -155,13 +155,12 @@ def _render(variant: Variant, access: Access, payload: Payload, supply: Supply |
             name: describe_proof(proof) for name, proof in read_visible_proofs(page, ids).items()
         },
         has_session=variant.has_session,
-        own_part=_OWN,
         has_changes=uses_chain
         and "changes" not in hidden
         and has_history(page, [one["address"] for one in shown["wallets"]]),
         scripts=runtime().extra_scripts,
     )
-    before, _, after = html.encode().partition(_OWN.encode())
+    before, _, after = html.encode().partition(_OWN)
     own = render_own(page.id, []).encode()
     whole = before + own + after
     digest = hashlib.blake2b(whole, digest_size=16).hexdigest()
