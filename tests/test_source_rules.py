@@ -24,8 +24,8 @@ ALLOWED = {
     "notifications": {"smtplib"},  # to the operator's own mail server
 }
 UNSAFE_NAMES = {"eval", "exec", "compile", "system", "popen", "Markup", "render_template_string"}
-# What the Markdown library makes of the service's own documents, with HTML in them escaped; texts of
-# our catalogs, with escaped values; a figure's digits, with <wbr> between them.
+# What the Markdown library makes of the service's own documents, with HTML in them escaped; texts
+# of our catalogs, with escaped values; a figure's digits, with <wbr> between them.
 RENDERED = {"documents.py: Markup", "languages.py: Markup", "filters.py: Markup"}
 MARKUP_FROM_TEXT = re.compile(
     r"\b(eval|innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write(ln)?|new Function"
