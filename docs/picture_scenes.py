@@ -101,9 +101,8 @@ def take_records(camera, demo) -> None:
 
 
 def take_blocked_cookie(camera, demo) -> None:
-    camera.page.route(
-        "**/embed/session", lambda route: route.fulfill(status=200, json={"hasSession": False})
-    )
+    refuse = 'Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {} })'
+    camera.page.add_init_script(refuse)
     widget = open_site(camera.page, demo)
     widget.locator("#cookie-blocked").wait_for()
     camera.take("cookie blocked")

@@ -124,7 +124,7 @@ class Avatar(NamedTuple):
 
 
 def draw_avatar(address: str) -> Avatar:
-    """Draw a picture that helps to tell wallets apart; static/widget/wallet-row.js draws the same.
+    """Draw a picture that helps to tell wallets apart; static/widget/list.js draws the same.
 
     tests/support/avatar_cases.json checks that both do.
     """

@@ -1,7 +1,7 @@
 // A test wallet, loaded in demo mode only (flask demo). It implements the Wallet Standard as real
 // wallets do. Its key holds no tokens. It is created at every load and not stored.
 
-import { encodeBase58 } from "../widget/signatures.js";
+import { encodeBase58 } from "../widget/wallets.js";
 
 const CHAINS = ["solana:mainnet"];
 const SIGN = "solana:signMessage";

@@ -2,8 +2,7 @@
 // first frame asks, and checks who asks.
 
 import { Problem } from "../widget/api.js";
-import { answerCall } from "../widget/calls.js";
-import { watchWallets } from "../widget/wallets.js";
+import { answerCall, watchWallets } from "../widget/wallets.js";
 
 /**
  * @import { Account, Wallet } from "../widget/wallets.js"

@@ -129,11 +129,6 @@ export class Api {
     return (await this.call(path)).submissions;
   }
 
-  /** @returns {Promise<boolean>} */
-  async hasSession() {
-    return (await this.call("/embed/session")).hasSession;
-  }
-
   /**
    * @param {string} path
    * @param {{ body?: object, signal?: AbortSignal, keepalive?: boolean }} [options]

@@ -1,12 +1,11 @@
 // The flow in the frame: puts its steps into the panel once they are loaded, knows what they are for,
-// and opens the signing window.
+// opens the signing window, and finds the wallets of the frame and of its host page.
 
 import { getElement } from "../elements.js";
-import { Problem } from "./api.js";
-import { answerCall } from "./calls.js";
+import { eitherOf, Problem } from "./api.js";
 import { FlowView } from "./flow-view.js";
 import { Flow } from "./flow.js";
-import { watchAllWallets } from "./lent-wallets.js";
+import { answerCall, call, isAddress, watchWallets } from "./wallets.js";
 import { addWords } from "./words.js";
 
 /**
@@ -14,6 +13,7 @@ import { addWords } from "./words.js";
  * @import { About } from "./flow-view.js"
  * @import { Retry } from "./flow.js"
  * @import { OwnSubmissions } from "./own.js"
+ * @import { Account, SignOptions, Wallet } from "./wallets.js"
  */
 
 /**
@@ -107,16 +107,15 @@ export const makeAdding = (api, own) => ({
     throw new Problem("duplicate");
   },
   async submit(draft) {
-    try {
-      // Even if the tab is closed meanwhile: it may have been accepted already.
-      const answer = await post(api, "submissions", draft, { keepalive: true });
-      own.add(draft, answer);
-      const isReadable = !own.isForgotten || answer.status === "auto_approved";
-      const receipt = isReadable ? api.locateReceipt(answer.submissionId) : null;
-      return { ...answer, isRemembered: !own.isForgotten, receipt };
-    } finally {
-      own.refresh(); // the visitor's list also shows refusals
-    }
+    // Even if the tab is closed meanwhile: it may have been accepted already.
+    const answer = await post(api, "submissions", draft, { keepalive: true }).catch((refusal) => {
+      own.refresh(); // the visitor's list shows it, too
+      throw refusal;
+    });
+    own.add(draft, answer);
+    const isReadable = !own.isForgotten || answer.status === "auto_approved";
+    const receipt = isReadable ? api.locateReceipt(answer.submissionId) : null;
+    return { ...answer, isRemembered: !own.isForgotten, receipt };
   },
 });
 
@@ -279,5 +278,160 @@ function tryToOpen(address) {
     return { opened, isCutOff: mayOpen === true && navigator.userActivation?.isActive === false };
   } catch {
     return { opened: null, isCutOff: false }; // Firefox throws where a sandbox allows no windows
+  }
+}
+
+// The wallets that can be used in a frame: its own, and those of the host page, which its script
+// (embed.js) lends. What it answers is checked for its form only: the server verifies the signature, as
+// it does for every wallet.
+
+const TIMEOUT_MS = 600_000; // as long as a text can be signed
+const MOST = 40; // of wallets, and of accounts of one
+const LONGEST_ICON = 200_000;
+const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
+// The sentences that the host page may choose; all others would be about the server.
+const CODES = /^(wallet_[a-z_]+|host_refused)$/;
+
+/**
+ * Call `onChange` with the wallets that are found in this frame, then with those that the host page
+ * lends, too, whenever they change; with the host page's origin if there are any of its own.
+ * @param {Promise<string>} lender the origin of a host page that lends its wallets
+ * @param {(wallets: Wallet[], lender: string | null) => void} onChange
+ */
+function watchAllWallets(lender, onChange) {
+  /** @type {Wallet[]} */
+  let own = [];
+  /** @type {Wallet[]} */
+  let lent = [];
+  /** @type {string | null} */
+  let origin = null;
+  const tell = () => {
+    // A wallet that is here, too, needs nobody in between.
+    const names = new Set(own.map(({ name }) => name.toLowerCase()));
+    const others = lent.filter(({ name }) => !names.has(name.toLowerCase()));
+    onChange([...own, ...others], others.length ? origin : null);
+  };
+  watchWallets((wallets) => {
+    own = wallets;
+    tell();
+  });
+  lender.then((found) => {
+    origin = found;
+    watchLentWallets(found, (wallets) => {
+      lent = wallets;
+      tell();
+    });
+  });
+}
+
+/**
+ * Call `onChange` with the wallets of the host page at `origin`, whenever they change.
+ * @param {string} origin
+ * @param {(wallets: Wallet[]) => void} onChange
+ */
+function watchLentWallets(origin, onChange) {
+  /** @type {Map<string, Wallet>} */
+  const known = new Map(); // a wallet stays the same object, so that its button stays
+  const port = openPort({ kind: "embed:wallets", args: [] }, origin);
+  port.onmessage = ({ data }) => onChange(readWallets(data).map(({ id, name, icon }) => {
+    const wallet = known.get(id);
+    if (wallet?.name === name) return wallet;
+    const added = { name, icon, site: origin, connect: () => connectLent(origin, { id, name }) };
+    known.set(id, added);
+    return added;
+  }));
+}
+
+/**
+ * Post a message with a port, and return the port's other end.
+ * @param {{ kind: string, args: unknown[] }} message
+ * @param {string} origin
+ */
+function openPort(message, origin) {
+  const { port1: port, port2: theirs } = new MessageChannel();
+  window.parent.postMessage(message, origin, [theirs]);
+  return port;
+}
+
+/** @param {unknown} data */
+function readWallets(data) {
+  return readList(data).flatMap((one) => {
+    const { id, name, icon } = one ?? {};
+    if (typeof id !== "string" || typeof name !== "string" || !name.trim()) return [];
+    const isIcon = typeof icon === "string" && icon.length <= LONGEST_ICON;
+    return [{ id, name, icon: isIcon ? icon : null }];
+  });
+}
+
+/** @param {unknown} data */
+const readList = (data) => (Array.isArray(data) ? data.slice(0, MOST) : []);
+
+/**
+ * @param {string} origin
+ * @param {{ id: string, name: string }} wallet
+ * @returns {Promise<Account[]>}
+ */
+async function connectLent(origin, { id, name }) {
+  const found = readList(await askHost(origin, { kind: "embed:connect", args: [id] }));
+  const accounts = found.filter((one) => typeof one?.address === "string" && isAddress(one.address));
+  if (accounts.length === 0) throw new Problem("wallet_no_account");
+  return accounts.map((account) => new LentAccount(origin, { ...account, walletName: name }));
+}
+
+/** @implements {Account} */
+class LentAccount {
+  /**
+   * @param {string} origin of the host page
+   * @param {{ id: unknown, address: string, label?: unknown, walletName: string }} given
+   */
+  constructor(origin, { id, address, label, walletName }) {
+    this.origin = origin;
+    this.id = id;
+    this.address = address;
+    this.label = typeof label === "string" ? label : undefined;
+    this.walletName = walletName;
+  }
+
+  /** @param {(problem: Problem) => void} onLost */
+  watch(onLost) {
+    const port = openPort({ kind: "embed:watch", args: [this.id] }, this.origin);
+    port.onmessage = ({ data }) => onLost(readProblem(data));
+    return () => {
+      port.postMessage("stop");
+      port.close();
+    };
+  }
+
+  /**
+   * @param {string} text
+   * @param {SignOptions} [options]
+   */
+  async sign(text, options) {
+    const signature = await askHost(this.origin, { kind: "embed:sign", args: [this.id, text] }, options);
+    if (typeof signature !== "string" || !SIGNATURE.test(signature)) throw new Problem("wallet_bad_answer");
+    return signature;
+  }
+}
+
+/** @param {unknown} code from the host page */
+const readProblem = (code) =>
+  new Problem(typeof code === "string" && CODES.test(code) ? code : "wallet_failed");
+
+let asking = new AbortController();
+
+/**
+ * Ask the host page. A question that is still open is given up: the visitor has left it.
+ * @param {string} origin
+ * @param {{ kind: string, args: unknown[] }} message
+ * @param {SignOptions} [options]
+ */
+async function askHost(origin, message, { signal: left, onNextWay } = {}) {
+  asking.abort(new Problem("wallet_failed"));
+  asking = new AbortController();
+  const signal = left ? eitherOf(left, asking.signal) : asking.signal;
+  try {
+    return await call(window.parent, message, { origin, timeoutMs: TIMEOUT_MS, signal, onProgress: onNextWay });
+  } catch (error) {
+    throw readProblem(error instanceof Problem ? error.code : null);
   }
 }

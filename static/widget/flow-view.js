@@ -1,16 +1,14 @@
-// The flow's section in the page (flow.html): the current step and its contents, and the visitor's
-// input, which the flow gets once it is well formed.
+// The flow's section in the page (flow.html): the current step and its contents; what visitors choose and
+// enter, which the flow gets once it is well formed; a problem, and what the page keeps of a wallet.
 
 import { findAround, getElement } from "../elements.js";
 import { Problem } from "./api.js";
-import { checkNickname, cleanName, HandSigning, makeAccountChoices, WalletChoices } from "./flow-input.js";
-import { ProblemBox, showRecords, showWithdrawal } from "./flow-output.js";
-import { isAddress } from "./signatures.js";
-import { copyText, formatDuration, say, showSentence } from "./words.js";
+import { findSignature, isAddress, isPrivateKey } from "./wallets.js";
+import { copyText, explain, formatAmount, formatDuration, formatInstant, isolate, say } from "./words.js";
 
 /**
  * @import { Flow, Result } from "./flow.js"
- * @import { Answer, PurposeName, Records, Withdrawal } from "./flow-setup.js"
+ * @import { Answer, Balance, PurposeName, Records, Withdrawal } from "./flow-setup.js"
  * @import { Account, Wallet } from "./wallets.js"
  * @typedef {{ site: string | null, symbol: string, minimum: string }} About the origin of the site
  *   that shows the list, if the service vouches for it, the list's token, and what it asks for
@@ -315,4 +313,479 @@ export class FlowView {
   #findAll(selector) {
     return this.root.querySelectorAll(selector);
   }
+}
+
+// The buttons for choosing a wallet and one of its accounts. Wallets choose their names, which may be
+// long, empty or alike.
+
+const ICON = /^data:image\/(svg\+xml|webp|png|gif);base64,/;
+const UNNAMED = "Solana";
+const MAX_NAME_LENGTH = 40; // code points
+
+// Controls, and characters that show nothing, so that they cannot make names look alike.
+const HIDDEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** The wallets' buttons. One that is there already stays as it is, so that it keeps the focus. */
+class WalletChoices {
+  /** @type {Map<Wallet, HTMLElement>} */
+  #items = new Map(); // in the order in which they are shown
+
+  /**
+   * @param {HTMLElement} list
+   * @param {HTMLTemplateElement} template of an item
+   * @param {{ choose: (wallet: Wallet) => void, loseFocus: () => void }} on
+   */
+  constructor(list, template, on) {
+    this.list = list;
+    this.template = template;
+    this.on = on;
+  }
+
+  /** @param {Wallet[]} wallets each with the same object as before */
+  show(wallets) {
+    const lost = this.#removeAllBut(new Set(wallets));
+    // A late one is added at the end: those that the visitor may be about to press stay in place.
+    for (const wallet of wallets) {
+      if (this.#items.has(wallet)) continue;
+      const item = this.#make(wallet);
+      this.#items.set(wallet, item);
+      this.list.append(item);
+    }
+    this.#label();
+    if (lost !== null) this.#moveFocus(lost);
+  }
+
+  /**
+   * Remove wallets that are gone; return the label of the one that had the focus, or null.
+   * @param {Set<Wallet>} wallets
+   */
+  #removeAllBut(wallets) {
+    let lost = null;
+    for (const [wallet, item] of this.#items) {
+      if (wallets.has(wallet)) continue;
+      if (item.contains(document.activeElement)) lost = readName(item);
+      item.remove();
+      this.#items.delete(wallet);
+    }
+    return lost;
+  }
+
+  #label() {
+    const labels = labelWallets([...this.#items.keys()].map(({ name }) => name), UNNAMED);
+    [...this.#items.values()].forEach((item, index) => {
+      const name = item.querySelector("bdi");
+      if (name && name.textContent !== labels[index]) name.textContent = labels[index];
+    });
+  }
+
+  /** @param {string} label */
+  #moveFocus(label) {
+    const same = [...this.#items.values()].find((item) => readName(item) === label);
+    if (same) same.querySelector("button")?.focus();
+    else this.on.loseFocus();
+  }
+
+  /** @param {Wallet} wallet */
+  #make(wallet) {
+    const { site } = wallet;
+    const found = site ? say("found_on", { site: new URL(site).host }) : say("found_here");
+    const item = makeItem(this.template, { detail: found }, () => this.on.choose(wallet));
+    if (typeof wallet.icon === "string" && ICON.test(wallet.icon)) {
+      const icon = new Image(32, 32);
+      icon.alt = "";
+      icon.src = wallet.icon;
+      item.querySelector(".logo")?.replaceChildren(icon);
+    }
+    return item;
+  }
+}
+
+/**
+ * Return a button in a list item for each account, with its label and the whole address.
+ * @param {HTMLTemplateElement} template
+ * @param {Account[]} accounts
+ * @param {(account: Account) => void} choose
+ */
+function makeAccountChoices(template, accounts, choose) {
+  return accounts.map((account) => {
+    const code = document.createElement("code");
+    code.textContent = account.address;
+    code.dir = "ltr";
+    code.translate = false;
+    return makeItem(template, { name: cleanName(account.label), detail: code }, () => choose(account));
+  });
+}
+
+/**
+ * @param {HTMLTemplateElement} template
+ * @param {{ name?: string, detail: Node | string }} contents
+ * @param {() => void} onClick
+ */
+function makeItem(template, { name = "", detail }, onClick) {
+  const item = /** @type {HTMLElement} */ (template.content.firstElementChild?.cloneNode(true));
+  getElement(item, "bdi", HTMLElement).textContent = name;
+  getElement(item, "small", HTMLElement).append(detail);
+  getElement(item, "button", HTMLButtonElement).addEventListener("click", onClick);
+  return item;
+}
+
+// Names
+
+/** @param {HTMLElement} item */
+const readName = (item) => getElement(item, "bdi", HTMLElement).textContent;
+
+/**
+ * Return the name in one line, short and without hidden characters; perhaps empty.
+ * @param {unknown} raw
+ */
+export function cleanName(raw) {
+  if (typeof raw !== "string") return "";
+  const characters = [...raw.slice(0, 1000).replace(/\s+/gu, " ").replace(HIDDEN, "").trim()];
+  if (characters.length <= MAX_NAME_LENGTH) return characters.join("");
+  return `${characters.slice(0, MAX_NAME_LENGTH - 1).join("").trim()}…`;
+}
+
+/**
+ * Return a label for each name; of those alike, the later ones have a number.
+ * @param {string[]} raw
+ * @param {string} unnamed for a wallet without a name
+ */
+export function labelWallets(raw, unnamed) {
+  const taken = new Set();
+  return raw.map((one) => {
+    const name = cleanName(one) || unnamed;
+    let label = name;
+    for (let number = 2; taken.has(fold(label)); number++) label = `${name} (${number})`;
+    taken.add(fold(label));
+    return label;
+  });
+}
+
+/** @param {string} label */
+const fold = (label) => label.normalize("NFKC").toLowerCase();
+
+// The rules for nicknames, as on the server (embed/domain/nicknames.py), which decides.
+// tests/support/nickname_cases.json checks that both give the same answers.
+
+const MAX_LENGTH = 32; // code points, after normalisation
+
+// White space as Python defines it; trim() differs at both ends of the table.
+const WHITE_SPACE = "[\\p{White_Space}\\x1c-\\x1f]+";
+const AROUND = new RegExp(`^${WHITE_SPACE}|${WHITE_SPACE}$`, "gu");
+
+const INVISIBLE = "\\p{Default_Ignorable_Code_Point}\\u{13441}\\u{13442}\\u{16FE4}";
+const ALLOWED = new RegExp(
+  `^(?:(?![${INVISIBLE}])\\p{L}` +
+    `(?:(?![\\p{Me}\\p{Script=Common}\\p{Script=Inherited}${INVISIBLE}])\\p{M}){0,4}` +
+    "|[\\p{N} ._\\-])+$", "u");
+
+/** @param {string} text */
+const trim = (text) => text.replace(AROUND, "");
+
+/**
+ * Return the nickname as the server stores it: trimmed, NFKC.
+ * @param {string} raw
+ */
+export function normalizeNickname(raw) {
+  // NFKC can produce white space at the ends, so trim before and after it.
+  return trim(trim(raw).normalize("NFKC"));
+}
+
+/**
+ * Return the error code for an invalid nickname, or null.
+ * @param {string} raw
+ * @returns {"invalid_nickname_length" | "invalid_nickname_chars" | null}
+ */
+export function checkNickname(raw) {
+  const nickname = normalizeNickname(raw);
+  const length = [...nickname].length;
+  if (length < 1 || length > MAX_LENGTH) return "invalid_nickname_length";
+  return ALLOWED.test(nickname) ? null : "invalid_nickname_chars";
+}
+
+// Signing by hand in the flow's section: the command of the Solana command line to run, quoted for the
+// visitor's shell, and the signature that it printed.
+
+/** @typedef {"posix" | "powershell"} Shell */
+
+const ASCII = /^[\n -~]*$/; // what a Ledger shows as text
+const PLAIN = /^[\w./][\w+=:./-]*$/; // means the same without quotes in all these shells
+const HOME = "~/";
+
+class HandSigning {
+  /**
+   * @param {HTMLElement} root the section of flow.html
+   * @param {(signature: string) => void} enter is called with a signature that is well formed
+   */
+  constructor(root, enter) {
+    this.message = this.command = "";
+    this.address = getElement(root, "[name=address]", HTMLInputElement);
+    this.shell = getElement(root, "[name=shell]", HTMLSelectElement);
+    this.key = getElement(root, "[name=key]", HTMLInputElement);
+    this.shownCommand = getElement(root, "[data-show=command]", HTMLElement);
+    this.hint = getElement(root, "[data-if=beyond-ascii]", HTMLElement);
+    this.field = getElement(root, "[name=signature]", HTMLTextAreaElement);
+    this.advice = getElement(root, "#signature-problem", HTMLElement);
+    this.shell.value = guessShell();
+    this.shell.addEventListener("change", () => this.#showCommand());
+    this.key.addEventListener("input", () => this.#showCommand());
+    this.field.addEventListener("input", () => this.#advise(null));
+    getElement(root, "[data-form=signature]", HTMLFormElement).addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#send(enter);
+    });
+  }
+
+  /**
+   * Show the command for a message, and empty the field for its signature.
+   * @param {string} message
+   */
+  show(message) {
+    this.message = message;
+    this.hint.hidden = ASCII.test(message);
+    this.field.value = "";
+    this.#advise(null);
+    this.#showCommand();
+  }
+
+  #showCommand() {
+    const shell = /** @type {Shell} */ (this.shell.value);
+    this.command = buildCommand(this.message, { shell, key: this.key.value.trim() });
+    this.shownCommand.textContent = this.command;
+  }
+
+  /** @param {(signature: string) => void} enter */
+  #send(enter) {
+    const pasted = this.field.value;
+    const isSecret = isPrivateKey(pasted, this.address.value.trim());
+    const signature = isSecret ? null : findSignature(pasted);
+    if (signature) return enter(signature);
+    this.#advise(isSecret ? say("private_key") : say("bad_signature_form"));
+    if (isSecret) this.field.value = "";
+    this.field.focus();
+  }
+
+  /** @param {string | null} advice what is wrong with the text in the field */
+  #advise(advice) {
+    this.advice.textContent = advice;
+    this.field.setAttribute("aria-invalid", String(advice !== null));
+  }
+}
+
+// The command
+
+/**
+ * Return the command that signs `message` with `key`: a file, or a device such as usb://ledger.
+ * Without a key the command line takes its own.
+ * @param {string} message
+ * @param {{ shell: Shell, key: string }} options
+ */
+export function buildCommand(message, { shell, key }) {
+  const options = key ? ["-k", quoteKey(key, shell)] : [];
+  return ["solana", "sign-offchain-message", ...options, quote(message, shell)].join(" ");
+}
+
+/**
+ * Return `text` as one argument that arrives unchanged.
+ * @param {string} text
+ * @param {Shell} shell
+ */
+export function quote(text, shell) {
+  if (PLAIN.test(text)) return text;
+  return shell === "powershell" ? `"${escapeForPowerShell(text)}"` : quoteForPosix(text);
+}
+
+/** @param {string} text */
+const quoteForPosix = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/**
+ * Escape what double quotes of PowerShell leave special; some of the curly quotes count as straight ones.
+ * Line breaks are written as `n: the clipboard of Windows makes CRLF of them, and pasting line by line
+ * would run a part of the command.
+ * @param {string} text
+ */
+const escapeForPowerShell = (text) =>
+  text.replace(/[`$"\u201c-\u201e]/g, "`$&").replaceAll("\n", "`n");
+
+/**
+ * Quote a path; a ~ in front means the home directory, also in PowerShell, which expands only $HOME.
+ * @param {string} key
+ * @param {Shell} shell
+ */
+function quoteKey(key, shell) {
+  if (!key.startsWith(HOME)) return quote(key, shell);
+  const rest = key.slice(HOME.length);
+  if (shell === "powershell") return `"$HOME/${escapeForPowerShell(rest)}"`;
+  return rest ? HOME + quote(rest, shell) : HOME;
+}
+
+/** Return the shell that the visitor's system brings along. */
+export function guessShell() {
+  const { platform } = /** @type {{ userAgentData?: { platform?: string } }} */ (navigator).userAgentData ?? {};
+  return /^win/i.test(platform || navigator.platform) ? "powershell" : "posix";
+}
+
+// The box of the flow that explains a problem, and when it can be tried again.
+
+// Without a signing window, the list still works as a page of its own.
+const WINDOW_CODES = new Set([
+  "window_blocked", "window_cut_off", "window_disconnected", "window_unreached",
+]);
+
+class ProblemBox {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.box = getElement(root, "[data-problem]", HTMLElement);
+    this.sentence = getElement(root, "[data-sentence]", HTMLElement);
+    this.retry = getElement(root, "[data-do=retry]", HTMLButtonElement);
+    this.showWallet = getElement(root, "[data-do=show-wallet]", HTMLButtonElement);
+    this.restart = getElement(root, "[data-do=restart]", HTMLButtonElement);
+    /** @type {HTMLElement | null} */
+    this.ownPage = root.querySelector("[data-own-page]"); // absent where the list is unknown
+    if (this.ownPage) {
+      const link = getElement(this.ownPage, "a", HTMLAnchorElement);
+      const copy = getElement(this.ownPage, "button", HTMLButtonElement);
+      copy.addEventListener("click", () => copyText(link.href, copy));
+    }
+  }
+
+  /**
+   * @param {Problem} problem
+   * @param {{ canRetry: boolean, isRefused: boolean, canShow: boolean }} options whether the wallet
+   *   is refused, so that only another one helps, and whether there is a row of it to show
+   */
+  show(problem, { canRetry, isRefused, canShow }) {
+    clearInterval(this.timer);
+    const { retryAt } = problem;
+    const tick = () => {
+      const mustWait = retryAt !== null && retryAt > Date.now();
+      showIsolated(explain(problem), this.sentence);
+      this.retry.disabled = mustWait;
+      this.retry.hidden = !canRetry || (isRefused && mustWait); // which may be for days
+      if (!mustWait) clearInterval(this.timer);
+    };
+    this.restart.hidden = !isRefused;
+    this.showWallet.hidden = !isRefused || !canShow;
+    if (this.ownPage) this.ownPage.hidden = !WINDOW_CODES.has(problem.code);
+    this.box.classList.toggle("refused", isRefused);
+    this.box.hidden = false;
+    this.sentence.removeAttribute("aria-live");
+    tick();
+    this.box.scrollIntoView({ block: "nearest" }); // it is below the step, which may be long
+    if (retryAt === null) return;
+    this.timer = setInterval(() => {
+      // Screen readers read the first sentence only, not every second of the countdown.
+      this.sentence.setAttribute("aria-live", "off");
+      tick();
+    }, 1000);
+  }
+
+  clear() {
+    clearInterval(this.timer);
+    this.box.hidden = true;
+    this.sentence.textContent = "";
+  }
+}
+
+// What the page keeps of a wallet, in plain words, and what became of a withdrawal.
+
+/**
+ * Fill the step that shows the records.
+ * @param {HTMLElement} root the section of flow.html
+ * @param {Records} records
+ */
+function showRecords(root, records) {
+  getElement(root, "[data-show=records-address]", HTMLElement).textContent = records.walletAddress;
+  getElement(root, "[data-records]", HTMLElement).replaceChildren(...describe(records).map(makeSentence));
+  getElement(root, "[data-show=records]", HTMLElement).textContent = JSON.stringify(records, null, 2);
+  const hasAny = records.submissions.length > 0 || records.listed?.addedBy === "submission";
+  getElement(root, "[data-if=can-withdraw]", HTMLElement).hidden = !hasAny;
+  getElement(root, "[data-if=no-withdrawal]", HTMLElement).hidden = hasAny;
+}
+
+/**
+ * @param {HTMLElement} root the section of flow.html
+ * @param {Withdrawal} withdrawal
+ */
+function showWithdrawal(root, { leftList, staysListed }) {
+  getElement(root, "[data-if=left-list]", HTMLElement).hidden = !leftList;
+  getElement(root, "[data-if=stays-listed]", HTMLElement).hidden = !staysListed;
+}
+
+/** @param {Records} records */
+function describe(records) {
+  const { activity, listings, messages, observedBalance, enteredBalance } = records;
+  const sentences = [
+    describeListed(records),
+    ...records.submissions.flatMap((one) => [describeSubmission(one), one.reasonText]),
+    observedBalance && say("records_observed", describeBalance(observedBalance)),
+    enteredBalance && say("records_entered", describeBalance(enteredBalance)),
+    listings.length && say("records_feed", { count: formatAmount(listings.length) }),
+    activity.length && say("records_log", { count: formatAmount(activity.length) }),
+    messages && say("records_messages", { count: formatAmount(messages) }),
+  ];
+  return sentences.filter((one) => typeof one === "string");
+}
+
+/** @param {Records} records */
+function describeListed({ listed }) {
+  if (!listed) return say("records_not_listed");
+  const { publicAlias, addedBy, createdAtIso, hideFromPublic, withheld, tags } = listed;
+  const date = formatInstant(createdAtIso);
+  const sentences = [
+    publicAlias ? say("records_listed", { name: isolate(publicAlias), date }) : say("records_listed_nameless", { date }),
+    say(addedBy === "owner" ? "records_by_owner" : "records_by_submission"),
+  ];
+  if (hideFromPublic || withheld) sentences.push(say("records_hidden"));
+  if (tags.length) sentences.push(`${say("tags")}: ${tags.map(({ name }) => isolate(name)).join(", ")}`);
+  return sentences.join(" ");
+}
+
+/** @param {Records["submissions"][number]} submission */
+function describeSubmission({ createdAtIso, nickname, status, rejectReason, reasonCode, hasReceipt }) {
+  const given = { date: formatInstant(createdAtIso), status: say(`status_${status}`) };
+  const sentence = nickname
+    ? say("records_sent", { ...given, name: isolate(nickname) })
+    : say("records_sent_nameless", given);
+  const reason = rejectReason && say(`reason_${reasonCode ?? rejectReason}`);
+  return [sentence, reason, hasReceipt && say("records_receipt")].filter(Boolean).join(" ");
+}
+
+/** @param {Balance} balance */
+const describeBalance = ({ amount, observedAtIso }) =>
+  ({ amount: formatAmount(amount), date: formatInstant(observedAtIso) });
+
+/** @param {string} text */
+function makeSentence(text) {
+  const item = document.createElement("li");
+  showIsolated(text, item);
+  return item;
+}
+
+// Sentences whose values stand out from them, such as names that somebody chose.
+
+/**
+ * Show a text in an element, what is isolated in it in bold and as it is, whatever translates the rest.
+ * @param {string} text
+ * @param {Element} element
+ */
+function showIsolated(text, element) {
+  element.replaceChildren(...text.split(/\u2068(.*?)\u2069/).map((piece, index) => {
+    if (index % 2 === 0) return piece;
+    const value = document.createElement("bdi");
+    value.translate = false;
+    value.textContent = piece;
+    return value;
+  }));
+}
+
+/**
+ * Show the sentence with the key `name` in an element, each value isolated.
+ * @param {string} name
+ * @param {Record<string, string>} values
+ * @param {Element} element
+ */
+function showSentence(name, values, element) {
+  const isolated = Object.entries(values).map(([key, value]) => [key, isolate(value)]);
+  showIsolated(say(name, Object.fromEntries(isolated)), element);
 }

@@ -1,7 +1,7 @@
 // The steps from choosing a wallet to its submission, and where each leads when it fails.
 
 import { Problem } from "./api.js";
-import { ask } from "./wallet-answers.js";
+import { ask } from "./wallets.js";
 
 /**
  * @import { FlowView } from "./flow-view.js"

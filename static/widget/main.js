@@ -140,9 +140,17 @@ function loadOwn() {
   return own;
 }
 
-async function checkCookie() {
-  const notice = getElement(root, "#cookie-blocked", HTMLElement);
-  notice.hidden = "session" in notice.dataset || await api.hasSession();
+/** Whether the browser keeps cookies here; scripts cannot read that of the session, so one like it is tried. */
+function keepsCookies() {
+  const cookie = "embed_tried=1; Path=/embed; Secure; SameSite=None; Partitioned";
+  try {
+    document.cookie = cookie;
+    const isKept = document.cookie.includes("embed_tried=1");
+    document.cookie = `${cookie}; Max-Age=0`;
+    return isKept;
+  } catch {
+    return false; // in a sandbox
+  }
 }
 
 // Adding a wallet, and the rights of its holder
@@ -164,7 +172,7 @@ if (isIsolated) {
   list.list.addEventListener("toggle", openDetails, { capture: true }); // it does not bubble
   if (hasChanges) updateDetails();
   if (!getElement(root, "#own", HTMLElement).hidden) loadOwn().catch(() => {}); // what was served stays
-  checkCookie().catch(() => {}); // the list shows already that the server cannot be reached
+  getElement(root, "#cookie-blocked", HTMLElement).hidden = keepsCookies();
   // From here on, everything that needs a script works, unless the browser is too old.
   if ("timeout" in AbortSignal) root.dataset.ready = "";
 }

@@ -3,8 +3,7 @@
 
 import { findAround, getElement } from "../elements.js";
 import { now, poll, Problem } from "./api.js";
-import { focusRow, replaceRows } from "./list.js";
-import { makeAvatar, shorten } from "./wallet-row.js";
+import { focusRow, makeAvatar, replaceRows, shorten } from "./list.js";
 import { addWords, explain, formatDuration, formatInstant, say } from "./words.js";
 
 /**
@@ -84,7 +83,7 @@ export class OwnSubmissions {
     this.sentNow.set(walletAddress, sent);
     if (this.isForgotten) this.#noteWhetherListed(sent);
     this.#render();
-    this.refreshList();
+    if (status !== "pending" || this.isForgotten) this.refreshList();
     this.poll.now();
   }
 

@@ -3,7 +3,7 @@
 
 import { getElement } from "../elements.js";
 import { Problem } from "./api.js";
-import { showProof } from "./wallet-row.js";
+import { showProof } from "./list.js";
 import { explain, formatDuration, language, say } from "./words.js";
 
 /**

@@ -3,10 +3,9 @@
 
 import { getElement } from "../elements.js";
 import { Problem } from "./api.js";
-import { call } from "./calls.js";
 import { Flow } from "./flow.js";
 import { FlowView } from "./flow-view.js";
-import { watchWallets } from "./wallets.js";
+import { call, watchWallets } from "./wallets.js";
 import { say } from "./words.js";
 
 /**

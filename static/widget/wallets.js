@@ -1,11 +1,8 @@
-// The wallets available in this window: first by the Wallet Standard, then by the older globals.
+// Wallets: those available in this window, by the Wallet Standard or by the older globals; what they answer,
+// checked; signatures, and how they are written; and calls to another window, where the wallets or the
+// session are.
 
 import { Problem } from "./api.js";
-import { isAddress } from "./signatures.js";
-import { connectStandard, isUsable, listenToChanges } from "./standard-wallets.js";
-import { ask, parseAnswer, watchAccount } from "./wallet-answers.js";
-
-/** @import { StandardWallet } from "./standard-wallets.js" */
 
 /**
  * @typedef {{ signal?: AbortSignal, onNextWay?: () => void }} SignOptions `signal` is aborted when
@@ -98,7 +95,7 @@ function listWallets(standard, older) {
  *   removeListener?: Function }} Provider
  */
 
-const EVENTS = ["accountChanged", "disconnect"];
+const OLDER_EVENTS = ["accountChanged", "disconnect"];
 
 /** @returns {[name: string, provider: Provider][]} */
 function listOlder() {
@@ -157,8 +154,8 @@ async function connectOlder(name, provider) {
   return {
     address,
     walletName: name,
-    watch: (onLost) => watchAccount((onChange) => listen(provider, onChange), findLoss, onLost),
-    sign: (text) => sign(provider, { text, address }, findLoss),
+    watch: (onLost) => watchAccount((onChange) => listenToOlder(provider, onChange), findLoss, onLost),
+    sign: (text) => signOlder(provider, { text, address }, findLoss),
   };
 }
 
@@ -171,7 +168,7 @@ const toAddress = (publicKey) =>
  * @param {{ text: string, address: string }} request
  * @param {() => Problem | null} findLoss
  */
-async function sign(provider, request, findLoss) {
+async function signOlder(provider, request, findLoss) {
   const loss = findLoss();
   if (loss) throw loss;
   const message = new TextEncoder().encode(request.text);
@@ -182,10 +179,684 @@ async function sign(provider, request, findLoss) {
  * @param {Provider} provider
  * @param {() => void} onChange
  */
-function listen(provider, onChange) {
-  for (const event of EVENTS) provider.on?.(event, onChange);
+function listenToOlder(provider, onChange) {
+  for (const event of OLDER_EVENTS) provider.on?.(event, onChange);
   return () => {
     const remove = provider.off ?? provider.removeListener;
-    for (const event of EVENTS) remove?.call(provider, event, onChange);
+    for (const event of OLDER_EVENTS) remove?.call(provider, event, onChange);
   };
+}
+
+// Wallets of the Wallet Standard (https://github.com/wallet-standard/wallet-standard), their accounts,
+// and the ways in which they sign a text. Accounts and features may change at any time, so they are
+// read again at each use.
+
+/**
+ * What is used of the standard:
+ * @typedef {{ name: string, icon: string, chains: string[], accounts: StandardAccount[],
+ *   features: Record<string, any> }} StandardWallet
+ * @typedef {{ address: string, publicKey: Uint8Array, chains?: string[], features?: string[],
+ *   label?: string }} StandardAccount
+ *
+ * @typedef {{ name: string, canUse: (feature: any) => boolean,
+ *   sign: (feature: any, account: StandardAccount, text: string) => Promise<unknown> }} Way
+ */
+
+const CONNECT = "standard:connect";
+const EVENTS = "standard:events";
+const OFFCHAIN_VERSION = 1;
+
+// After these the next way may help; after a "no", or with another account, it must not be tried.
+const WORTH_ANOTHER_WAY = new Set(["wallet_failed", "wallet_bad_answer", "wallet_altered_text"]);
+
+/** The ways to sign, in the order in which they are tried. @type {Way[]} */
+const WAYS = [
+  {
+    name: "solana:signOffchainMessage",
+    canUse: ({ signOffchainMessage, supportedMessageVersions: versions }) =>
+      typeof signOffchainMessage === "function" && (versions?.includes(OFFCHAIN_VERSION) ?? true),
+    sign: (feature, account, message) =>
+      feature.signOffchainMessage({
+        messageVersion: OFFCHAIN_VERSION,
+        account,
+        message,
+        requiredSigners: [account.publicKey],
+      }),
+  },
+  {
+    name: "solana:signMessage",
+    canUse: ({ signMessage }) => typeof signMessage === "function",
+    sign: (feature, account, text) =>
+      feature.signMessage({ account, message: new TextEncoder().encode(text) }),
+  },
+];
+
+/**
+ * @param {Way} way
+ * @param {Record<string, any>} features a wallet's features
+ * @returns {boolean}
+ */
+const isOffered = ({ name, canUse }, features) =>
+  Boolean(features[name]) && canUse(features[name]);
+
+// Wallets
+
+/**
+ * Return whether this is a wallet that can connect and sign on Solana now.
+ * @param {StandardWallet} wallet
+ */
+export function isUsable(wallet) {
+  try {
+    const isShowable = typeof wallet.name === "string" && typeof (wallet.icon ?? "") === "string";
+    return isShowable && isOnSolana(wallet) && typeof wallet.features[CONNECT].connect === "function" &&
+      WAYS.some((way) => isOffered(way, wallet.features));
+  } catch {
+    return false; // an object that is no wallet
+  }
+}
+
+/**
+ * Ask the wallet for its accounts; at least one.
+ * @param {StandardWallet} wallet
+ * @returns {Promise<Account[]>}
+ */
+export async function connectStandard(wallet) {
+  const accounts = await ask(async () => {
+    const answer = await wallet.features[CONNECT].connect();
+    const given = listUsable(answer?.accounts?.length ? answer.accounts : (wallet.accounts ?? []));
+    return given.map((account) => new StandardAccountInUse(wallet, account));
+  });
+  if (accounts.length === 0) throw new Problem("wallet_no_account");
+  return accounts;
+}
+
+/** @param {{ chains?: string[] }} one */
+const isOnSolana = (one) => (one.chains ?? []).some((chain) => chain.startsWith("solana:"));
+
+/**
+ * Call `onChange` whenever the wallet's accounts, features or chains change; return how to stop, if
+ * the wallet tells.
+ * @param {StandardWallet} wallet
+ * @param {() => void} onChange
+ * @returns {(() => unknown) | null}
+ */
+function listenToChanges(wallet, onChange) {
+  try {
+    const off = wallet.features[EVENTS].on("change", onChange);
+    return typeof off === "function" ? off : null;
+  } catch {
+    return null; // a wallet without events, or with broken ones
+  }
+}
+
+// Accounts
+
+/**
+ * Return the accounts that can sign, one object for each address.
+ * @param {StandardAccount[]} accounts
+ */
+function listUsable(accounts) {
+  /** @type {Map<string, StandardAccount>} */
+  const found = new Map();
+  for (const account of accounts) {
+    if (canSign(account) && !found.has(account.address)) found.set(account.address, account);
+  }
+  return [...found.values()];
+}
+
+/** @param {StandardAccount} account */
+function canSign(account) {
+  try {
+    return isOnSolana(account) && isAddress(account.address) &&
+      WAYS.some(({ name }) => account.features?.includes(name));
+  } catch {
+    return false; // an object that is no account
+  }
+}
+
+/** @implements {Account} */
+class StandardAccountInUse {
+  /** @type {Set<string>} */
+  #failed = new Set(); // the ways that failed: "try again" does not begin with them
+
+  /**
+   * @param {StandardWallet} wallet
+   * @param {StandardAccount} account
+   */
+  constructor(wallet, account) {
+    this.wallet = wallet;
+    this.given = account;
+    this.address = account.address;
+    this.label = account.label;
+    this.walletName = wallet.name;
+    this.wasListed = this.#find() !== undefined;
+  }
+
+  /**
+   * Call `onLost` when the wallet no longer lets this page use the account; return what stops that.
+   * @param {(problem: Problem) => void} onLost
+   */
+  watch(onLost) {
+    const listen = (/** @type {() => void} */ onChange) => listenToChanges(this.wallet, onChange);
+    return watchAccount(listen, () => this.#findLoss(), onLost);
+  }
+
+  /**
+   * Return the signature of the text as base64, in the first way that works.
+   * @param {string} text
+   * @param {SignOptions} [options]
+   */
+  async sign(text, { signal, onNextWay } = {}) {
+    let problem = new Problem("wallet_no_account");
+    for (const [index, way] of this.#listWays().entries()) {
+      if (index > 0) onNextWay?.();
+      // One that never answers has failed, too, once the visitor no longer waits for it.
+      const giveUp = () => this.#failed.add(way.name);
+      signal?.addEventListener("abort", giveUp);
+      try {
+        return await this.#signBy(way, text);
+      } catch (error) {
+        problem = explainThrown(error);
+      } finally {
+        signal?.removeEventListener("abort", giveUp);
+      }
+      if (!WORTH_ANOTHER_WAY.has(problem.code)) throw problem;
+      this.#failed.add(way.name);
+      if (signal?.aborted) throw problem; // a visitor who has left is asked nothing more
+    }
+    throw this.#findLoss() ?? problem;
+  }
+
+  /** The ways that did not fail yet; if all have failed, all of them again. */
+  #listWays() {
+    const account = this.#getCurrent();
+    const offered = WAYS.filter(
+      (way) => account.features?.includes(way.name) && isOffered(way, this.wallet.features),
+    );
+    const untried = offered.filter(({ name }) => !this.#failed.has(name));
+    if (untried.length > 0) return untried;
+    this.#failed.clear();
+    return offered;
+  }
+
+  /**
+   * @param {Way} way
+   * @param {string} text
+   */
+  async #signBy(way, text) {
+    const account = this.#getCurrent();
+    const answer = await ask(() => way.sign(this.wallet.features[way.name], account, text));
+    const others = this.#listCurrent().map(({ address }) => address);
+    return parseAnswer(answer, { text, address: this.address, others });
+  }
+
+  /** Return the account as the wallet has it now: wallets compare identity. */
+  #getCurrent() {
+    const problem = this.#findLoss();
+    if (problem) throw problem;
+    return this.#find() ?? this.given;
+  }
+
+  #findLoss() {
+    if (this.#find()) return null;
+    if (this.#listCurrent().length > 0) return new Problem("wallet_account_changed");
+    // Some wallets never list the accounts that they return from connect().
+    return this.wasListed ? new Problem("wallet_disconnected") : null;
+  }
+
+  #find() {
+    return this.#listCurrent().find(({ address }) => address === this.address);
+  }
+
+  #listCurrent() {
+    try {
+      return listUsable(this.wallet.accounts ?? []);
+    } catch {
+      return []; // accounts that cannot be read
+    }
+  }
+}
+
+// What wallets answer or throw when they are asked: a signature as base64, or a Problem that says what
+// went wrong, so that a visitor is not asked to sign again without an end (the server decides about a
+// signature); and whether they still let this page use an account.
+
+/**
+ * @typedef {{ text: string, address: string, others?: string[] }} SigningRequest the text to sign, the
+ *   account that is to sign it, and the wallet's other accounts
+ */
+
+const USER_REJECTED = 4001; // EIP-1193, which wallets of Solana follow, too
+const REQUEST_REJECTED = 4001000; // @wallet-standard/errors
+const REQUEST_OPEN = -32002; // an earlier question is still open in the wallet
+const CAUSES = 4; // wallets wrap errors; an error that is its own cause must end, too
+
+const DECLINED = /reject|den(?:y|ied)|declin|cancel|dismiss|abort|closed by|window ?closed|closed the/i;
+const BY_VISITOR = /\buser (?:has )?(?:reject|den|declin|cancel|dismiss|clos|abort)/i;
+// "Rejected: the message must be ASCII" is said by the wallet, not by the visitor.
+const ABOUT_TEXT = /ascii|utf-?8|charact|encoding|unsupported|not supported/i;
+
+/**
+ * Call a wallet; turn what it throws into a Problem.
+ * @template T
+ * @param {() => T | Promise<T>} question
+ * @returns {Promise<T>}
+ */
+export async function ask(question) {
+  try {
+    return await question();
+  } catch (thrown) {
+    throw explainThrown(thrown);
+  }
+}
+
+// Answers
+
+/**
+ * Return the signature in a wallet's answer as base64.
+ * Raises a Problem that says whether the answer is malformed, or the text or the account another one.
+ * @param {any} raw what the wallet answered, or the first of several
+ * @param {SigningRequest} request
+ * @returns {Promise<string>}
+ */
+export async function parseAnswer(raw, request) {
+  const answer = Array.isArray(raw) && typeof raw[0] === "object" ? raw[0] : raw;
+  const signature = parseSignature(answer?.signature ?? answer);
+  if (!signature) throw new Problem("wallet_bad_answer");
+  const signed = parseBytes(answer.signedOffchainMessage ?? answer.signedMessage);
+  if (signed && !holdsText(signed, request.text)) throw new Problem("wallet_altered_text");
+  const signer = answer.publicKey?.toBase58?.();
+  if (signer && signer !== request.address) throw new Problem("wallet_other_account");
+  await checkSignature(signature, signed, request);
+  return encodeBase64(signature);
+}
+
+/** @param {unknown} raw bytes, or a text or its bytes, which are never as short as a signature's */
+function parseSignature(raw) {
+  const bytes = parseBytes(raw);
+  const signature = bytes && readSignature(bytes);
+  if (signature) return signature;
+  const text = bytes ? new TextDecoder().decode(bytes) : raw;
+  const base64 = typeof text === "string" ? findSignature(text) : null;
+  return base64 && decodeBase64(base64);
+}
+
+/**
+ * Return a copy of the bytes, or null. Wallets of other frames have other classes for them, and JSON
+ * makes numbered objects of them: {"0": 255, "1": 7}.
+ * @param {any} raw
+ */
+function parseBytes(raw) {
+  if (ArrayBuffer.isView(raw)) return new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength).slice();
+  if (Object.prototype.toString.call(raw) === "[object ArrayBuffer]") return new Uint8Array(raw).slice();
+  const numbered = Object.entries((raw?.type === "Buffer" ? raw.data : raw) ?? {});
+  const areBytes = numbered.every(([key, one], index) => key === String(index) && isByte(one));
+  return areBytes && numbered.length > 0 ? Uint8Array.from(numbered, ([, one]) => one) : null;
+}
+
+/** @param {unknown} one */
+const isByte = (one) => Number.isInteger(one) && Number(one) >= 0 && Number(one) < 256;
+
+/**
+ * Raise a Problem if the signature fits neither the text nor the account; in browsers without
+ * Ed25519 the server finds that out.
+ * @param {Uint8Array<ArrayBuffer>} signature
+ * @param {Uint8Array | null} signed
+ * @param {SigningRequest} request
+ */
+async function checkSignature(signature, signed, { text, address, others = [] }) {
+  const fits = await isSignatureOf(address, signature, signed, text);
+  if (fits !== false) return;
+  for (const other of others) {
+    if (await isSignatureOf(other, signature, signed, text)) throw new Problem("wallet_other_account");
+  }
+  throw new Problem("wallet_wrong_signature", { details: { address } });
+}
+
+/**
+ * Return whether this account signed the text in some form; null where that cannot be checked.
+ * @param {string} address
+ * @param {Uint8Array<ArrayBuffer>} signature
+ * @param {Uint8Array | null} signed
+ * @param {string} text
+ */
+async function isSignatureOf(address, signature, signed, text) {
+  const publicKey = decodeBase58(address);
+  if (!publicKey) return null;
+  let key;
+  try {
+    key = await crypto.subtle.importKey("raw", publicKey, "Ed25519", false, ["verify"]);
+  } catch {
+    return null;
+  }
+  const hosts = [globalThis.location?.host, globalThis.location?.hostname].filter((host) => host);
+  const forms = [...(signed ? [signed] : []), ...listSignableForms(text, publicKey, hosts)];
+  for (const form of forms) {
+    if (await crypto.subtle.verify("Ed25519", key, signature, Uint8Array.from(form))) return true;
+  }
+  return false;
+}
+
+// What is thrown. A visitor who declined must not be asked a second time
+
+/**
+ * Return the Problem for what a wallet threw: anything, also a string or nothing.
+ * @param {unknown} thrown
+ */
+export function explainThrown(thrown) {
+  if (thrown instanceof Problem) return thrown;
+  try {
+    const chain = [...unwrap(thrown)];
+    if (chain.some(isDeclined)) return new Problem("wallet_rejected");
+    if (chain.some(({ code }) => code === REQUEST_OPEN)) return new Problem("wallet_busy");
+  } catch {
+    // an error whose properties cannot be read
+  }
+  return new Problem("wallet_failed");
+}
+
+/**
+ * Yield the error and what caused it.
+ * @param {any} error
+ * @returns {Generator<{ code: unknown, name: string, text: string }>}
+ */
+function* unwrap(error) {
+  for (let count = 0; error && count < CAUSES; count++) {
+    if (typeof error === "string") {
+      yield { code: null, name: "", text: error };
+      return;
+    }
+    const code = Number(error.context?.__code ?? error.code);
+    yield { code, name: String(error.name ?? ""), text: String(error.message ?? "") };
+    error = error.cause ?? error.error;
+  }
+}
+
+/** @param {{ code: unknown, name: string, text: string }} error */
+function isDeclined({ code, name, text }) {
+  if (code === USER_REJECTED || code === REQUEST_REJECTED) return true;
+  // The code of a production build, where the error came through a message and kept only its text.
+  if (text.includes(`Wallet Standard error #${REQUEST_REJECTED};`)) return true;
+  if (name === "AbortError") return true;
+  if (BY_VISITOR.test(text)) return true;
+  return DECLINED.test(`${name} ${text}`) && !ABOUT_TEXT.test(text);
+}
+
+// Accounts that are lost
+
+const GRACE_MS = 500; // some wallets have no account for a moment while they connect again
+
+/**
+ * Call `onLost` when, some time after a change in the wallet, the account cannot be used; return
+ * how to stop that. A wallet that cannot be listened to is checked when it signs.
+ * @param {(onChange: () => void) => unknown} listen starts to listen to the wallet; gives how to stop
+ * @param {() => Problem | null} findLoss
+ * @param {(problem: Problem) => void} onLost
+ */
+function watchAccount(listen, findLoss, onLost) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let isWatching = true;
+  const check = () => {
+    const problem = findLoss();
+    if (problem) onLost(problem);
+  };
+  const off = attempt(() => listen(() => {
+    clearTimeout(timer);
+    if (isWatching) timer = setTimeout(check, GRACE_MS);
+  }));
+  return () => {
+    isWatching = false;
+    clearTimeout(timer);
+    if (typeof off === "function") attempt(() => off());
+  };
+}
+
+/** @param {() => unknown} action a wallet's own code, which may throw anything */
+function attempt(action) {
+  try {
+    return action();
+  } catch {
+    return null;
+  }
+}
+
+// Signatures: the bytes that one may cover in place of the plain text
+// (embed/domain/wallet_signatures.py, which decides), and how wallets and command lines write it, in
+// base58, base64 and hex.
+
+const SIGNATURE_BYTES = 64;
+const DOMAIN = new Uint8Array([0xff, ...new TextEncoder().encode("solana offchain")]);
+const APPLICATION_BYTES = 32;
+const FORMATS = [0, 1]; // ASCII and UTF-8
+const MAX_BASE58 = 2_500; // an envelope around the longest text that a Ledger signs, and some more
+const KEY_FILE = /^\s*\[\s*\d{1,3}(\s*,\s*\d{1,3}){63}\s*\]\s*$/;
+
+// The bytes that a signature covers: only to tell what went wrong before anything is sent
+
+/**
+ * Yield the text's bytes as a wallet may sign them for one signer, the most frequent first.
+ * @param {string} text
+ * @param {Uint8Array} publicKey
+ * @param {string[]} hosts the hosts that a wallet may name as the application
+ */
+export function* listSignableForms(text, publicKey, hosts) {
+  const body = new TextEncoder().encode(text);
+  const length = [body.length & 255, body.length >> 8];
+  const signer = [1, ...publicKey];
+  yield body;
+  yield join([1, ...signer], body);
+  yield join([1, ...signer, ...length], body); // an early form of version 1
+  for (const format of FORMATS) yield join([0, format, ...length], body); // the command line's form
+  for (const application of ["", ...hosts.filter((host) => host.length <= APPLICATION_BYTES)]) {
+    for (const format of FORMATS) {
+      yield join([0, ...pad(application), format, ...signer, ...length], body);
+    }
+  }
+}
+
+/**
+ * Return whether these bytes are the text, alone or at the end of an off-chain envelope.
+ * @param {Uint8Array} bytes
+ * @param {string} text
+ */
+export function holdsText(bytes, text) {
+  const body = new TextEncoder().encode(text);
+  const start = bytes.length - body.length;
+  if (start < 0 || !body.every((byte, index) => bytes[start + index] === byte)) return false;
+  return start === 0 || isEnvelope(bytes);
+}
+
+/** @param {Uint8Array} bytes */
+const isEnvelope = (bytes) => DOMAIN.every((byte, index) => bytes[index] === byte);
+
+/**
+ * @param {number[]} head
+ * @param {Uint8Array} body
+ */
+const join = (head, body) => Uint8Array.from([...DOMAIN, ...head, ...body]);
+
+/** @param {string} host */
+const pad = (host) => new TextEncoder().encode(host.padEnd(APPLICATION_BYTES, "\0"));
+
+// How it is written
+
+/**
+ * Return the 64 bytes of a signature, which may stand alone or before the envelope that was signed, as
+ * hardware wallets answer: a count of 1, the signature, the envelope. Otherwise return null.
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ */
+function readSignature(bytes) {
+  if (bytes.length === SIGNATURE_BYTES) return bytes;
+  const isBeforeEnvelope = bytes[0] === 1 && isEnvelope(bytes.slice(1 + SIGNATURE_BYTES));
+  return isBeforeEnvelope ? bytes.slice(1, 1 + SIGNATURE_BYTES) : null;
+}
+
+/**
+ * Return the only signature in a text in the API's form, base64, or null. It may be broken into lines,
+ * or stand among other words, as the command line prints some when it waits for a device.
+ * @param {string} text
+ */
+export function findSignature(text) {
+  const words = text.split(/\s+/);
+  const whole = findInWord(words.join(""));
+  if (whole) return encodeBase64(whole);
+  const found = new Set(words.map(findInWord).filter((each) => each !== null).map(encodeBase64));
+  return found.size === 1 ? [...found][0] : null;
+}
+
+/** @param {string} word */
+function findInWord(word) {
+  return decodeWord(word).map(readSignature).find((signature) => signature !== null) ?? null;
+}
+
+/** @param {string} word */
+function decodeWord(word) {
+  const decoded = [decodeBase58(word, MAX_BASE58), decodeBase64(word), decodeHex(word)];
+  return decoded.filter((bytes) => bytes !== null); // at most one is as long as a signature
+}
+
+/**
+ * Tell whether a text is the private key of the wallet rather than a signature: the contents of a key
+ * file, or what wallets export, 64 bytes that end in the public key.
+ * @param {string} text
+ * @param {string} address
+ */
+export function isPrivateKey(text, address) {
+  if (KEY_FILE.test(text)) return true;
+  const bytes = decodeBase64(findSignature(text) ?? "");
+  return bytes?.length === SIGNATURE_BYTES && encodeBase58(bytes.slice(32)) === address;
+}
+
+// Base58, base64 and hex of keys and signatures.
+
+const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+/**
+ * Return the bytes of a base58 text, or null if it is invalid or too long.
+ * @param {string} text
+ * @param {number} [maxLength] the work grows with its square
+ */
+export function decodeBase58(text, maxLength = 128) {
+  if (text.length > maxLength) return null;
+  let value = 0n;
+  for (const character of text) {
+    const digit = ALPHABET.indexOf(character);
+    if (digit < 0) return null;
+    value = value * 58n + BigInt(digit);
+  }
+  const bytes = [];
+  for (; value > 0n; value >>= 8n) bytes.push(Number(value & 255n));
+  const zeros = text.length - text.replace(/^1+/, "").length;
+  return Uint8Array.from([...bytes, ...new Array(zeros).fill(0)].reverse());
+}
+
+/** @param {Uint8Array} bytes */
+export function encodeBase58(bytes) {
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) + BigInt(byte);
+  let text = "";
+  for (; value > 0n; value /= 58n) text = ALPHABET[Number(value % 58n)] + text;
+  for (const byte of bytes) {
+    if (byte !== 0) break;
+    text = "1" + text;
+  }
+  return text;
+}
+
+/** @param {Uint8Array} bytes */
+export const encodeBase64 = (bytes) => btoa(String.fromCharCode(...bytes));
+
+/** @param {string} text */
+export const isAddress = (text) => decodeBase58(text)?.length === 32;
+
+/**
+ * Return the bytes of a base64 text, also without padding or in the alphabet for URLs, or null.
+ * @param {string} text
+ */
+export function decodeBase64(text) {
+  const digits = text.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "");
+  try {
+    const bytes = Uint8Array.from(atob(digits), (character) => character.charCodeAt(0));
+    // atob ignores stray bits at the end, so truncated base58 could be accepted as base64.
+    return encodeBase64(bytes).replace(/=+$/, "") === digits ? bytes : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Return the bytes of a text of hex digits, which may begin with 0x, or null.
+ * @param {string} text
+ */
+function decodeHex(text) {
+  const digits = text.replace(/^0x/i, "");
+  if (!/^(?:[\da-f]{2})+$/i.test(digits)) return null;
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+// Calls to another window: from the signing window to the frame that opened it, and from the frame
+// to its host page. Each uses its own MessageChannel, so that answers cannot be mixed up, and late
+// answers are dropped with the closed channel.
+
+/**
+ * @typedef {{ value?: any, problem?: { code: string, details: object, retryAt: number | null },
+ *   isUnderWay?: boolean }} Answer `isUnderWay`: not the answer yet, but there is something to tell
+ */
+
+/**
+ * Post {kind, args} and a port to `target`, and return the answer on that port.
+ * Rejects with the Problem in the answer, with `window_disconnected` after `timeoutMs`, and with the
+ * signal's reason when it is aborted.
+ * @param {Window} target
+ * @param {{ kind: string, args: unknown[] }} message
+ * @param {{ origin: string, timeoutMs: number, signal?: AbortSignal, onProgress?: () => void }} options
+ * @returns {Promise<any>}
+ */
+export function call(target, message, { origin, timeoutMs, signal, onProgress }) {
+  const { port1: port, port2: theirs } = new MessageChannel();
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      port.postMessage("abort");
+      end();
+      reject(signal?.reason);
+    };
+    // The frame was reloaded, and no longer knows this window.
+    const timer = setTimeout(() => {
+      end();
+      reject(new Problem("window_disconnected"));
+    }, timeoutMs);
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      port.close();
+    };
+    port.onmessage = ({ data }) => {
+      const { value, problem, isUnderWay } = /** @type {Answer} */ (data ?? {});
+      if (isUnderWay) return onProgress?.();
+      end();
+      if (problem) reject(Object.assign(new Problem(problem.code), problem));
+      else resolve(value);
+    };
+    signal?.addEventListener("abort", abort);
+    target.postMessage(message, origin, [theirs]);
+  });
+}
+
+/**
+ * Answer a call on its port with the result of `action`. The caller closes the port; `signal` is
+ * aborted when the caller no longer wants an answer, and `tell` tells it of progress.
+ * @param {MessagePort} port
+ * @param {(signal: AbortSignal, tell: () => void) => Promise<unknown>} action
+ */
+export async function answerCall(port, action) {
+  const controller = new AbortController();
+  port.onmessage = () => controller.abort();
+  try {
+    const tell = () => port.postMessage({ isUnderWay: true });
+    port.postMessage({ value: await action(controller.signal, tell) });
+  } catch (error) {
+    const { code, details, retryAt } = error instanceof Problem ? error : new Problem("server");
+    port.postMessage({ problem: { code, details, retryAt } });
+  }
 }

@@ -186,31 +186,3 @@ function copyBySelection(text) {
   area.remove();
   return isDone;
 }
-
-// Sentences whose values stand out from them, such as names that somebody chose.
-
-/**
- * Show a text in an element, what is isolated in it in bold and as it is, whatever translates the rest.
- * @param {string} text
- * @param {Element} element
- */
-export function showIsolated(text, element) {
-  element.replaceChildren(...text.split(/\u2068(.*?)\u2069/).map((piece, index) => {
-    if (index % 2 === 0) return piece;
-    const value = document.createElement("bdi");
-    value.translate = false;
-    value.textContent = piece;
-    return value;
-  }));
-}
-
-/**
- * Show the sentence with the key `name` in an element, each value isolated.
- * @param {string} name
- * @param {Record<string, string>} values
- * @param {Element} element
- */
-export function showSentence(name, values, element) {
-  const isolated = Object.entries(values).map(([key, value]) => [key, isolate(value)]);
-  showIsolated(say(name, Object.fromEntries(isolated)), element);
-}

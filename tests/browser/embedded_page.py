@@ -62,6 +62,11 @@ AFTER_NEXT_PAINT = """() => new Promise((done) => {
     new IntersectionObserver((_, observer) => done(observer.disconnect())).observe(document.body);
 })"""
 
+# As scripts find it in a browser that keeps no cookies of frames.
+WITHOUT_COOKIES = """if (window.parent !== window) {
+    Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {} });
+}"""
+
 
 def find_browser(playwright: Playwright, names: Sequence[str] = NAMES) -> str | None:
     """Return the path of a Chromium: the one named, an installed one, or Playwright's own."""
@@ -179,7 +184,7 @@ class EmbeddedPage(World):
         frame = frame_of(page, self.service_url)
         for _ in range(2):  # a later request is answered later
             frame.evaluate(AFTER_NEXT_PAINT)  # when rows that have come near are asked for
-            frame.evaluate("fetch('/embed/session').then(() => 0)")
+            frame.evaluate("fetch('/healthz').then(() => 0)")
 
     def forward(self, page: Page, time: str) -> None:
         """Advance the page's clock, after pending requests are finished."""

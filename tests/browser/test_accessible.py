@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from axe import find_violations
-from embedded_page import BrowserWallet, find_overflow, frame_of
+from embedded_page import WITHOUT_COOKIES, BrowserWallet, find_overflow, frame_of
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import FrameLocator, Page, expect
 from support.world import Visitor
@@ -259,8 +259,7 @@ def test_own_submissions_in_every_status(
 
 
 def test_signing_window_and_the_frame_beside_it(context, check, open_widget, browser_wallet):
-    answer = {"status": 200, "json": {"hasSession": False}}
-    context.route("**/embed/session", lambda route: route.fulfill(**answer))
+    context.add_init_script(WITHOUT_COOKIES)
     widget = open_widget()
     widget.locator("#cookie-blocked").wait_for()
     check("no cookie")

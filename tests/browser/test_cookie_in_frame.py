@@ -2,7 +2,7 @@
 
 import pytest
 import requests
-from embedded_page import NAMES, HostSite, submit
+from embedded_page import NAMES, WITHOUT_COOKIES, HostSite, submit
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -71,6 +71,7 @@ def no_cookies(context):
         route.fulfill(body=answer.content, headers=headers)
 
     context.route("**/embed/tracking/*?key=*", strip)
+    context.add_init_script(WITHOUT_COOKIES)
     return context
 
 

@@ -69,9 +69,7 @@ def come_back_until(widget, selector: str, text: str) -> None:
 
 
 def is_remembered(document) -> bool:
-    return document.evaluate(
-        "fetch('/embed/session').then((answer) => answer.json()).then((one) => one.hasSession)"
-    )
+    return document.evaluate("document.querySelector('#cookie-blocked').hidden")
 
 
 def test_settings_are_in_force(host, browser, setting):

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from embedded_page import frame_of
+from embedded_page import WITHOUT_COOKIES, frame_of
 from playwright.sync_api import expect
 from support.chain_history import record_history
 from support.world import USDC
@@ -59,8 +59,7 @@ def open_throttled(browser, width: int, *, has_session: bool):
     context.set_default_timeout(120_000)
     context.add_init_script(NOTE_SHIFTS)
     if not has_session:  # as where the browser blocks the cookies of frames
-        answer = {"status": 200, "json": {"hasSession": False}}
-        context.route("**/embed/session", lambda route: route.fulfill(**answer))
+        context.add_init_script(WITHOUT_COOKIES)
     page = context.new_page()
     client = context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": 4})

@@ -139,7 +139,7 @@ def test_change_leaves_focus_and_place_in_thousands_of_rows(embedded_page, page)
     stop = rows.nth(middle).locator("summary")
     stop.focus()
     top = rows.nth(middle).evaluate("row => row.offsetTop")
-    embedded_page.observe(rows.nth(middle).locator(".copy").get_attribute("data-copy"), "77")
+    embedded_page.observe(rows.nth(middle).locator(".detail code").text_content(), "77")
     with page.expect_response("**/embed/api/tracking/*"):
         embedded_page.forward(page, "00:31")
 

@@ -184,7 +184,7 @@ def test_dashboard_offers_no_copies_where_a_blocker_stops_scripts(dashboard, unw
 
 def test_steps_that_the_browser_cannot_read_are_not_blamed_on_the_server(embedded_page, unwatched):
     script = {"content_type": "text/javascript", "body": "export const pattern = /./vv;"}
-    unwatched.route("**/widget/flow-input.js", lambda route: route.fulfill(**script))
+    unwatched.route("**/widget/flow-view.js", lambda route: route.fulfill(**script))
     widget = embedded_page.open(unwatched.new_page())
 
     widget.get_by_role("button", name="Add your wallet").click()

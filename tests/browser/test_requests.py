@@ -1,16 +1,25 @@
 """What the frame asks for: nothing of others, all at once, and little while nothing changes."""
 
 import re
+from datetime import timedelta
 
 import pytest
-from embedded_page import BrowserWallet, EmbeddedPage
+from embedded_page import BrowserWallet, EmbeddedPage, frame_of, submit
 from playwright.sync_api import expect
-from support.world import Visitor
+from support.chain_history import record_history
+from support.world import USDC, Visitor
 
 pytestmark = pytest.mark.browser
 
+MONTH = {timedelta(days=day): f"{day**3 % 997}.{day}" for day in range(1, 31)}
+
 READ = re.compile("/embed/api/tracking/")
 DOCUMENT = re.compile("/embed/tracking/")  # read again while the list is not read as a whole
+
+
+@pytest.fixture(scope="module")
+def service_environ(environ_with_chain) -> dict[str, str]:
+    return environ_with_chain
 
 
 @pytest.fixture
@@ -50,7 +59,7 @@ def test_idle_tab_asks_for_nothing_but_the_page(embedded_page, page, asked):
         assert poll(embedded_page, page, what=DOCUMENT).status == 304
         embedded_page.settle(page)
 
-    assert set(asked) == {f"/embed/tracking/{embedded_page.page_id}", "/embed/session"}
+    assert set(asked) == {f"/embed/tracking/{embedded_page.page_id}", "/healthz"}
     assert asked.count(f"/embed/tracking/{embedded_page.page_id}") == 4
 
 
@@ -83,6 +92,47 @@ def test_page_that_was_made_private_meanwhile_is_refused(embedded_page, page):
     embedded_page.configure(is_public=True)
     poll(embedded_page, page)
     expect(widget.locator("#state")).to_be_empty()
+
+
+@pytest.mark.parametrize("place", ["frame", "window"])
+def test_list_and_adding_a_wallet_take_few_requests(
+    embedded_page, context, page, browser_wallet, place
+):
+    """Of the widget alone. A window's icon, which no headless browser loads, is one more."""
+    context.add_init_script(browser_wallet.script())
+    embedded_page.add_tag("team", "blue")
+    for address in embedded_page.track_many(250, tag_names=["team"])[:30]:
+        record_history(USDC, address, embedded_page.clock(), "1000", MONTH)
+    finished = []
+    page.on("requestfinished", lambda request: finished.append(request))
+
+    def take() -> list:
+        """Wait until nothing is under way, and return what the widget has asked for."""
+        embedded_page.settle(page)
+        frame = frame_of(page, embedded_page.service_url)
+        taken = [one for one in finished if one.frame == frame and "/healthz" not in one.url]
+        finished.clear()
+        return taken
+
+    if place == "frame":
+        widget = embedded_page.open(page)
+    else:
+        page.goto(embedded_page.widget_url())
+        widget = page
+        widget.locator("#widget[data-ready]").wait_for()
+    expect(widget.locator("#wallets .line").first).to_be_visible()
+    first = take()
+    if place == "window":
+        widget.get_by_role("button", name="Add your wallet").click()
+    submit(widget)
+    expect(widget.locator("#own-list li")).to_contain_text("waits for review")
+    adding = take()
+
+    sizes = [one.sizes() for one in first]
+    received = sum(one["responseHeadersSize"] + one["responseBodySize"] for one in sizes)
+    assert len(first) == 12, [one.url for one in first]
+    assert received < 32_000
+    assert len(adding) == 10, [one.url for one in adding]
 
 
 @pytest.fixture
@@ -126,7 +176,7 @@ def test_flow_opens_at_once_and_is_loaded_in_one_wave(hundred, page):
         route.continue_()
     expect(widget.locator("[data-step=choose]")).to_be_visible()
 
-    assert len([route for route in held if route.request.url.endswith(".js")]) > 10
+    assert len([route for route in held if route.request.url.endswith(".js")]) >= 5
     assert later == []
 
 

@@ -22,7 +22,6 @@ PATHS = (
     "/embed/api/submissions",
     "/embed/tracking/{page}",
     "/embed/tracking/{page}/qr.svg",
-    "/embed/session",
     "/embed/sign",
     "/embed.js",
     "/static/x/embed.js",

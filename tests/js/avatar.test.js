@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { drawAvatar } from "../../static/widget/wallet-row.js";
+import { drawAvatar } from "../../static/widget/list.js";
 
 /** @type {{ address: string, path: string, fill: string }[]} */
 const cases = JSON.parse(readFileSync(new URL("../support/avatar_cases.json", import.meta.url), "utf-8"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Problem } from "../../static/widget/api.js";
-import { answerCall, call } from "../../static/widget/calls.js";
+import { answerCall, call } from "../../static/widget/wallets.js";
 
 const ORIGIN = "https://embed.example";
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import {
   checkNickname, cleanName, labelWallets, normalizeNickname,
-} from "../../static/widget/flow-input.js";
+} from "../../static/widget/flow-view.js";
 import { readCases } from "./cases.js";
 
 for (const [what, raw, shown] of /** @type {[string, unknown, string][]} */ ([

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, test } from "node:test";
 
-import { buildCommand, guessShell, quote } from "../../static/widget/flow-input.js";
+import { buildCommand, guessShell, quote } from "../../static/widget/flow-view.js";
 
-/** @import { Shell } from "../../static/widget/flow-input.js" */
+/** @import { Shell } from "../../static/widget/flow-view.js" */
 
 const MESSAGE = `embed.example asks for proof that you own this wallet.
 

@@ -8,7 +8,7 @@ import {
 
 import {
   decodeBase58, decodeBase64, encodeBase58, encodeBase64, findSignature, isAddress, isPrivateKey,
-} from "../../static/widget/signatures.js";
+} from "../../static/widget/wallets.js";
 
 const SIGNATURE = Uint8Array.from({ length: 64 }, (_, index) => (index * 37 + 250) % 256);
 const BASE64 = encodeBase64(SIGNATURE);

@@ -1,6 +1,6 @@
 // A real Ed25519 key pair for tests.
 
-import { encodeBase58 } from "../../static/widget/signatures.js";
+import { encodeBase58 } from "../../static/widget/wallets.js";
 
 /** @typedef {{ address: string, publicKey: Uint8Array, sign: (bytes: Uint8Array) => Promise<Uint8Array> }} Signer */
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { encodeBase64 } from "../../static/widget/signatures.js";
-import { connectStandard, isUsable } from "../../static/widget/standard-wallets.js";
+import { connectStandard, encodeBase64, isUsable } from "../../static/widget/wallets.js";
 import { makeSigner } from "./signer.js";
 
 const TEXT = "Please sign";

@@ -6,9 +6,9 @@ import * as kit from "@solana/offchain-messages";
 import * as wallets from "@wallet-standard/errors";
 
 import { Problem } from "../../static/widget/api.js";
-import { encodeBase58, encodeBase64 } from "../../static/widget/signatures.js";
-import { holdsText, listSignableForms } from "../../static/widget/signatures.js";
-import { ask, explainThrown, parseAnswer } from "../../static/widget/wallet-answers.js";
+import {
+  ask, encodeBase58, encodeBase64, explainThrown, holdsText, listSignableForms, parseAnswer,
+} from "../../static/widget/wallets.js";
 import { makeSigner } from "./signer.js";
 
 const TEXT = "embed.example asks you to sign.\n\nName: Žofie\nThis signature does not authorize any transaction.";

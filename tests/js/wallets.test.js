@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { encodeBase64 } from "../../static/widget/signatures.js";
-import { watchWallets } from "../../static/widget/wallets.js";
+import { encodeBase64, watchWallets } from "../../static/widget/wallets.js";
 import { makeSigner } from "./signer.js";
 
 /** @import { Wallet } from "../../static/widget/wallets.js" */

@@ -28,7 +28,6 @@ def paths(world) -> dict[str, str]:
         "checker of receipts": "/embed/check-receipts",
         "proofs": f"{widget}/proofs?key={world.public_key}",
         "unknown receipt": f"{widget}/receipts/x?key={world.public_key}",
-        "session": "/embed/session",
         "API": f"/embed/api/tracking/{world.page_id}",
         "unknown path of the API": "/api/embed/nothing",
         "OpenAPI document": "/api/embed/openapi.json",

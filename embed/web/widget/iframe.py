@@ -33,9 +33,8 @@ def show_widget(page_id: str) -> Response:
     payload = get_payload(page_id, access.page_version, uses_chain=runtime().settings.uses_chain)
     if request.if_none_match.contains_weak(payload.etag):
         return Response(status=304)
-    session_id = find_session_id()
-    rendered = get_rendered(access, payload, has_session=session_id is not None)
-    own = _list_own(page_id, session_id)
+    rendered = get_rendered(access, payload)
+    own = _list_own(page_id, find_session_id())
     html = rendered.insert(render_own(page_id, own)) if own else rendered.html
     response = respond(html, ancestors=list_ancestors(access), look=rendered.look)
     allow_isolated_hosts(response)
@@ -44,12 +43,6 @@ def show_widget(page_id: str) -> Response:
     _store_refused_site(access)
     renew_session(response)
     return compress.after_request(response) if own else compress_once(response, rendered.digest)
-
-
-@blueprint.get("/session")
-def show_session_state() -> ResponseReturnValue:
-    """Tell the widget whether the browser sends the session cookie, which scripts cannot read."""
-    return {"hasSession": find_session_id() is not None}, {"Cache-Control": "no-store"}
 
 
 @blueprint.get("/tracking/<page_id>/sites")

@@ -52,7 +52,6 @@ class Variant(NamedTuple):
     is_window: bool
     site: str | None  # that embeds it, if it is on the key's list
     origin: str  # of this service
-    has_session: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ _rendered = make_cache(MAX_CACHED_BYTES)
 _lock = threading.Lock()
 
 
-def get_rendered(access: Access, payload: Payload, *, has_session: bool) -> Rendered:
+def get_rendered(access: Access, payload: Payload) -> Rendered:
     """Return the page that this request asks for, with the payload that was read for it."""
     variant = Variant(
         page_id=access.page_id,
@@ -92,7 +91,6 @@ def get_rendered(access: Access, payload: Payload, *, has_session: bool) -> Rend
         is_window=is_window(),
         site=_find_site(access),
         origin=own_origin(),
-        has_session=has_session,
     )
     supply = find_supply(payload.details["tokenMint"], uses_chain=runtime().settings.uses_chain)
     with _lock:
@@ -154,7 +152,6 @@ def _render(variant: Variant, access: Access, payload: Payload, supply: Supply |
         proofs={
             name: describe_proof(proof) for name, proof in read_visible_proofs(page, ids).items()
         },
-        has_session=variant.has_session,
         has_changes=uses_chain
         and "changes" not in hidden
         and has_history(page, [one["address"] for one in shown["wallets"]]),

@@ -190,7 +190,7 @@ def test_own_submissions_are_nobody_elses_and_of_this_moment(world, count_render
     world.reject(submission)
     assert see(visitor.cookie) == [True, True]
     assert see(stranger.cookie) == see(None) == [False, False]
-    assert len(count_renderings) == 4  # with and without a session, before and after the decision
+    assert len(count_renderings) == 2  # before and after the decision
 
 
 def test_flood_of_odd_addresses_pushes_out_nothing_that_is_used(
