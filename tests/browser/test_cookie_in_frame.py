@@ -134,7 +134,7 @@ def test_without_a_cookie_a_signature_tells_of_a_rejection_and_another_withdraws
 
     ask_by_signature(widget)
 
-    told = "Night heron\u2069: turned down. The owner turned it down."
+    told = "Night heron: turned down. The owner turned it down."
     expect(widget.locator("[data-records]")).to_contain_text(told)
     expect(own).to_contain_text("Night heron turned down")
     expect(own).to_contain_text("The owner turned it down. It can be sent again in")
