@@ -111,9 +111,9 @@ class TestService:
 
         run()
 
-        supply = find_supply(world.page, uses_chain=True)
+        supply = find_supply(world.page.token_mint, uses_chain=True)
         assert (supply.amount, supply.observed_at) == (100, world.clock())
-        assert find_supply(world.page, uses_chain=False) is None
+        assert find_supply(world.page.token_mint, uses_chain=False) is None
         assert chain.calls["getTokenSupply"] == 0
 
     def test_page_gets_a_new_version_only_for_another_supply(self, world, chain, run):
