@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from peewee import JOIN, chunked, fn
@@ -23,19 +23,19 @@ class DueWallet:
     observed_at: datetime | None = None  # None: never
 
 
-def list_due(before: datetime, now: datetime) -> list[DueWallet]:
-    """Return what was last observed at `before` or earlier, or never, on pages not deleted.
+def list_due(every: timedelta, now: datetime) -> list[DueWallet]:
+    """Return what was not observed for so long, or never, on pages not deleted.
 
     Least recently observed first. Mints that the chain refused are left out.
     """
     observed_at = ChainBalance.observed_at
-    is_due = observed_at.is_null() | ~_is_recent(observed_at, before, now)
+    is_due = observed_at.is_null() | ~_is_recent(observed_at, every, now)
     return _list_wallets(is_due, Token.problem.is_null())
 
 
-def _is_recent(observed_at: Any, before: datetime, now: datetime) -> Any:
-    """Return the condition for a time after `before`; a later one than now was a wrong clock's."""
-    return (observed_at > before) & (observed_at <= now)
+def _is_recent(observed_at: Any, every: timedelta, now: datetime) -> Any:
+    """Return the condition for a time less than `every` ago; a later one is a wrong clock's."""
+    return (observed_at > now - every) & (observed_at <= now)
 
 
 def list_of_page(page: Page) -> list[DueWallet]:
@@ -111,7 +111,7 @@ def make_batches(due: Iterable[DueWallet]) -> list[list[DueWallet]]:
 
 
 def list_for_rotation(
-    before: datetime,
+    every: timedelta,
     now: datetime,
     limit: int,
     *,
@@ -121,7 +121,7 @@ def list_for_rotation(
     """Return up to `limit` wallets of which all accounts are to be read.
 
     Those of `first` (mint, address) come before those that wait the longest. None was read
-    completely after `before`. `page`: only its wallets.
+    completely within `every`. `page`: only its wallets.
     """
     tracking = Page.select().join(Wallet)
     tracking = tracking.where(
@@ -135,7 +135,7 @@ def list_for_rotation(
         ChainBalance.select()
         .join(Token, JOIN.LEFT_OUTER, on=Token.mint == ChainBalance.mint)
         .where(
-            all_observed_at.is_null() | ~_is_recent(all_observed_at, before, now),
+            all_observed_at.is_null() | ~_is_recent(all_observed_at, every, now),
             Token.problem.is_null(),
             fn.EXISTS(tracking),
         )

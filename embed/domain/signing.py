@@ -73,7 +73,7 @@ class Signer:
         return URLSafeTimedSerializer(
             list(reversed(self.secret_keys)),  # itsdangerous signs with the last
             salt=purpose,
-            signer=_ClockSigner,
+            signer=_FixedTimeSigner,
             signer_kwargs={
                 "now": now,
                 "key_derivation": "hmac",
@@ -82,7 +82,7 @@ class Signer:
         )
 
 
-class _ClockSigner(TimestampSigner):
+class _FixedTimeSigner(TimestampSigner):
     """Signs with a given time, in whole milliseconds."""
 
     def __init__(self, *arguments: Any, now: datetime, **options: Any) -> None:

@@ -71,7 +71,7 @@ def refresh_balances(
         raise InvalidInput(f"The page {page.id} has been deleted.")
     if page is not None:
         clear_refusal(page.token_mint)
-    to_sweep = due.list_due(clock() - every, clock()) if page is None else due.list_of_page(page)
+    to_sweep = due.list_due(every, clock()) if page is None else due.list_of_page(page)
     swept = sweep(chain, clock, to_sweep, lambda done: on_progress(done, len(to_sweep)))
     completely = Result(0, None)
     if swept.failure is None or isinstance(swept.failure, UnusableAnswer):
@@ -79,7 +79,7 @@ def refresh_balances(
         most = max(1, runtime.settings.limit_rpc.amount // 2)
         # Those that may be too low, and those that wait the longest.
         chosen = due.list_for_rotation(
-            now - every, now, most, first=list_needed(now - every, page), page=page
+            every, now, most, first=list_needed(now - every, page), page=page
         )
         completely = read_completely(
             chain,

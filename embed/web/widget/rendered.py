@@ -126,13 +126,12 @@ def _render(variant: Variant, access: Access, payload: Payload, supply: Supply |
     hidden, order = look.look.hide, look.look.order
     shown = _choose_wallets(payload, order, variant)
     ids = [one["id"] for one in shown["wallets"]]
-    link = build_link(page.id)
-    own_address = f"{variant.origin}{build_path(page, variant.key)}"
+    path = build_path(page, variant.key)
     html = render_template(
         "widget/page.html",
         page_id=page.id,
         key=variant.key,
-        address=link if access.is_link else own_address,
+        address=build_link(page.id) if access.is_link else f"{variant.origin}{path}",
         page=payload.details,
         wallet_count=payload.wallet_count,
         standings=payload.standings,
