@@ -32,7 +32,7 @@ _NEEDED = {
     "account": PERSON,
     "confirm": PERSON,
     "show_account_log": PERSON,
-    "list_passkeys": PERSON,
+    "add_passkey": PERSON,
     "remove_passkey": PERSON,
     "end_session": PERSON,
     "end_other_sessions": PERSON,
@@ -107,7 +107,7 @@ _NEEDED = {
 }
 # Which ask "Is it you?" first (confirmation.py).
 CONFIRMED = {
-    "list_passkeys",
+    "add_passkey",
     "remove_passkey",
     "list_keys",
     "create_key",

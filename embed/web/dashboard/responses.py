@@ -32,7 +32,7 @@ SECTIONS = {
     "choose_password": ("owners", "sign-in"),
     "account": ("owners", "sign-in"),
     "confirm": ("owners", "sign-in"),
-    "list_passkeys": ("owners", "sign-in"),
+    "add_passkey": ("owners", "sign-in"),
     "sign_in_by_passkey": ("owners", "sign-in"),
     "show_account_log": ("owners", "sign-in"),
     "list_pages": ("owners", "overview"),

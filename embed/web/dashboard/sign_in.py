@@ -17,7 +17,6 @@ from wtforms.validators import EqualTo, InputRequired, Length
 from embed.db.models import Person, Session
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
 from embed.domain.turns import Busy
-from embed.errors import NotFound
 from embed.events import account_log
 from embed.people import passwords, sessions
 from embed.people.accounts import normalise_email
@@ -40,8 +39,13 @@ from embed.web.dashboard.responses import (
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
+USED_LINK = lazy_gettext(
+    "This link works only once, and a password has been chosen since it was made. Sign in with"
+    " that password. Forgotten? Whoever runs this server can create a new link:"
+    " flask owners reset EMAIL"
+)
 DEAD_LINK = lazy_gettext(
-    "This link has been used or has expired. Whoever runs this server can create a new one:"
+    "This link has expired or is not complete. Whoever runs this server can create a new one:"
     " flask owners reset EMAIL"
 )
 PER_ACCOUNT = parse("10/10 minutes")
@@ -108,7 +112,10 @@ def choose_password(token: str) -> ResponseReturnValue:
 
     It ends every session, and removes passkeys.
     """
-    person = passwords.find_by_link(token, runtime().signer)
+    try:
+        person = passwords.find_by_link(token, runtime().signer)
+    except passwords.UsedLink:
+        return render_mistake(USED_LINK, 404)
     if person is None:
         return render_mistake(DEAD_LINK, 404)
     form = PasswordForm()
@@ -123,8 +130,8 @@ def choose_password(token: str) -> ResponseReturnValue:
                 host=own_host(),
                 client=current_client(),
             )
-        except NotFound:
-            return render_mistake(DEAD_LINK, 409)
+        except passwords.UsedLink:
+            return render_mistake(USED_LINK, 409)
         begin_session(chosen)
         return redirect_to("list_pages", gettext("Your password is set."))
     return render("password.html", form=form, person=person)

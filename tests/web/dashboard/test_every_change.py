@@ -30,7 +30,7 @@ OTHER_FORMS = {
     "choose_theme",  # sets a cookie
     "end_other_sessions",  # signs out
     "end_session",  # signs out
-    "list_passkeys",  # is about the account
+    "add_passkey",  # is about the account
     "remove_passkey",  # the same
     "forget_origin",  # deletes a notice; the key is unchanged
     "import_wallets",  # a dry run
