@@ -115,7 +115,7 @@ def choose_password(token: str) -> ResponseReturnValue:
     try:
         person = passwords.find_by_link(token, runtime().signer)
     except passwords.UsedLink:
-        return render_mistake(USED_LINK, 404)
+        return render_mistake(USED_LINK, 410)
     if person is None:
         return render_mistake(DEAD_LINK, 404)
     form = PasswordForm()
@@ -131,7 +131,7 @@ def choose_password(token: str) -> ResponseReturnValue:
                 client=current_client(),
             )
         except passwords.UsedLink:
-            return render_mistake(USED_LINK, 409)
+            return render_mistake(USED_LINK, 410)
         begin_session(chosen)
         return redirect_to("list_pages", gettext("Your password is set."))
     return render("password.html", form=form, person=person)

@@ -220,7 +220,7 @@ def test_one_time_link_works_once_and_signs_in(world, owner, guest):
     assert guest.submit(link, password=new, again=new).status_code == 303
     assert guest.is_signed_in
 
-    assert Guest(world).open(link).status_code == 404
+    assert Guest(world).open(link).status_code == 410
     assert "works only once" in Guest(world).open(link).text
 
 
@@ -248,7 +248,7 @@ def test_page_of_a_link_says_what_it_removes_before_it_does(world, owner, guest)
     assert not Passkey.select().exists()
     assert "which removed passkeys: 1" in guest.open("/dashboard/account").text
     again = guest.open(link)
-    assert (again.status_code, "This link works only once" in again.text) == (404, True)
+    assert (again.status_code, "This link works only once" in again.text) == (410, True)
 
 
 @pytest.mark.parametrize("end", ["altered", "x", "%00"])
