@@ -11,19 +11,22 @@ DASHBOARD_PATHS = {
     "wallets": "wallets",
     "a new wallet": "wallets/new",
     "import": "wallets/import",
-    "tags": "tags",
-    "keys": "keys",
-    "a new public key": "keys/new/public",
-    "a new secret key": "keys/new/secret",
-    "embed": "embed",
-    "policy": "policy",
-    "deny list": "deny-list",
-    "settings": "settings",
-    "notifications": "notifications",
-    "a new channel": "notifications/channels/new",
-    "a new webhook": "notifications/webhooks/new",
-    "deliveries": "notifications/log",
+    "tags": "wallets/tags",
+    "install": "embed",
+    "look": "embed/look",
     "activity": "activity",
+    "settings": "settings",
+    "general": "settings/general",
+    "rules": "settings/rules",
+    "notifications": "settings/notifications",
+    "a new channel": "settings/notifications/channels/new",
+    "a new webhook": "settings/notifications/webhooks/new",
+    "deliveries": "settings/notifications/log",
+    "people": "settings/people",
+    "keys": "settings/keys",
+    "a new public key": "settings/keys/new/public",
+    "a new secret key": "settings/keys/new/secret",
+    "danger zone": "settings/danger",
 }
 
 
@@ -171,7 +174,7 @@ def take_forms(camera, demo) -> None:
     page.locator("input[type=file]").set_input_files(file)
     page.locator("form:has(input[type=file]) button.primary").click()
     camera.take("dashboard: what an import would change")
-    page.goto(f"{base}/policy")
+    page.goto(f"{base}/settings/rules")
     page.locator("[name=preview]").click()
     page.locator("#preview").wait_for()
     camera.take("dashboard: preview of a policy")
@@ -182,12 +185,12 @@ def take_forms(camera, demo) -> None:
     page.locator("main form button").click()
     page.locator("[name=address]").first.wait_for()
     camera.take("dashboard: suggested wallets")
-    page.goto(f"{base}/keys/new/public")
+    page.goto(f"{base}/settings/keys/new/public")
     page.locator("[name=origins]").fill("https://www.example.com")
     page.locator("form:has([name=origins]) button.primary").click()
     page.get_by_text("svc_pub_").first.wait_for()
     camera.take("dashboard: a key was made")
-    page.goto(f"{base}/embed")
+    page.goto(f"{base}/embed/share")
     if page.locator("[name=shared]").count():  # it is public by link from the first time on
         page.locator("[name=shared]").click()
     link = page.locator("#link").text_content()

@@ -146,7 +146,7 @@ def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(
     dashboard, origin, signed_in, device
 ):
     add(signed_in)
-    signed_in.goto(f"{origin}/dashboard/pages/{dashboard.page_id}/keys/new/public")
+    signed_in.goto(f"{origin}/dashboard/pages/{dashboard.page_id}/settings/keys/new/public")
     signed_in.get_by_label("Label").fill('The "shop"')
     signed_in.get_by_label("Sites").fill("https://one.example\nhttps://two.example")
     let_confirmation_end(dashboard)
@@ -196,15 +196,15 @@ def enter(page: Page, password: str) -> None:
 def test_owner_enters_the_password_and_lands_on_the_keys(dashboard, owner_page):
     let_confirmation_end(dashboard)
 
-    owner_page.goto(f"{dashboard.base}/keys")
+    owner_page.goto(f"{dashboard.base}/settings/keys")
     assert find_faults("the question", owner_page) == []
     enter(owner_page, "not the password")
     expect(owner_page.get_by_text("This is not your current password.")).to_be_visible()
     assert find_faults("the question after a mistake", owner_page) == []
     enter(owner_page, PASSWORD)
 
-    expect(owner_page).to_have_url(f"{dashboard.base}/keys")
-    expect(owner_page.get_by_role("heading", name="Keys", exact=True)).to_be_visible()
+    expect(owner_page).to_have_url(f"{dashboard.base}/settings/keys")
+    expect(owner_page.get_by_role("heading", name="Settings API keys")).to_be_visible()
 
 
 def test_export_begins_by_itself_after_the_password(dashboard, owner_page):

@@ -1,7 +1,4 @@
-"""The Embed tab: the widget's look with a preview, a key for a site, and the code to paste.
-
-And whether the page is public by link.
-"""
+"""Embed: a key for a site with the code to paste, the look with a preview, the public link."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -68,7 +65,7 @@ class SiteForm(Form):
         [InputRequired(lazy_gettext("Which site is it for?"))],
         description=lazy_gettext(
             "As the address bar shows it: https://www.example.com. With and without www"
-            " are two sites; more can be added under Keys."
+            " are two sites; more can be added under API keys."
         ),
     )
     label = StringField(
@@ -79,7 +76,7 @@ class SiteForm(Form):
 
 @blueprint.route("/pages/<page_id>/embed", methods=["GET", "POST"])
 def show_embed(page_id: str) -> ResponseReturnValue:
-    """Show the Embed tab; a POST creates a public key for one site and shows it this once."""
+    """Show what a site needs; a POST creates a public key for one site and shows it this once."""
     page = open_page(page_id)
     form = SiteForm()
     if form.validate_on_submit():
@@ -104,24 +101,15 @@ def render_embed(
     form: SiteForm,
     made: tuple[ApiKey, str] | None = None,
     notes: Sequence[str] = (),
-    look_form: LookForm | None = None,
 ) -> Response:
-    """Render the tab; with `made`, a new key and its text are in this response only.
-
-    `look_form` is one that was sent with mistakes.
-    """
+    """Render the tab Install; with `made`, a new key and its text are in this response only."""
     snippet_form = _read_snippet_form()
     lang = "" if snippet_form.lang.errors else snippet_form.lang.data
     height = _read_height(snippet_form)
     api_key, key = made or (None, PLACEHOLDER)
-    has_mistakes = bool(form.errors or look_form)
-    response = render(
+    return render(
         "embed.html",
         page=page,
-        look_form=look_form or make_look_form(page.look),
-        presets=PRESETS,
-        swatches=SWATCHES,
-        accent_sentences=explain_accent(page.look.accent),
         snippet_form=snippet_form,
         site_form=form,
         meant_site=find_meant_origin(form.site.data or "") if form.site.errors else None,
@@ -134,14 +122,15 @@ def render_embed(
         snippets=build_snippets(page, key, height=height, lang=lang),
         address=own_origin() + build_path(page, key, lang=lang),
         key_names=_name_public_keys(page),
-        is_shared=derived.is_shared(page.id),
-        link=build_link(page.id),
-        status=201 if made else 422 if has_mistakes else 200,
+        status=201 if made else 422 if form.errors else 200,
         shows_secret=made is not None,
     )
-    # As same-origin, but the preview's signing window can answer it.
-    response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
-    return response
+
+
+@blueprint.get("/pages/<page_id>/embed/look")
+def show_look(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    return _render_look(page, make_look_form(page.look))
 
 
 @blueprint.post("/pages/<page_id>/embed/look")
@@ -152,14 +141,35 @@ def save_look(page_id: str) -> ResponseReturnValue:
         with show_mistakes(form):
             change_look(page.id, form.read_texts(), runtime().clock(), actor=current_person().email)
             return redirect_to(
-                "show_embed",
+                "show_look",
                 gettext("Saved. Every site shows it; no snippet has to be pasted again."),
                 page,
             )
-    return render_embed(page, SiteForm(None), look_form=form)
+    return _render_look(page, form)
 
 
-@blueprint.post("/pages/<page_id>/embed/link")
+def _render_look(page: Page, form: LookForm) -> Response:
+    response = render(
+        "embed_look.html",
+        page=page,
+        form=form,
+        presets=PRESETS,
+        swatches=SWATCHES,
+        accent_sentences=explain_accent(page.look.accent),
+    )
+    # As same-origin, but the preview's signing window can answer it.
+    response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
+    return response
+
+
+@blueprint.get("/pages/<page_id>/embed/share")
+def show_share(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    shared, link = derived.is_shared(page.id), build_link(page.id)
+    return render("embed_share.html", page=page, is_shared=shared, link=link)
+
+
+@blueprint.post("/pages/<page_id>/embed/share")
 def share_page(page_id: str) -> ResponseReturnValue:
     """Make the page public by link, or end its link."""
     page = open_page(page_id)
@@ -170,7 +180,7 @@ def share_page(page_id: str) -> ResponseReturnValue:
     else:
         derived.stop_sharing(page.id, now, actor=actor)
         said = gettext("The page is no longer public by link.")
-    return redirect_to("show_embed", said, page, _anchor="link-section")
+    return redirect_to("show_share", said, page)
 
 
 @blueprint.get("/pages/<page_id>/embed/preview")

@@ -91,7 +91,7 @@ def read_lines(text: str | None) -> list[str]:
     return [line.strip() for line in (text or "").splitlines() if line.strip()]
 
 
-@blueprint.get("/pages/<page_id>/keys")
+@blueprint.get("/pages/<page_id>/settings/keys")
 def list_keys(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     keys = management.list_keys(page.id)
@@ -105,7 +105,9 @@ def list_keys(page_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.route("/pages/<page_id>/keys/new/<any(public, secret):tier>", methods=["GET", "POST"])
+@blueprint.route(
+    "/pages/<page_id>/settings/keys/new/<any(public, secret):tier>", methods=["GET", "POST"]
+)
 def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     """Create a key and show it in this response, so that it is in no address and no cookie."""
     page = open_page(page_id)
@@ -129,7 +131,7 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     return render("key_form.html", page=page, form=form, tier=tier)
 
 
-@blueprint.route("/pages/<page_id>/keys/<key_id>/edit", methods=["GET", "POST"])
+@blueprint.route("/pages/<page_id>/settings/keys/<key_id>/edit", methods=["GET", "POST"])
 def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
     """Change the label of a key, and the sites of a public one."""
     page = open_page(page_id)
@@ -153,7 +155,7 @@ def _make_edit_form(key: ApiKey) -> FlaskForm:
     )
 
 
-@blueprint.route("/pages/<page_id>/keys/<key_id>/revoke", methods=["GET", "POST"])
+@blueprint.route("/pages/<page_id>/settings/keys/<key_id>/revoke", methods=["GET", "POST"])
 def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     key = get_own_key(page, key_id)
@@ -166,7 +168,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.post("/pages/<page_id>/keys/<key_id>/allow")
+@blueprint.post("/pages/<page_id>/settings/keys/<key_id>/allow")
 def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     """Add a refused site to the key's allowlist."""
     page = open_page(page_id)
@@ -180,7 +182,7 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.post("/pages/<page_id>/keys/<key_id>/forget")
+@blueprint.post("/pages/<page_id>/settings/keys/<key_id>/forget")
 def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     """Delete a site from the list of refused ones; it stays refused."""
     page = open_page(page_id)

@@ -1,10 +1,10 @@
-"""A person's pages, with what needs somebody on them: create, settings, delete and restore."""
+"""A person's pages, with what needs somebody on them: create and restore."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from flask import redirect, request, url_for
+from flask import redirect, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, StringField, TextAreaField
 from wtforms.validators import InputRequired, Length, Optional
@@ -15,7 +15,6 @@ from embed.balances.tokens import list_problems, propose_token
 from embed.db.models import Page, Person
 from embed.db.work_status import read_work_status
 from embed.domain.roles import NAME_BY_ROLE, OWNER
-from embed.keys.management import list_keys
 from embed.keys.refused_origins import list_lately_refused
 from embed.notifications.delivery_log import count_given_up, list_failing
 from embed.pages import OwnPage
@@ -165,7 +164,9 @@ def create_page() -> ResponseReturnValue:
             return _propose_names(form)
         owner = current_person()
         with show_mistakes(form):
-            page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
+            page = pages.create_page(
+                owner, read_page_form(form), runtime().clock(), actor=owner.email
+            )
             done = gettext("The page has been created. Next, it needs a key.")
             return redirect_to("show_embed", f"{done} {form.advice}".rstrip(), page)
     return render("page_form.html", form=form)
@@ -184,36 +185,10 @@ def _propose_names(form: PageForm) -> ResponseReturnValue:
     return render("page_form.html", form=form, is_proposed=is_proposed)
 
 
-@blueprint.route("/pages/<page_id>/settings", methods=["GET", "POST"])
-def edit_page(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
-    form = PageForm(obj=page)
-    if form.validate_on_submit():
-        with show_mistakes(form):
-            pages.update_page(page.id, _read(form), runtime().clock(), actor=current_person().email)
-            return redirect_to("edit_page", gettext("Saved."), page)
-    return render("page_form.html", page=page, form=form)
-
-
 @blueprint.get("/pages/<page_id>/")
 def show_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     return redirect(url_for("dashboard.show_queue", page_id=page.id))
-
-
-@blueprint.route("/pages/<page_id>/delete", methods=["GET", "POST"])
-def delete_page(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
-    if request.method != "POST":
-        sites = {
-            origin for key in list_keys(page.id) if not key.revoked_at for origin in key.origins
-        }
-        return render("page_delete.html", page=page, name=name_page(page), sites=sorted(sites))
-    pages.delete_page(page.id, runtime().clock(), actor=current_person().email)
-    return redirect_to(
-        "list_pages",
-        gettext("%(name)s has been deleted. You can restore it for 30 days.", name=name_page(page)),
-    )
 
 
 @blueprint.post("/pages/<page_id>/restore")
@@ -223,5 +198,5 @@ def restore_page(page_id: str) -> ResponseReturnValue:
     return redirect_to("list_pages", gettext("%(name)s has been restored.", name=name_page(page)))
 
 
-def _read(form: PageForm) -> dict[str, Any]:
+def read_page_form(form: PageForm) -> dict[str, Any]:
     return {name: value for name, value in form.data.items() if name != "csrf_token"}

@@ -1,10 +1,10 @@
-"""The page's policy: which submissions are refused, pending or approved."""
+"""The page's rules: its policy, which refuses, approves or lets wait, and its deny list."""
 
 import math
 from functools import partial
 from typing import Any
 
-from flask import request
+from flask import redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, FloatField, IntegerField, SelectField, StringField
 from wtforms.validators import InputRequired
@@ -13,12 +13,14 @@ from embed import pages
 from embed.db.models import Page
 from embed.domain import amounts
 from embed.domain.policy import Policy
-from embed.errors import InvalidInput
-from embed.submissions import policy_simulation, queries
+from embed.errors import InvalidInput, NotFound
+from embed.submissions import deny_list, policy_simulation, queries
 from embed.wallets import search
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, open_page
+from embed.web.dashboard.access import current_client, current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.deny_list import BlockForm, is_own, make_block_form, read_lists
+from embed.web.dashboard.deny_list import add_block as add_from_form
 from embed.web.dashboard.filters import UNITS, split_span
 from embed.web.dashboard.responses import Form, advise_on_mint, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
@@ -35,6 +37,8 @@ _UNITS: Any = {
     "minutes": lazy_gettext("minutes"),
     "seconds": lazy_gettext("seconds"),
 }
+
+LIST = "deny-list"  # the part of the page
 
 
 class PolicyForm(Form):
@@ -82,7 +86,7 @@ class PolicyForm(Form):
     )
 
 
-@blueprint.route("/pages/<page_id>/policy", methods=["GET", "POST"])
+@blueprint.route("/pages/<page_id>/settings/rules", methods=["GET", "POST"])
 def edit_policy(page_id: str) -> ResponseReturnValue:
     """Save another policy, or preview what it would have decided."""
     page = open_page(page_id)
@@ -103,7 +107,7 @@ def _preview(page: Page, form: PolicyForm, rules: Policy) -> ResponseReturnValue
     return _render(page, form, policy_simulation.simulate(page, rules, uses_chain=uses_chain))
 
 
-def _fill_form(page: Page) -> PolicyForm:
+def _fill_form(page: Page, **options: Any) -> PolicyForm:
     number, unit = split_span(page.cooldown_s)
     form = PolicyForm(
         auto_approve=page.auto_approve,
@@ -113,6 +117,7 @@ def _fill_form(page: Page) -> PolicyForm:
         cooldown_unit=unit,
         trust_after=page.trust_after,
         holding_watch=page.holding_watch,
+        **options,
     )
     if not runtime().settings.uses_chain:
         advice = gettext(
@@ -142,9 +147,11 @@ def _render(
     page: Page,
     form: PolicyForm,
     outcomes: list[policy_simulation.SimulatedDecision] | None = None,
+    block_form: BlockForm | None = None,
 ) -> ResponseReturnValue:
+    """Render the tab; `block_form` is one that was sent with mistakes."""
     return render(
-        "policy.html",
+        "settings_rules.html",
         page=page,
         form=form,
         rules=pages.read_policy(page),
@@ -153,4 +160,36 @@ def _render(
         outcomes=outcomes,
         mint_advice=advise_on_mint(page.token_mint),
         differing=[one for one in outcomes or [] if one.differs],
+        block_form=block_form or make_block_form(page, formdata=None),
+        status=422 if form.errors or block_form else 200,
+        **read_lists(page),
     )
+
+
+@blueprint.get("/pages/<page_id>/deny-list")
+def list_blocks(page_id: str) -> ResponseReturnValue:
+    """Lead to the list from where it was; the role for this route is who may read it."""
+    return redirect(url_for("dashboard.edit_policy", page_id=open_page(page_id).id, _anchor=LIST))
+
+
+@blueprint.post("/pages/<page_id>/settings/rules/deny-list")
+def add_block(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    form = make_block_form(page)
+    if form.validate():
+        with show_mistakes(form):
+            block = add_from_form(page, form)
+            said = gettext("%(pattern)s is blocked.", pattern=block.pattern)
+            return redirect_to("edit_policy", said, page, _anchor=LIST)
+    return _render(page, _fill_form(page, formdata=None), block_form=form)
+
+
+@blueprint.post("/pages/<page_id>/settings/rules/deny-list/<block_id>/remove")
+def remove_block(page_id: str, block_id: str) -> ResponseReturnValue:
+    page, person = open_page(page_id), current_person()
+    block = deny_list.get_block(block_id)
+    if block.page_id != page.id and not (is_own(page) and block.person_id == person.id):
+        raise NotFound(block.id)
+    deny_list.remove_block(block.id, runtime().clock(), actor=person.email, client=current_client())
+    said = gettext("%(pattern)s is no longer blocked.", pattern=block.pattern)
+    return redirect_to("edit_policy", said, page, _anchor=LIST)

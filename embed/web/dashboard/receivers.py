@@ -28,7 +28,7 @@ from embed.web.languages import gettext, lazy_gettext
 MAX_GIVEN_UP_SHOWN = 3
 
 
-@blueprint.get("/pages/<page_id>/notifications")
+@blueprint.get("/pages/<page_id>/settings/notifications")
 def list_receivers(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     channels = receivers.list_receivers(page.id, "channel")
@@ -58,7 +58,9 @@ def mask_targets(of_page: Iterable[Receiver]) -> dict[str, str]:
     return {receiver.id: mask_target(receiver) for receiver in of_page}
 
 
-@blueprint.route("/pages/<page_id>/notifications/<receiver_id>/remove", methods=["GET", "POST"])
+@blueprint.route(
+    "/pages/<page_id>/settings/notifications/<receiver_id>/remove", methods=["GET", "POST"]
+)
 def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
@@ -77,7 +79,9 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     return redirect_to("list_receivers", gettext("%(name)s has been removed.", name=masked), page)
 
 
-@blueprint.route("/pages/<page_id>/notifications/<channel_id>/decide", methods=["GET", "POST"])
+@blueprint.route(
+    "/pages/<page_id>/settings/notifications/<channel_id>/decide", methods=["GET", "POST"]
+)
 def let_channel_decide(page_id: str, channel_id: str) -> ResponseReturnValue:
     """Ask whether everybody who reads a channel may decide on submissions."""
     page = open_page(page_id)
@@ -87,7 +91,7 @@ def let_channel_decide(page_id: str, channel_id: str) -> ResponseReturnValue:
     return _switch_deciding(channel, True)
 
 
-@blueprint.post("/pages/<page_id>/notifications/<channel_id>/decide/stop")
+@blueprint.post("/pages/<page_id>/settings/notifications/<channel_id>/decide/stop")
 def end_deciding(page_id: str, channel_id: str) -> ResponseReturnValue:
     return _switch_deciding(_get_channel(open_page(page_id), channel_id), False)
 
@@ -112,7 +116,7 @@ def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue
     )
 
 
-@blueprint.post("/pages/<page_id>/notifications/<receiver_id>/test")
+@blueprint.post("/pages/<page_id>/settings/notifications/<receiver_id>/test")
 def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
     """Leave a test message in the outbox, unless one waits already."""
     page = open_page(page_id)
@@ -142,7 +146,9 @@ def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
     )
 
 
-@blueprint.route("/pages/<page_id>/notifications/<receiver_id>/secret", methods=["GET", "POST"])
+@blueprint.route(
+    "/pages/<page_id>/settings/notifications/<receiver_id>/secret", methods=["GET", "POST"]
+)
 def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     webhook = get_own_receiver(page, receiver_id)
@@ -225,7 +231,7 @@ class ChannelForm(ReceiverForm):
     )
 
 
-@blueprint.route("/pages/<page_id>/notifications/channels/new", methods=["GET", "POST"])
+@blueprint.route("/pages/<page_id>/settings/notifications/channels/new", methods=["GET", "POST"])
 def add_channel(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = ChannelForm(event_types=CHANNEL_TYPES)
@@ -262,7 +268,7 @@ def _show_channel_form(page: Page, form: ChannelForm) -> ResponseReturnValue:
     )
 
 
-@blueprint.route("/pages/<page_id>/notifications/webhooks/new", methods=["GET", "POST"])
+@blueprint.route("/pages/<page_id>/settings/notifications/webhooks/new", methods=["GET", "POST"])
 def add_webhook(page_id: str) -> ResponseReturnValue:
     """Add a webhook and show its secret in this response, so that it is in no address.
 

@@ -70,4 +70,6 @@ def things(world, owner) -> dict[str, str]:
         "passkey_id": passkey.id,
         "tier": "public",
         "token": "x",
+        "place": "tags",
+        "rest": "x",
     }

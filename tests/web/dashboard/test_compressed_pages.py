@@ -55,10 +55,10 @@ def test_ordinary_pages_are_compressed(world, owner, things):
     ("path", "fields"),
     [
         ("embed", {"site": "https://a.example"}),
-        ("keys/new/public", {"origins": "https://a.example"}),
-        ("keys/new/secret", {}),
-        ("notifications/webhooks/new", WEBHOOK),
-        ("notifications/{receiver_id}/secret", {}),
+        ("settings/keys/new/public", {"origins": "https://a.example"}),
+        ("settings/keys/new/secret", {}),
+        ("settings/notifications/webhooks/new", WEBHOOK),
+        ("settings/notifications/{receiver_id}/secret", {}),
     ],
 )
 def test_page_that_shows_a_secret_is_not_compressed(world, owner, things, path, fields):

@@ -94,7 +94,7 @@ def test_what_cannot_be_an_id_is_not_found(world, things, owner):
 
 def test_what_cannot_be_an_id_is_not_found_on_any_database(owner):
     assert owner.get("/dashboard/pages/%00/wallets").status_code == 404
-    assert owner.get(f"/dashboard/pages/{owner.world.page_id}/tags/%00").status_code == 404
+    assert owner.get(f"/dashboard/pages/{owner.world.page_id}/wallets/tags/%00").status_code == 404
 
 
 def test_owner_reaches_every_route_and_every_answer_is_guarded(world, things, owner):
@@ -158,8 +158,19 @@ def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
         f"/dashboard/pages/{world.page_id}/{path}"
         for path in (
             *("queue", "queue?tab=decided", "queue?tab=turned-away", "activity", "wallets"),
-            *("wallets/new", "wallets/import", "wallets.csv", "tags", "keys", "deny-list"),
-            *("notifications", "notifications/log", "notifications/log?state=given_up"),
+            *(
+                "wallets/new",
+                "wallets/import",
+                "wallets.csv",
+                "wallets/tags",
+                "settings/keys",
+                "settings/rules",
+            ),
+            *(
+                "settings/notifications",
+                "settings/notifications/log",
+                "settings/notifications/log?state=given_up",
+            ),
         )
     ]
     webhook = Receiver.get_by_id(things["receiver_id"])
@@ -189,7 +200,9 @@ def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
     assert max(few.values()) <= 16
 
 
-@pytest.mark.parametrize("path", ["wallets", "tags", "keys", "notifications"])
+@pytest.mark.parametrize(
+    "path", ["wallets", "wallets/tags", "settings/keys", "settings/notifications"]
+)
 def test_lists_have_no_red_button_in_each_row(things, owner, path):
     answer = owner.get(f"/dashboard/pages/{things['page_id']}/{path}")
 

@@ -22,6 +22,10 @@ def open_page(owner, **chosen: str | list[str]) -> str:
     return answer.text
 
 
+def open_look(owner) -> str:
+    return owner.get(f"/dashboard/pages/{owner.world.page_id}/embed/look").text
+
+
 def read_snippet(text: str) -> str:
     return read_code(text, "snippet")
 
@@ -91,7 +95,7 @@ def test_saved_look_is_shown_by_the_form_the_preview_and_the_log_and_not_by_the_
 
     assert answer.status_code == 303
     assert world.page.look == Look(accent="ff6600", font="serif", hide=("tools", "add"))
-    text = open_page(owner)
+    text = open_look(owner)
     assert 'value="ff6600"' in text
     assert re.search('<input checked[^>]* name="font"[^>]* value="serif"', text)
     assert len(re.findall('<input checked[^>]* name="hide"', text)) == 2
@@ -99,7 +103,7 @@ def test_saved_look_is_shown_by_the_form_the_preview_and_the_log_and_not_by_the_
     log = owner.get(f"/dashboard/pages/{world.page_id}/activity").text
     assert "changed the look:" in log
     assert "accent: ff6600, font: serif, hide: tools,add" in log
-    assert read_snippet(text) == before
+    assert read_snippet(open_page(owner)) == before
 
 
 def test_preset_is_saved_where_no_script_fills_it_in(world, owner):
@@ -172,7 +176,7 @@ def save_look(owner, **fields):
 
 
 def test_preview_is_the_widget_with_a_key_of_its_own(world, owner):
-    address = read_preview(open_page(owner))
+    address = read_preview(open_look(owner))
 
     answer = owner.get(address, follow_redirects=True)
     assert answer.status_code == 200
@@ -184,7 +188,7 @@ def test_preview_is_the_widget_with_a_key_of_its_own(world, owner):
 def test_private_page_has_no_preview_and_says_why(world, owner):
     world.configure(is_public=False)
 
-    text = open_page(owner)
+    text = open_look(owner)
     assert "<iframe" not in text
     assert "private, so there is nothing to preview" in text
 
@@ -200,8 +204,10 @@ def test_tab_is_in_the_owners_language_and_its_code_is_not(world, owner):
     text = open_page(owner)
     assert {name: read_code(text, name) for name in code} == code
     assert '<pre translate="no" id="snippet" class="code" dir="ltr">' in text
-    for label in ("Start from", "As listed", "Create a key and its snippet"):
-        assert label not in text
+    assert "Create a key and its snippet" not in text
+    look = open_look(owner)
+    for label in ("Start from", "As listed"):
+        assert label not in look
     contrast = owner.get(f"{path}/contrast", query_string={"accent": "ffee55"}).json["sentences"]
     assert contrast[0] == "Schrift auf Knöpfen ist schwarz: 17,6:1."
     assert "Fokusring zu #776d02 abgedunkelt: 4,5:1." in contrast[1]

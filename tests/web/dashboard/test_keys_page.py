@@ -16,7 +16,7 @@ KEY = re.compile(r"svc_(?:pub|sec)_[0-9A-Za-z]{32}")
 
 
 def path_of(world, *more: str) -> str:
-    return "/".join([f"/dashboard/pages/{world.page_id}/keys", *more])
+    return "/".join([f"/dashboard/pages/{world.page_id}/settings/keys", *more])
 
 
 def get_key(world, tier="public") -> ApiKey:

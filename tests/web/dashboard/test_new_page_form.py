@@ -66,7 +66,7 @@ def test_empty_names_are_proposed_and_then_confirmed(owner):
 def test_without_an_endpoint_names_are_required(owner, chain):
     assert "Leave it empty" not in owner.get(NEW).text
 
-    for path in (NEW, f"/dashboard/pages/{owner.world.page_id}/settings"):
+    for path in (NEW, f"/dashboard/pages/{owner.world.page_id}/settings/general"):
         answer = owner.post(path, token_mint=USDC)
 
         assert answer.status_code == 422
@@ -132,5 +132,5 @@ def test_owner_of_a_page_of_wrapped_sol_reads_that_sol_does_not_count(owner):
     assert told in owner.get(created.location).text
     page = created.location.removesuffix("/embed")
     assert told in owner.get(f"{page}/settings").text
-    assert told in owner.get(f"{page}/policy").text
-    assert told not in owner.get(f"/dashboard/pages/{owner.world.page_id}/policy").text
+    assert told in owner.get(f"{page}/settings/rules").text
+    assert told not in owner.get(f"/dashboard/pages/{owner.world.page_id}/settings/rules").text

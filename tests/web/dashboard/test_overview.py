@@ -97,7 +97,7 @@ def test_what_keeps_balances_from_being_read_is_told(world_with):
     assert target == "/dashboard/background"
     assert problem == (
         "Balances cannot be read on $USDC ABC is not the mint of a token.",
-        f"/dashboard/pages/{world.page_id}/settings",
+        f"/dashboard/pages/{world.page_id}/settings/general",
     )
     world.use_endpoint()
     assert read_needs(owner) == []
@@ -108,7 +108,7 @@ def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(worl
     for _ in range(2):
         tell(world)
     Receiver.update(first_failed_at=world.clock()).where(Receiver.id == webhook.id).execute()
-    page = f"/dashboard/pages/{world.page_id}/notifications"
+    page = f"/dashboard/pages/{world.page_id}/settings/notifications"
 
     ((line, target),) = read_needs(calm)
     assert line.startswith("Messages of $USDC cannot be delivered Failing since")
@@ -129,7 +129,7 @@ def test_sites_that_were_refused_lately_are_told(world, calm):
 
     ((line, target),) = read_needs(calm)
     assert line.startswith("2 sites were refused on $USDC https://two.example : last")
-    assert target == f"/dashboard/pages/{world.page_id}/keys"
+    assert target == f"/dashboard/pages/{world.page_id}/settings/keys"
     world.clock.forward(days=8)
     hold_lease("a", "worker", world.clock(), world.clock())
     assert read_needs(calm) == []
@@ -152,20 +152,19 @@ def test_page_that_sites_cannot_show_any_more_is_told(world, calm, change, said)
 
     ((line, target),) = read_needs(calm)
     assert line == f"$USDC {said} Sites with its snippet show a notice instead of the list."
-    assert target == f"/dashboard/pages/{world.page_id}/settings"
+    assert target == f"/dashboard/pages/{world.page_id}/settings/general"
 
 
 def test_deletion_is_asked_about_and_names_the_page_as_restoring_does(world, calm):
     world.configure(public_title="Our whales")
     page = f"/dashboard/pages/{world.page_id}"
-    assert f'href="{page}/delete"' in calm.get(f"{page}/settings").text
+    assert f'href="{page}/settings/danger/delete"' in calm.get(f"{page}/settings/danger").text
 
-    assert f'href="{page}/settings" aria-current="page"' in calm.get(f"{page}/delete").text
-    asked = calm.see(f"{page}/delete")
+    asked = calm.see(f"{page}/settings/danger/delete")
     assert "Delete \u2068$USDC Our whales\u2069?" in asked
     assert SITE in asked
     assert world.page.deleted_at is None
-    calm.post(f"{page}/delete")
+    calm.post(f"{page}/settings/danger/delete")
     assert "$USDC Our whales\u2069 has been deleted." in calm.see(OVERVIEW)
     calm.post(f"{page}/restore")
     assert "$USDC Our whales\u2069 has been restored." in calm.see(OVERVIEW)

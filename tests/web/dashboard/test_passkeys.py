@@ -331,7 +331,7 @@ def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world, back_by)
 
 def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(world, owner, device):
     world.clock.forward(minutes=31)
-    keys = f"/dashboard/pages/{world.page_id}/keys"
+    keys = f"/dashboard/pages/{world.page_id}/settings/keys"
     asked = owner.post(f"{keys}/new/secret", label="a <shop>")
     assert asked.status_code == 403
 

@@ -244,7 +244,7 @@ def test_stolen_cookie_is_worth_nothing_once_its_session_has_ended(world, owner,
     end(owner, own_session(owner).id)
 
     assert not thief.is_signed_in
-    assert thief.get(f"/dashboard/pages/{world.page_id}/keys").status_code == 302
+    assert thief.get(f"/dashboard/pages/{world.page_id}/settings/keys").status_code == 302
     assert list_ids() == set()
 
 
@@ -254,9 +254,9 @@ def test_open_tab_of_an_ended_session_gets_to_the_sign_in(world, owner, browser)
     owner.post(f"{ACCOUNT}/sessions/end-others")
     before = world.dump()
 
-    shown = browser.get(f"{page}/keys")
-    assert shown.headers["Location"] == f"{SIGN_IN}?next={page}/keys"
-    sent = browser.post(f"{page}/delete", token)
+    shown = browser.get(f"{page}/settings/keys")
+    assert shown.headers["Location"] == f"{SIGN_IN}?next={page}/settings/keys"
+    sent = browser.post(f"{page}/settings/danger/delete", token)
     assert sent.headers["Location"] == SIGN_IN
     assert browser.get(f"{page}/queue/news").status_code == 302  # its script then stops asking
     assert world.dump() == before

@@ -300,7 +300,7 @@ def test_session_is_read_only_from_the_name_that_browsers_protect(world, guest, 
 
 
 def test_owner_lands_where_they_were_going(world, guest):
-    wanted = f"/dashboard/pages/{world.page_id}/keys"
+    wanted = f"/dashboard/pages/{world.page_id}/settings/keys"
     location = guest.open(wanted).headers["Location"]
 
     assert guest.sign_in(path=location).headers["Location"] == wanted

@@ -518,7 +518,7 @@ def test_page_that_changed_since_the_dry_run_is_checked_again(world, owner):
     tag = world.add_tag("team")
     text = f"{make_address()},,team"
     checked = check_file(owner, text)
-    owner.post(f"/dashboard/pages/{world.page_id}/tags/{tag.id}/remove")
+    owner.post(f"/dashboard/pages/{world.page_id}/wallets/tags/{tag.id}/remove")
 
     answer = owner.post(path_of(world, "import/apply"), text=read_carried(checked))
 

@@ -1,0 +1,97 @@
+"""The settings of a page: an index of their tabs, the general ones, and the danger zone."""
+
+from typing import Any
+from urllib.parse import quote
+
+from flask import redirect, request, url_for
+from flask.typing import ResponseReturnValue
+
+from embed import pages
+from embed.db.models import Page
+from embed.keys.management import list_keys
+from embed.notifications.receivers import list_receivers
+from embed.people.members import list_people
+from embed.submissions import deny_list
+from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
+from embed.web.dashboard.blueprint import blueprint, may_here
+from embed.web.dashboard.pages import PageForm, read_page_form
+from embed.web.dashboard.responses import name_page, redirect_to, render, show_mistakes
+from embed.web.languages import gettext
+
+# Where a page's parts are now, by the first word of their old addresses.
+MOVED = {
+    "tags": "wallets/tags",
+    "keys": "settings/keys",
+    "policy": "settings/rules",
+    "notifications": "settings/notifications",
+    "people": "settings/people",
+    "delete": "settings/danger/delete",
+}
+
+
+@blueprint.get("/pages/<page_id>/settings")
+def show_settings(page_id: str) -> ResponseReturnValue:
+    """Show an index of the tabs on phones, else the first tab; or the only one for a role."""
+    page = open_page(page_id)
+    if not may_here("edit_page"):
+        return redirect(url_for("dashboard.edit_policy", page_id=page.id))
+    return render(
+        "settings_general.html", page=page, form=PageForm(obj=page), counts=_count_parts(page)
+    )
+
+
+def _count_parts(page: Page) -> dict[str, Any]:
+    """Return what the lines of the index say beside the page's own fields."""
+    counts: dict[str, Any] = {"blocks": len(deny_list.list_of_page(page))}
+    if may_here("list_keys", "GET"):  # the owner, who alone sees these tabs
+        live = [key.tier for key in list_keys(page.id) if key.revoked_at is None]
+        counts |= {
+            "channels": len(list_receivers(page.id, "channel")),
+            "webhooks": len(list_receivers(page.id, "webhook")),
+            "others": len(list_people(page, runtime().clock())) - 1,
+            "public_keys": live.count("public"),
+            "secret_keys": live.count("secret"),
+        }
+    return counts
+
+
+@blueprint.route("/pages/<page_id>/settings/general", methods=["GET", "POST"])
+def edit_page(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    form = PageForm(obj=page)
+    if form.validate_on_submit():
+        with show_mistakes(form):
+            fields, actor = read_page_form(form), current_person().email
+            pages.update_page(page.id, fields, runtime().clock(), actor=actor)
+            return redirect_to("edit_page", gettext("Saved."), page)
+    return render("settings_general.html", page=page, form=form)
+
+
+@blueprint.get("/pages/<page_id>/settings/danger")
+def show_danger(page_id: str) -> ResponseReturnValue:
+    return render("settings_danger.html", page=open_page(page_id))
+
+
+@blueprint.route("/pages/<page_id>/settings/danger/delete", methods=["GET", "POST"])
+def delete_page(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    if request.method != "POST":
+        sites = {
+            origin for key in list_keys(page.id) if not key.revoked_at for origin in key.origins
+        }
+        return render("page_delete.html", page=page, name=name_page(page), sites=sorted(sites))
+    pages.delete_page(page.id, runtime().clock(), actor=current_person().email)
+    return redirect_to(
+        "list_pages",
+        gettext("%(name)s has been deleted. You can restore it for 30 days.", name=name_page(page)),
+    )
+
+
+@blueprint.get(f"/pages/<page_id>/<any({', '.join(MOVED)}):place>")
+@blueprint.get(f"/pages/<page_id>/<any({', '.join(MOVED)}):place>/<path:rest>")
+def find_moved(page_id: str, place: str, rest: str = "") -> ResponseReturnValue:
+    """Lead from an address of earlier versions to the present one."""
+    start = url_for("dashboard.show_page", page_id=open_page(page_id).id)
+    moved = f"{start}{MOVED[place]}/{quote(rest)}".rstrip("/")
+    return redirect(f"{moved}?{request.query_string.decode()}".rstrip("?"))
