@@ -21,10 +21,8 @@ class Kind(Enum):
     UNKNOWN_TAG = auto()
     HIDDEN = auto()
     BALANCE = auto()
-    # At most once in a file, from this line on:
-    HEADING = auto()
-    UNREADABLE = auto()
-    PAGE_FULL = auto()
+    LISTED = auto()
+    PAGE_FULL = auto()  # at most once, from this line on
 
 
 @dataclass(frozen=True, slots=True)
