@@ -7,7 +7,6 @@ from enum import Enum, auto
 from embed.errors import InvalidInput
 
 MAX_RANGES = 6
-MAX_EXAMPLES = 3
 
 
 class Kind(Enum):
@@ -48,10 +47,6 @@ class MistakeGroup:
     def rest(self) -> int:
         """Count the lines that are not in `ranges`."""
         return len(self.mistakes) - sum(last - first + 1 for first, last in self.ranges)
-
-    @property
-    def examples(self) -> Sequence[Mistake]:
-        return self.mistakes[:MAX_EXAMPLES] if len(self.mistakes) > 1 else ()
 
 
 def group_mistakes(mistakes: Iterable[Mistake]) -> list[MistakeGroup]:

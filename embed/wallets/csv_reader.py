@@ -14,12 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 
 from embed.domain.addresses import is_address
 from embed.domain.amounts import format_amount, parse_amount
 from embed.domain.texts import parse_optional_text
 from embed.errors import InvalidInput
+from embed.wallets.csv_columns import YES_NO, count_known, read_number, recognize_columns
 from embed.wallets.csv_format import COLUMNS, Line, split_tags, unescape_formula
 from embed.wallets.csv_mistakes import Kind, Mistake
 from embed.wallets.tracking import PageFull
@@ -34,33 +35,6 @@ _END = ["\0"]  # a row of our own, which a quotation mark that is not closed wou
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?(?=[\r\n]|$)', re.IGNORECASE)
-
-# What headings are called, without spaces and signs, the surest first: where a file has both, the
-# owner is the wallet and the account that of the token.
-_WORDS = {
-    "address": (
-        *("owner", "owneraddress", "holder", "holderaddress", "wallet", "walletaddress"),
-        *("address", "account", "accountaddress", "publickey"),
-    ),
-    "alias": ("alias", "name", "label"),
-    "tags": ("tags", "tag", "groups", "group"),
-    "hidden": ("hidden",),
-    "balance": ("uiamount", "balance", "quantity", "amount"),
-}
-_NO_PART_OF_WORD = re.compile(r"\s*\(.*\)|[\W_]+")
-
-_YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
-_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d")
-_LONG_WORD = re.compile(r"\S{41}")  # a signature or a link
-_SPACE_IN_NUMBER = re.compile("(?<=[0-9])[ \u00a0\u202f'\u2019](?=[0-9]{3}(?![0-9]))")
-# By the sign before the decimals; the other one may separate thousands.
-_NUMBERS = {
-    point: re.compile(
-        rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:\{other}[0-9]{{3}})+)?"
-        rf"(?:(?<=[0-9])\{point}[0-9]*|\{point}[0-9]+)?(?:[eE][+-]?[0-9]{{1,3}})?"
-    )
-    for point, other in (".,", ",.")
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +100,7 @@ def read_table(text: str, *, max_wallets: int) -> Table:
         [cells[place] for _, cells in rows[:_SAMPLE] if cells[place : place + 1] not in ([], [""])]
         for place in range(width)
     ]
-    roles = _name_columns(headings, filled) if headings else _guess_columns(filled)
-    columns = {place: role for role, place in roles.items()}
-    return Table(delimiter, headings, [columns.get(place, "") for place in range(width)], rows)
+    return Table(delimiter, headings, recognize_columns(headings, filled), rows)
 
 
 def _read_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -192,7 +164,7 @@ def _rate(text: str, delimiter: str) -> tuple[int, ...]:
     reader = csv.reader(first_lines, delimiter=delimiter, skipinitialspace=True)
     rows = list(islice(filter(None, map(_clean, reader)), 20))
     with_addresses = sum(any(map(is_address, cells)) for cells in rows)
-    return with_addresses, sum(map(_count_known, rows[:1])), sum(map(len, rows))
+    return with_addresses, sum(map(count_known, rows[:1])), sum(map(len, rows))
 
 
 def _split_again(cells: list[str]) -> list[str]:
@@ -201,7 +173,7 @@ def _split_again(cells: list[str]) -> list[str]:
         if delimiter in cells[0]:
             reader = csv.reader(cells, delimiter=delimiter, skipinitialspace=True)
             again = _clean(chain.from_iterable(reader))
-            if any(map(is_address, again)) or _count_known(again):
+            if any(map(is_address, again)) or count_known(again):
                 return again
     return cells
 
@@ -212,7 +184,7 @@ def _has_heading(rows: Sequence[list[str]]) -> bool:
     if any(map(is_address, first)):
         return False
     has_digits = any(character.isdigit() for cell in first for character in cell)
-    return _count_known(first) > 0 or (
+    return count_known(first) > 0 or (
         not has_digits and any(is_address(cell) for cells in others for cell in cells)
     )
 
@@ -221,86 +193,6 @@ def _find_width(lengths: Iterable[int]) -> int:
     """Return the number of cells that most rows have; no two the same: of the longest."""
     counts = Counter(lengths)
     return max(counts, key=lambda length: (counts[length], length))
-
-
-def _find_role(heading: str) -> tuple[str, int]:
-    """Return what a heading names, and how sure that is: 0 is the surest."""
-    word = _NO_PART_OF_WORD.sub("", heading.lower())
-    for role, words in _WORDS.items():
-        if word in words:
-            return role, words.index(word)
-    return "", 0
-
-
-def _count_known(cells: Iterable[str]) -> int:
-    return sum(_find_role(cell)[0] != "" for cell in cells)
-
-
-def _name_columns(headings: Sequence[str], filled: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return the places of the columns by their headings, and of the address also by its cells."""
-    named: dict[str, dict[int, list[int]]] = {role: {} for role in COLUMNS}
-    for place, heading in enumerate(headings):
-        role, rank = _find_role(heading)
-        if role:
-            named[role].setdefault(rank, []).append(place)
-    holding = [place for place, cells in enumerate(filled) if _are_most(cells, is_address)]
-    of_address = {
-        rank: kept
-        for rank, places in named["address"].items()
-        if (kept := [place for place in places if place in holding])
-    }
-    if of_address or holding:
-        named["address"] = of_address or {0: holding}
-    surest = {role: ranks[min(ranks)] for role, ranks in named.items() if ranks}
-    return {role: places[0] for role, places in surest.items() if len(places) == 1}
-
-
-def _guess_columns(filled: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return the places of columns without headings.
-
-    That is the order of COLUMNS if all cells fit it; else only what is the one column of its kind.
-    """
-    in_order = dict(zip(COLUMNS, range(len(filled)), strict=False))
-    if len(filled) <= len(COLUMNS) and all(
-        not filled[place] or _FITS[role](filled[place]) for role, place in in_order.items()
-    ):
-        return {role: place for role, place in in_order.items() if filled[place]}
-    found = {}
-    for role in ("address", "alias", "balance"):
-        places = [place for place, cells in enumerate(filled) if cells and _FITS[role](cells)]
-        if len(places) == 1:
-            found[role] = places[0]
-    return found
-
-
-def _are_most(cells: Sequence[str], is_so: Callable[[str], object]) -> bool:
-    return 2 * sum(bool(is_so(cell)) for cell in cells) > len(cells)
-
-
-def _is_number(cell: str) -> bool:
-    return bool(_read_number(cell))
-
-
-def _are_balances(cells: Sequence[str]) -> bool:
-    is_rank = len(cells) > 1 and all(
-        one.isdecimal() and other.isdecimal() and int(other) == int(one) + 1
-        for one, other in pairwise(cells)
-    )
-    return _are_most(cells, _is_number) and not is_rank
-
-
-def _are_texts(cells: Sequence[str]) -> bool:
-    others = (is_address, _is_number, _DATE.match, _LONG_WORD.search)
-    return not _are_most(cells, lambda cell: any(is_so(cell) for is_so in others))
-
-
-_FITS: dict[str, Callable[[Sequence[str]], bool]] = {
-    "address": lambda cells: _are_most(cells, is_address),
-    "alias": _are_texts,
-    "tags": _are_texts,
-    "hidden": lambda cells: all(cell.lower() in _YES_NO for cell in cells),
-    "balance": _are_balances,
-}
 
 
 def parse_sheet(text: str, *, max_wallets: int) -> Sheet:
@@ -371,7 +263,7 @@ def _parse_line(
     except InvalidInput as mistake:
         note(Kind.TAG_NAME, mistake)
     if "hidden" in raw:
-        is_hidden = _YES_NO.get(raw["hidden"].lower())
+        is_hidden = YES_NO.get(raw["hidden"].lower())
         if is_hidden is None:
             cell = shorten_cell(raw["hidden"])
             note(Kind.HIDDEN, InvalidInput("Hidden must be yes or no, not %(cell)s.", cell=cell))
@@ -398,31 +290,21 @@ def _drop_escape(cell: str) -> str:
     return unescape_formula(cell)
 
 
-def _read_number(cell: str) -> dict[str, str]:
-    """Return how a number is written for parse_amount, by the sign that is before its decimals."""
-    number = _SPACE_IN_NUMBER.sub("", cell) if len(cell) <= 100 else ""
-    return {
-        point: number.replace("," if point == "." else ".", "").replace(point, ".")
-        for point, form in _NUMBERS.items()
-        if number[:1] and form.fullmatch(number)
-    }
-
-
 def _make_balance_parser(table: Table, columns: Sequence[str]) -> Callable[[str], Decimal]:
     """Return what parses a balance as the other balances of its column are written.
 
     A number such as 1.234 alone can be either. Where commas separate the columns, the point is
     before decimals, as in an export.
     """
-    points = set(_NUMBERS)
+    points = {".", ","}
     for _, cells in table.rows if "balance" in columns else ():
         raw = dict(zip(columns, cells, strict=False)).get("balance", "")
-        points &= set(_read_number(raw)) or points
+        points &= set(read_number(raw)) or points
 
     def parse_balance(cell: str) -> Decimal:
-        read = {point: number for point, number in _read_number(cell).items() if point in points}
+        read = {point: number for point, number in read_number(cell).items() if point in points}
         if not points:  # both signs are in use before decimals
-            read = _read_number(cell)
+            read = read_number(cell)
         amounts = sorted({parse_amount(number) for number in (read or {"": cell}).values()})
         if len(amounts) > 1 and points and table.delimiter == "," and "," not in cell:
             return parse_amount(read["."])

@@ -152,6 +152,7 @@ def test_cells_decide_where_a_heading_says_something_else():
         ([f"1,{USDC}", f"2,{OTHER}", f"3,{THIRD}"], ["", "address"]),
         ([f"{USDC},2026-08-02,Low Tide"], ["address", "", "alias"]),
         ([f"{USDC},5,7"], ["address", "", ""]),
+        ([f"{USDC},{'1' * 9_000}", f"{OTHER},{'1' * 9_000}"], ["address", ""]),
         ([f"Low Tide,{USDC},team"], ["", "address", ""]),
     ],
 )
@@ -246,6 +247,7 @@ def test_point_is_before_decimals_where_commas_separate_columns():
         (f"{USDC},,,,nan", "'nan' is not a balance"),
         (f"{USDC},,,,1e999", "'1e999' is not a balance"),
         (f"{USDC},,,,1_000", "'1_000' is not a balance"),
+        (f"{USDC},,,,e5", "'e5' is not a balance"),
         (f"{USDC},,,,{'1' * 101}", "is not a balance"),
     ],
 )
