@@ -106,7 +106,11 @@ CHANGES = {
     "change_wallets": ("wallets/change", {"wallet": ["{wallet_id}"], "change": "hide"}),
     "apply_import": (
         "wallets/import/apply",
-        {"text": f"{{address}},New,fresh,,9\n{USDC},Mint,team", "makes_tags": "y"},
+        {
+            "text": f"{{address}},New,fresh,,9\n{USDC},Mint,team",
+            "makes_tags": "y",
+            "changes_listed": "y",
+        },
     ),
     "decide": (
         "queue/decide",
