@@ -324,6 +324,19 @@ def test_undo_is_offered_for_ten_minutes(world, owner):
     assert "It is too late to undo this." in read_text(answer)
 
 
+@pytest.mark.parametrize(
+    ("tab", "keys", "mentions"),
+    [("waiting", "j k a r R b x X Escape o u ?", True), ("decided", "j k o u ?", False),
+     ("turned-away", "j k o ?", False)],
+)  # fmt: skip
+def test_tab_has_its_own_keys_and_what_was_decided_in_it(world, owner, tab, keys, mentions):
+    decide(owner, "approve", send(world, "Alice"))
+    page = owner.get(path_of(world) + f"?tab={tab}").text
+
+    assert f'data-keys="{keys}"' in page
+    assert ("Approved <bdi" in re.search(r'class="toast".*', page, re.DOTALL)[0]) == mentions
+
+
 def test_last_ten_decisions_are_undone_one_by_one(world, owner):
     decided = []
     for number in range(11):
