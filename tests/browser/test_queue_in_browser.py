@@ -163,6 +163,21 @@ def test_next_button_does_not_slide_under_the_finger(queue, page):
     assert queue.statuses() == ["rejected", "pending", "pending"]
 
 
+def test_queue_has_room_for_a_finger(queue, open_browser):
+    phone = open_browser(has_touch=True, is_mobile=True, viewport={"width": 375, "height": 800})
+    queue.send("First", "Second")
+    queue.page = phone
+    queue.open()
+    phone.locator(".pick").first.tap()
+    phone.get_by_role("button", name="More about First").tap()
+    for target in phone.locator("main :is(button, select, .pick, .queue-tabs a)").all():
+        box = target.bounding_box()
+        assert box is None or round(box["height"]) >= 44
+    phone.locator(".approve").first.tap()
+    phone.locator(".item[inert]").wait_for()
+    assert find_faults("decided", phone) == []
+
+
 def test_reason_and_block_are_in_the_menu_of_a_row(queue, page):
     queue.send("First", "Second")
     queue.open()
