@@ -163,6 +163,20 @@ def test_past_of_wallet_counts_on_all_pages_of_the_owner_and_no_others(world, ow
     assert "This wallet before 1 approved, 2 rejected" in owner.see(path_of(world))
 
 
+@pytest.mark.databases("sqlite", "postgres")
+def test_reason_of_the_last_rejection_stands_beside(world, owner):
+    address = Visitor().address
+    add_submissions(world, 1, "rejected", wallet_address=address, reason_text="An older one.")
+    world.clock.forward(minutes=5)
+    add_submissions(world, 1, "rejected", wallet_address=address, reason_code="low_balance")
+    world.clock.forward(minutes=5)
+    add_submissions(world, 1, wallet_address=address)
+
+    text = owner.see(path_of(world))
+    assert "rejected before: 2 The wallet holds too few tokens." in text
+    assert "An older one." not in text
+
+
 def test_submission_of_nobody_known_says_what_is_unknown(world, owner):
     assert "Nothing is waiting for you." in owner.see(path_of(world))
     send(world)
