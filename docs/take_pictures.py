@@ -124,6 +124,7 @@ def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
 
 
 def take_suggestions(page: Page) -> None:
+    page.get_by_role("button", name="More about the list").click()
     page.get_by_role("link", name="Suggest", exact=True).click()
     page.get_by_role("button", name="Look up the largest holders").click()
     page.locator("[name=address]").first.check()

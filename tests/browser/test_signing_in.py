@@ -210,11 +210,12 @@ def test_owner_enters_the_password_and_lands_on_the_keys(dashboard, owner_page):
 def test_export_begins_by_itself_after_the_password(dashboard, owner_page):
     owner_page.goto(f"{dashboard.base}/wallets")
     let_confirmation_end(dashboard)
-    owner_page.locator("a[href$='wallets.csv']").click()
+    owner_page.get_by_role("button", name="More about the list").click()
+    owner_page.get_by_role("link", name="Export").click()
 
     with owner_page.expect_download() as download:
         enter(owner_page, PASSWORD)
 
     assert download.value.suggested_filename == f"wallets-{dashboard.page_id}.csv"
     expect(owner_page).to_have_url(f"{dashboard.base}/wallets")
-    expect(owner_page.get_by_role("link", name="Export")).to_be_visible()
+    expect(owner_page.get_by_role("heading", name="Wallets")).to_be_visible()
