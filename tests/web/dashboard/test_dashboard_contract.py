@@ -134,8 +134,8 @@ def test_getting_a_page_changes_nothing(world, things, owner, method):
     assert world.dump() == before
 
 
-def test_every_address_of_a_page_works_without_a_script(world, things, owner):
-    """Every link and every form of every page leads to an existing route."""
+def test_every_address_and_icon_of_a_page_exists(world, things, owner):
+    """Links and forms lead to routes without a script, and icons are in the page's sprites."""
     adapter = world.app.url_map.bind("localhost")
     for endpoint, method, rule in list_routes(world.app):
         if method != "GET" or find_needed(endpoint, method) == ANYBODY:
@@ -148,6 +148,8 @@ def test_every_address_of_a_page_works_without_a_script(world, things, owner):
             if action:
                 verb = "POST" if 'method="post"' in form else "GET"
                 adapter.match(action[1], method=verb)
+        used, there = (set(re.findall(rf'{each}="#?(icon-[^"]+)"', text)) for each in ("href", "id"))
+        assert used <= there, rule
 
 
 @pytest.mark.databases("sqlite", "postgres")
