@@ -170,7 +170,7 @@ def test_queue_has_room_for_a_finger(queue, open_browser):
     queue.open()
     phone.locator(".pick").first.tap()
     phone.get_by_role("button", name="More about First").tap()
-    for target in phone.locator("main :is(button, select, .pick, .queue-tabs a)").all():
+    for target in phone.locator("main :is(button, select, .pick, .tabs a)").all():
         box = target.bounding_box()
         assert box is None or round(box["height"]) >= 44
     phone.locator(".approve").first.tap()
