@@ -1,6 +1,6 @@
 // The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
-import { getElement } from "../elements.js";
+import { getElement, ignoreSecondPresses } from "../elements.js";
 import { Api, noteTime, now, poll, Problem } from "./api.js";
 import { FlowOpener } from "./flow-opener.js";
 import { List } from "./list.js";
@@ -26,6 +26,7 @@ const list = new List(root, async () => {
   list.show(page);
 });
 
+ignoreSecondPresses(root);
 document.body.hidden = false; // if the stylesheet could not be loaded
 const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in root.dataset });
 

@@ -1,7 +1,7 @@
 // The signing window: a top-level page, for wallets that do not work in frames. It connects and
 // signs; the frame that opened it has the cookie and makes the API calls.
 
-import { getElement } from "../elements.js";
+import { getElement, ignoreSecondPresses } from "../elements.js";
 import { Problem } from "./api.js";
 import { Flow } from "./flow.js";
 import { FlowView } from "./flow-view.js";
@@ -15,6 +15,7 @@ import { say } from "./words.js";
 
 const TIMEOUT_MS = 30_000; // longer than the frame's own timeout for the server
 
+ignoreSecondPresses(document.body);
 document.body.hidden = false; // if the stylesheet could not be loaded
 
 /** @type {Window | null} */
