@@ -11,7 +11,7 @@ import { copyText, explain, formatAmount, formatShare, language, roundAmount, sa
  */
 
 /**
- * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and the text that is searched
+ * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and its name as it is searched
  */
 
 const FEW = 25; // shown at first, as many as the server renders
@@ -163,7 +163,7 @@ export class List {
   #listen(root) {
     const search = getElement(root, "#search", HTMLInputElement);
     const again = () => {
-      this.search = search.value.trim().toLocaleLowerCase(language);
+      this.search = search.value.trim();
       this.count = FEW;
       return this.#update();
     };
@@ -286,7 +286,7 @@ export class List {
 
   /** @param {Entry} wallet */
   #isChosen(wallet) {
-    if (this.search && !wallet.searchText.includes(this.search)) return false;
+    if (this.search && !matches(wallet, this.search)) return false;
     return [...this.tags].every((id) => wallet.tags.some((tag) => tag.id === id));
   }
 
@@ -326,10 +326,25 @@ export function focusRow(row) {
  * @param {TrackedWallet} wallet
  * @returns {Entry}
  */
-const addSearchText = (wallet) => ({
-  ...wallet,
-  searchText: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
-});
+const addSearchText = (wallet) => ({ ...wallet, searchText: fold(wallet.publicAlias ?? "") });
+
+/**
+ * Return a text as it is searched: without accents, spaces and capitals.
+ * @param {string} text
+ */
+const fold = (text) => text.toLocaleLowerCase(language).normalize("NFKD").replace(/[\p{M}\s]/gu, "");
+
+/**
+ * Whether a wallet's name or address holds what is searched, which may be a shortened address.
+ * @param {Entry} wallet
+ * @param {string} search
+ */
+function matches({ address, searchText }, search) {
+  if (searchText.includes(fold(search))) return true;
+  const [first, last] = search.toLowerCase().split(/\s*(?:…|\.{2,})\s*/);
+  const whole = address.toLowerCase();
+  return last === undefined ? whole.includes(first) : whole.startsWith(first) && whole.endsWith(last);
+}
 
 /**
  * Make `rows` the list's children, moving only those that are not in place.
