@@ -12,6 +12,7 @@ import { copyText, explain, formatAmount, formatShare, language, roundAmount, sa
 
 /**
  * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and its name as it is searched
+ * @typedef {{ name: string, rank: number, balance: string }} Place of a wallet on the list; 0 and "": unknown
  */
 
 const FEW = 25; // shown at first, as many as the server renders
@@ -28,6 +29,7 @@ export class List {
     this.list = getElement(root, "#wallets", HTMLElement);
     this.more = getElement(root, "#more", HTMLButtonElement);
     this.noMatch = getElement(root, "#no-match", HTMLElement);
+    this.unlisted = getElement(root, "#unlisted", HTMLElement);
     this.state = getElement(root, "#state", HTMLElement);
     this.printed = getElement(root, "#printed", HTMLElement);
     this.sort = getElement(root, "#sort", HTMLSelectElement);
@@ -107,6 +109,18 @@ export class List {
   warn(sentence) {
     this.warning = sentence;
     this.#tell();
+  }
+
+  /**
+   * Return where a wallet stands, if it is among those that are known.
+   * @param {string} address
+   * @returns {Place | null}
+   */
+  findPlace(address) {
+    const wallet = this.wallets.find((one) => one.address === address);
+    if (!wallet) return null;
+    const balance = wallet.balanceKnown === false ? "" : wallet.tokenBalance;
+    return { name: nameOf(wallet), rank: this.standings.get(wallet.id)?.rank ?? 0, balance };
   }
 
   /** @param {string} address */
@@ -270,7 +284,8 @@ export class List {
     }
     this.more.hidden = this.isComplete && this.count >= this.chosen.length;
     if (isFocused && this.more.hidden) this.#focusRow(length);
-    this.noMatch.hidden = this.chosen.length > 0;
+    this.unlisted.hidden = !ADDRESS.test(this.search) || this.has(this.search);
+    this.noMatch.hidden = this.chosen.length > 0 || !this.unlisted.hidden;
     this.root.toggleAttribute("data-empty", this.total === 0);
     this.#tell();
     for (const listener of this.listeners) listener();
@@ -311,7 +326,7 @@ export class List {
   }
 }
 
-/** @param {HTMLElement} [row] */
+/** @param {HTMLElement | null} [row] */
 export function focusRow(row) {
   if (!row) return;
   row.tabIndex = -1;
@@ -333,6 +348,8 @@ const addSearchText = (wallet) => ({ ...wallet, searchText: fold(wallet.publicAl
  * @param {string} text
  */
 const fold = (text) => text.toLocaleLowerCase(language).normalize("NFKD").replace(/[\p{M}\s]/gu, "");
+
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /**
  * Whether a wallet's name or address holds what is searched, which may be a shortened address.
@@ -543,7 +560,7 @@ function showMine(row, isMine) {
   if (!isMine) return;
   const mark = document.createElement("span");
   mark.className = "mark pill";
-  mark.textContent = say("yours");
+  mark.textContent = say("you");
   getElement(row, ".name", HTMLElement).after(" ", mark);
 }
 

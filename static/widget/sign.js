@@ -10,7 +10,7 @@ import { say } from "./words.js";
 
 /**
  * @import { About } from "./flow-view.js"
- * @import { PurposeName } from "./flow-setup.js"
+ * @import { Purpose } from "./flow-setup.js"
  */
 
 const TIMEOUT_MS = 30_000; // longer than the frame's own timeout for the server
@@ -39,7 +39,7 @@ window.addEventListener("message", (event) => {
 const view = new FlowView(getElement(document, "#flow", HTMLElement));
 let hasBegun = false;
 
-/** @param {About & { purpose: PurposeName }} about */
+/** @param {About & { purpose: Pick<Purpose, "name" | "address" | "nickname"> }} about */
 function begin(about) {
   view.about = about;
   view.minimum = about.minimum;
@@ -47,7 +47,7 @@ function begin(about) {
   if (hasBegun) return;
   hasBegun = true;
   const flow = new Flow(view, {
-    name: about.purpose,
+    ...about.purpose,
     createNonce: (address, nickname, signal) =>
       askFrame({ kind: "createNonce", args: [address, nickname] }, signal),
     submit: (draft) => askFrame({ kind: "submit", args: [draft] }),
