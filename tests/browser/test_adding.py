@@ -37,7 +37,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, page, widget, brow
 
     embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
     embedded_page.forward(page, "00:11")
-    expect(own).to_contain_text("You")
+    expect(own.locator(".line-1")).to_have_text("You")
     expect(own.get_by_role("link", name="Night heron")).to_be_visible()
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron You")
 
@@ -383,7 +383,7 @@ def test_rows_that_have_not_changed_are_not_read_again(embedded_page, context, p
     with page.expect_response("**/embed/api/session/submissions*"):
         embedded_page.forward(page, "00:11")
 
-    expect(widget.locator("#own-list > li").last).to_contain_text("You")
+    expect(widget.locator("#own-list > li").last.locator(".line-1")).to_contain_text("You")
     read = frame.evaluate("window.read")
     assert all("First" in one for one in read)
 

@@ -93,7 +93,7 @@ def test_without_any_cookie_one_reads_submits_and_sees_the_result(
     embedded_page.forward(page, "00:31")
 
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron You")
-    expect(widget.locator("#own-list > li")).to_contain_text("You")
+    expect(widget.locator("#own-list > .mine")).to_contain_text("Night heron")
     assert no_cookies.cookies() == []
 
 

@@ -52,7 +52,7 @@ def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(
     run_flask("submissions", "approve", waiting["id"], environ=demo_environ)
     context.clock.fast_forward("00:11")
 
-    expect(own).to_contain_text("You")
+    expect(widget.locator("#own-list > .mine")).to_contain_text("Night heron")
     widget.get_by_role("searchbox").fill("heron")  # the last of the list
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron You")
 

@@ -70,7 +70,7 @@ def test_share_copies_the_public_link_if_there_is_one(
     embedded_page.approve(send("Lucky Larry", browser_wallet.key))
     widget = reload(page)
     row = widget.locator("#own-list > li")
-    expect(row).to_contain_text("You")
+    expect(row.locator(".line-1")).to_contain_text("You")
     expect(row.locator(".share-link")).to_be_hidden()
     derived.share_page(embedded_page.page_id, embedded_page.clock())
     embedded_page.forward(page, "05:00")
