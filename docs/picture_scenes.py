@@ -62,7 +62,7 @@ def take_steps(camera, demo) -> None:
     send(widget)
     camera.take("text to sign")
     press(widget.locator("[data-do=sign]"))
-    widget.locator("#own-list li").wait_for()
+    widget.locator("#own-list > li").wait_for()
     camera.take("sent")
     press(widget.locator(".flow-head [data-do=close]"))
     press(widget.locator("#add"))
@@ -70,7 +70,7 @@ def take_steps(camera, demo) -> None:
     widget.locator("[data-sentence]").wait_for()
     camera.take("sent again, refused")
     camera.page.reload()
-    widget.locator("#own-list li").first.wait_for()
+    widget.locator("#own-list > li").first.wait_for()
     camera.take("back later")
 
 

@@ -15,7 +15,7 @@ export const TIMEOUT_MS = 20_000;
  *   credentials?: RequestCredentials, headers?: Record<string, string> }} RequestOptions
  * @typedef {{ id: string, walletAddress: string, nickname: string | null, status: string,
  *   rejectReason?: string | null, reasonCode?: string | null, reasonText?: string | null,
- *   decidedAtIso?: string | null }} Submission
+ *   createdAtIso?: string, decidedAtIso?: string | null }} Submission
  */
 
 /** A refusal or failure; `code` is the key of the sentence that explains it. */
@@ -91,15 +91,15 @@ export class Api {
   /**
    * Return a page or a part of one, or null if it is the one that has the entity tag.
    * @param {string} path
-   * @param {{ etag?: string }} [known]
+   * @param {{ etag?: string, isOwn?: boolean }} [options] `isOwn`: with what belongs to the visitor
    * @returns {Promise<Document | null>}
    */
-  async readHtml(path, { etag } = {}) {
+  async readHtml(path, { etag, isOwn = false } = {}) {
     const url = new URL(path, location.href);
     url.searchParams.set("key", this.key);
     url.searchParams.set("lang", document.documentElement.lang);
     const headers = etag ? { "If-None-Match": etag } : undefined;
-    const { response, text } = await this.request(url.href, { headers, credentials: "omit" });
+    const { response, text } = await this.request(url.href, { headers, credentials: isOwn ? "same-origin" : "omit" });
     if (response.status === 304) return null;
     const page = new DOMParser().parseFromString(text, "text/html");
     if (response.ok) return page;

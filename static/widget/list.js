@@ -11,7 +11,8 @@ import { copyText, explain, formatAmount, formatShare, language, roundAmount, sa
  */
 
 /**
- * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and the text that is searched
+ * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and its name as it is searched
+ * @typedef {{ name: string, rank: number, balance: string }} Place of a wallet on the list; 0 and "": unknown
  */
 
 const FEW = 25; // shown at first, as many as the server renders
@@ -28,6 +29,7 @@ export class List {
     this.list = getElement(root, "#wallets", HTMLElement);
     this.more = getElement(root, "#more", HTMLButtonElement);
     this.noMatch = getElement(root, "#no-match", HTMLElement);
+    this.unlisted = getElement(root, "#unlisted", HTMLElement);
     this.state = getElement(root, "#state", HTMLElement);
     this.printed = getElement(root, "#printed", HTMLElement);
     this.sort = getElement(root, "#sort", HTMLSelectElement);
@@ -109,6 +111,18 @@ export class List {
     this.#tell();
   }
 
+  /**
+   * Return where a wallet stands, if it is among those that are known.
+   * @param {string} address
+   * @returns {Place | null}
+   */
+  findPlace(address) {
+    const wallet = this.wallets.find((one) => one.address === address);
+    if (!wallet) return null;
+    const balance = wallet.balanceKnown === false ? "" : wallet.tokenBalance;
+    return { name: nameOf(wallet), rank: this.standings.get(wallet.id)?.rank ?? 0, balance };
+  }
+
   /** @param {string} address */
   has(address) {
     return Boolean(this.wallets?.some((wallet) => wallet.address === address));
@@ -163,7 +177,7 @@ export class List {
   #listen(root) {
     const search = getElement(root, "#search", HTMLInputElement);
     const again = () => {
-      this.search = search.value.trim().toLocaleLowerCase(language);
+      this.search = search.value.trim();
       this.count = FEW;
       return this.#update();
     };
@@ -270,7 +284,8 @@ export class List {
     }
     this.more.hidden = this.isComplete && this.count >= this.chosen.length;
     if (isFocused && this.more.hidden) this.#focusRow(length);
-    this.noMatch.hidden = this.chosen.length > 0;
+    this.unlisted.hidden = !ADDRESS.test(this.search) || this.has(this.search);
+    this.noMatch.hidden = this.chosen.length > 0 || !this.unlisted.hidden;
     this.root.toggleAttribute("data-empty", this.total === 0);
     this.#tell();
     for (const listener of this.listeners) listener();
@@ -286,7 +301,7 @@ export class List {
 
   /** @param {Entry} wallet */
   #isChosen(wallet) {
-    if (this.search && !wallet.searchText.includes(this.search)) return false;
+    if (this.search && !matches(wallet, this.search)) return false;
     return [...this.tags].every((id) => wallet.tags.some((tag) => tag.id === id));
   }
 
@@ -311,7 +326,7 @@ export class List {
   }
 }
 
-/** @param {HTMLElement} [row] */
+/** @param {HTMLElement | null} [row] */
 export function focusRow(row) {
   if (!row) return;
   row.tabIndex = -1;
@@ -326,10 +341,27 @@ export function focusRow(row) {
  * @param {TrackedWallet} wallet
  * @returns {Entry}
  */
-const addSearchText = (wallet) => ({
-  ...wallet,
-  searchText: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
-});
+const addSearchText = (wallet) => ({ ...wallet, searchText: fold(wallet.publicAlias ?? "") });
+
+/**
+ * Return a text as it is searched: without accents, spaces and capitals.
+ * @param {string} text
+ */
+const fold = (text) => text.toLocaleLowerCase(language).normalize("NFKD").replace(/[\p{M}\s]/gu, "");
+
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/**
+ * Whether a wallet's name or address holds what is searched, which may be a shortened address.
+ * @param {Entry} wallet
+ * @param {string} search
+ */
+function matches({ address, searchText }, search) {
+  if (searchText.includes(fold(search))) return true;
+  const [first, last] = search.toLowerCase().split(/\s*(?:…|\.{2,})\s*/);
+  const whole = address.toLowerCase();
+  return last === undefined ? whole.includes(first) : whole.startsWith(first) && whole.endsWith(last);
+}
 
 /**
  * Make `rows` the list's children, moving only those that are not in place.
@@ -528,7 +560,7 @@ function showMine(row, isMine) {
   if (!isMine) return;
   const mark = document.createElement("span");
   mark.className = "mark pill";
-  mark.textContent = say("yours");
+  mark.textContent = say("you");
   getElement(row, ".name", HTMLElement).after(" ", mark);
 }
 

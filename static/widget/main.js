@@ -1,6 +1,6 @@
 // The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
-import { getElement } from "../elements.js";
+import { getElement, ignoreSecondPresses } from "../elements.js";
 import { Api, noteTime, now, poll, Problem } from "./api.js";
 import { FlowOpener } from "./flow-opener.js";
 import { List } from "./list.js";
@@ -26,6 +26,7 @@ const list = new List(root, async () => {
   list.show(page);
 });
 
+ignoreSecondPresses(root);
 document.body.hidden = false; // if the stylesheet could not be loaded
 const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in root.dataset });
 
@@ -60,8 +61,9 @@ async function refreshList() {
 async function refreshServed() {
   const again = Date.now() > againAt;
   if (!again && list.isComplete && api.etag === shownEtag) return false;
-  const page = await api.readHtml(location.href, { etag: again ? "" : shownEtag });
+  const page = await api.readHtml(location.href, { etag: again ? "" : shownEtag, isOwn: own !== null });
   if (!page) return false;
+  own?.then((found) => found.adopt(page)).catch(() => {});
   const served = getElement(page, "#widget", HTMLElement);
   getElement(root, "#summary", HTMLElement).replaceWith(getElement(page, "#summary", HTMLElement));
   againAt = findAgainAt();
@@ -135,7 +137,9 @@ let own = null;
 /** Follow the visitor's submissions. */
 function loadOwn() {
   own ??= import("./own.js").then(({ OwnSubmissions }) =>
-    new OwnSubmissions(root, { api, list, refreshList: () => listPoll.now() }));
+    new OwnSubmissions(root, {
+      api, list, refreshList: () => listPoll.now(), openFlow: (...how) => opener.open(...how),
+    }));
   own.catch(() => (own = null));
   return own;
 }
@@ -161,6 +165,7 @@ const opener = new FlowOpener(getElement(root, "#flow", HTMLElement), {
 for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#add-first", "add"], ["#rights", "show"], ["#ask", "show"]])) {
   opener.listen(getElement(root, selector, HTMLButtonElement), purpose);
 }
+opener.listen(getElement(root, "#add-unlisted", HTMLButtonElement), "add", () => ({ address: list.search }));
 
 if (isIsolated) {
   const notice = getElement(root, "#isolated", HTMLElement);
@@ -171,7 +176,7 @@ if (isIsolated) {
 } else {
   list.list.addEventListener("toggle", openDetails, { capture: true }); // it does not bubble
   if (hasChanges) updateDetails();
-  if (!getElement(root, "#own", HTMLElement).hidden) loadOwn().catch(() => {}); // what was served stays
+  if (getElement(root, "#own-data", HTMLElement).textContent !== "[]") loadOwn().catch(() => {}); // what was served stays
   getElement(root, "#cookie-blocked", HTMLElement).hidden = keepsCookies();
   // From here on, everything that needs a script works, unless the browser is too old.
   if ("timeout" in AbortSignal) root.dataset.ready = "";

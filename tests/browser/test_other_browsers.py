@@ -133,7 +133,7 @@ def test_nothing_newer_is_needed(embedded_page, context, page, browser_wallet):
 
     submit(widget, "Night heron")
 
-    expect(widget.locator("#own-list li")).to_contain_text("Night heron")
+    expect(widget.locator("#own-list > li")).to_contain_text("Night heron")
     expect(widget.get_by_text(TOO_OLD)).to_be_hidden()
 
 

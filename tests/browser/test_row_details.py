@@ -158,10 +158,11 @@ def test_own_receipt_is_saved_before_the_owner_has_decided(
     context.add_init_script(browser_wallet.script())
     widget = embedded_page.open(page)
     submit(widget, "Night heron")
-    expect(widget.locator("#own-list li")).to_be_visible()
+    expect(widget.locator("#own-list > li")).to_be_visible()
     submission = embedded_page.find_submission(browser_wallet.address)
 
     with page.expect_download() as download:
+        widget.locator("#own-list summary").click()
         widget.locator("#own-list").get_by_role("link", name="Receipt").click()
     assert download.value.suggested_filename == f"receipt-{submission.id}.json"
     receipt = json.loads(Path(download.value.path()).read_text())

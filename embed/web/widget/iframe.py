@@ -20,6 +20,7 @@ from embed.web.widget.blueprint import blueprint, get_open_access, get_public_ac
 from embed.web.widget.rendered import get_rendered, list_ancestors, render_own
 
 MAX_SITES = 10  # around a frame, in one request
+_HIDDEN_COOKIE = "embed_hidden"  # ids of own submissions, as own.js writes it
 
 
 @blueprint.get("/tracking/<page_id>")
@@ -35,7 +36,10 @@ def show_widget(page_id: str) -> Response:
         return Response(status=304)
     rendered = get_rendered(access, payload)
     own = _list_own(page_id, find_session_id())
-    html = rendered.insert(render_own(page_id, own)) if own else rendered.html
+    html = rendered.html
+    if own:
+        hidden = request.cookies.get(_HIDDEN_COOKIE, "").split(".")
+        html = rendered.insert(render_own(page_id, own, payload, link=rendered.link, hidden=hidden))
     response = respond(html, ancestors=list_ancestors(access), look=rendered.look)
     allow_isolated_hosts(response)
     # For scripts: the visitor's clock may be wrong, and the page is the same for many.
@@ -59,14 +63,9 @@ def check_sites(page_id: str) -> ResponseReturnValue:
 
 
 def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
-    """Return the visitor's own submissions, those that wait first, then by time.
-
-    They are above the list, where rows that appeared later would push it down.
-    """
-    own = [
-        as_dict(describe_submission(one)) for one in queries.list_of_session(page_id, session_id)
-    ]
-    return sorted(own, key=lambda one: one["status"] != "pending")
+    """Return the visitor's own submissions, newest first."""
+    own = queries.list_of_session(page_id, session_id)
+    return [as_dict(describe_submission(one)) for one in own]
 
 
 def _store_refused_site(access: Access) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+from collections.abc import Container
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -13,11 +14,13 @@ from werkzeug.http import quote_etag
 
 from embed.balances.history import has_history
 from embed.balances.tokens import Supply, find_supply
+from embed.db.models import APPROVED
 from embed.domain.amounts import find_share
 from embed.domain.look import FIELDS
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
 from embed.keys.access import Access
+from embed.keys.derived import is_shared
 from embed.pages import find_page
 from embed.public_payload.payloads import Payload
 from embed.schemas import Tag
@@ -62,6 +65,7 @@ class Rendered:
     html: bytes  # for a visitor who has sent nothing
     digest: str
     own: slice  # the part of the visitor's own submissions
+    link: str | None  # at which the page is public
 
     def __len__(self) -> int:
         return len(self.html)
@@ -102,9 +106,52 @@ def get_rendered(access: Access, payload: Payload) -> Rendered:
     return found
 
 
-def render_own(page_id: str, own: list[dict[str, Any]]) -> str:
-    """Return the part of the page with the visitor's own submissions."""
-    return render_template("widget/own.html", page_id=page_id, key=request.args["key"], own=own)
+def render_own(
+    page_id: str,
+    own: list[dict[str, Any]],
+    payload: Payload,
+    *,
+    link: str | None,
+    hidden: Container[str] = (),
+) -> str:
+    """Return the part of the page with the visitor's own submissions, but the `hidden` rows."""
+    rows = [one for one in _choose_rows(own) if one["id"] not in hidden]
+    listed = {}
+    for one in rows:
+        if one["status"] in APPROVED:
+            address = one["walletAddress"]
+            place = payload.find_place(address)
+            if place is not None:
+                listed[address] = _describe(payload.read([place])[0], place, payload)
+    return render_template(
+        "widget/own.html",
+        page_id=page_id,
+        key=request.args["key"],
+        own=own,
+        rows=rows,
+        listed=listed,
+        wallet_count=payload.wallet_count,
+        link=link,
+    )
+
+
+def _choose_rows(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return one for each wallet, and of refusals the newest of each kind, as own.js does.
+
+    What waits is first, then what was approved. They are above the list, where rows that appeared
+    later would push it down.
+    """
+    rows, seen = [], set[str]()
+    for one in sorted(
+        own, key=lambda one: (one["status"] != "pending", one["status"] not in APPROVED)
+    ):
+        kinds = {one["walletAddress"]}
+        if one["status"] == "soft_rejected":
+            kinds.add(one["rejectReason"])
+        if seen.isdisjoint(kinds):
+            seen |= kinds
+            rows.append(one)
+    return rows
 
 
 def list_ancestors(access: Access) -> str | None:
@@ -157,11 +204,12 @@ def _render(variant: Variant, access: Access, payload: Payload, supply: Supply |
         scripts=runtime().extra_scripts,
     )
     before, _, after = html.encode().partition(_OWN)
-    own = render_own(page.id, []).encode()
+    link = build_link(page.id) if is_shared(page.id) else None
+    own = render_own(page.id, [], payload, link=link).encode()
     whole = before + own + after
     digest = hashlib.blake2b(whole, digest_size=16).hexdigest()
     own_part = slice(len(before), len(before) + len(own))
-    return Rendered(payload.etag, supply, look, whole, digest, own_part)
+    return Rendered(payload.etag, supply, look, whole, digest, own_part, link)
 
 
 def _find_site(access: Access) -> str | None:
