@@ -61,13 +61,15 @@ class Payload:
         return self.standings.orders[order][first : first + WALLETS_PER_PART]
 
     def read_part(self, number: int, order: str = "listed") -> list[dict[str, Any]]:
-        """Return the wallets of a part, with exact balances: a float would round them."""
-        places = self.list_places(number, order)
+        return self.read_wallets(self.list_places(number, order))
+
+    def read_wallets(self, places: Sequence[int]) -> list[dict[str, Any]]:
+        """Return the wallets at these places, with exact balances: a float would round them."""
         text = b",".join(self.json[self._starts[one] : self._starts[one + 1] - 1] for one in places)
-        part: list[dict[str, Any]] = json.loads(
+        wallets: list[dict[str, Any]] = json.loads(
             b"[%b]" % text, parse_float=Decimal, parse_int=Decimal
         )
-        return part
+        return wallets
 
 
 @cached(LRUCache(maxsize=MAX_CACHED_BYTES, getsizeof=len), condition=threading.Condition())
