@@ -45,7 +45,7 @@ export class Holders {
       getElement(this.root, part, HTMLElement).replaceWith(getElement(served, part, HTMLElement));
     }
     for (const part of this.#parts) {
-      part.disabled = false;
+      part.disabled = !this.list.hasTools;
       part.style.flexGrow = part.dataset.grow ?? ""; // this document's style is of the bar before
     }
     const { pressed } = this;

@@ -34,6 +34,7 @@ export class List {
     /** @type {NodeListOf<HTMLButtonElement>} */
     this.heads = root.querySelectorAll("[data-order]");
     this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
+    this.hasTools = !this.sort.closest(".tools[hidden]"); // or what they do is left out
     this.chosenOrder = new ChosenOrder(root.dataset.page ?? "");
     /** @type {Entry[]} */
     this.wallets = []; // all, or as many as the server has rendered
@@ -194,9 +195,8 @@ export class List {
     });
     /** @type {NodeListOf<HTMLButtonElement>} */
     const parts = root.querySelectorAll("[data-filter]");
-    for (const part of parts) part.disabled = false; // see holders.js
+    for (const control of [...parts, ...this.heads]) control.disabled = !this.hasTools; // see holders.js
     for (const head of this.heads) {
-      head.disabled = this.sort.closest(".tools[hidden]") !== null;
       head.addEventListener("click", () => {
         const isChosen = this.sort.value === head.dataset.order;
         this.sort.value = isChosen ? "listed" : head.dataset.order ?? "";
@@ -216,7 +216,7 @@ export class List {
   /** Show the list in the order that the visitor has chosen before. */
   #recallOrder() {
     const order = this.chosenOrder.recall();
-    if (!order || order === this.sort.value || this.sort.closest(".tools[hidden]")) return;
+    if (!order || order === this.sort.value || !this.hasTools) return;
     this.sort.value = order;
     this.#update();
   }
