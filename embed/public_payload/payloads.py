@@ -62,20 +62,20 @@ class Payload:
         return self.standings.orders[order][first : first + WALLETS_PER_PART]
 
     def read_part(self, number: int, order: str = "listed") -> list[dict[str, Any]]:
-        return self.read(self.list_places(number, order))
+        return self.read_wallets(self.list_places(number, order))
 
     def find_place(self, address: str) -> int | None:
         """Return the place in the list of the wallet with this address."""
         found = self.json.find(b'"address":"%b"' % address.encode(), self._starts[0])
         return None if found < 0 else bisect(self._starts, found) - 1
 
-    def read(self, places: Iterable[int]) -> list[dict[str, Any]]:
+    def read_wallets(self, places: Iterable[int]) -> list[dict[str, Any]]:
         """Return the wallets at these places, with exact balances: a float would round them."""
         text = b",".join(self.json[self._starts[one] : self._starts[one + 1] - 1] for one in places)
-        part: list[dict[str, Any]] = json.loads(
+        wallets: list[dict[str, Any]] = json.loads(
             b"[%b]" % text, parse_float=Decimal, parse_int=Decimal
         )
-        return part
+        return wallets
 
 
 @cached(LRUCache(maxsize=MAX_CACHED_BYTES, getsizeof=len), condition=threading.Condition())

@@ -101,7 +101,8 @@ export class Api {
     const headers = etag ? { "If-None-Match": etag } : undefined;
     const { response, text } = await this.request(url.href, { headers, credentials: isOwn ? "same-origin" : "omit" });
     if (response.status === 304) return null;
-    const page = new DOMParser().parseFromString(text, "text/html");
+    // This document's policy allows no style of another one, not even before it is shown.
+    const page = new DOMParser().parseFromString(text.replace(/<style>.*?<\/style>/s, ""), "text/html");
     if (response.ok) return page;
     const code = page.querySelector("code")?.textContent?.split(" ").at(-1); // refusal.html
     throw new Problem(code ?? "server", { retryAfter: readRetryAfter(response) });

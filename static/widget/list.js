@@ -3,7 +3,7 @@
 
 import { findAround, getElement } from "../elements.js";
 import { compareAmounts, normalizeAmount, Problem } from "./api.js";
-import { copyText, explain, formatAmount, formatShare, language, roundAmount, say } from "./words.js";
+import { copyText, explain, formatAmount, formatInFull, formatShare, language, roundAmount, say } from "./words.js";
 
 /**
  * @import { Proof, Tag, TrackedWallet, TrackingPage } from "./api.js"
@@ -33,7 +33,10 @@ export class List {
     this.state = getElement(root, "#state", HTMLElement);
     this.printed = getElement(root, "#printed", HTMLElement);
     this.sort = getElement(root, "#sort", HTMLSelectElement);
+    /** @type {NodeListOf<HTMLButtonElement>} */
+    this.heads = root.querySelectorAll("[data-order]");
     this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
+    this.hasTools = !this.sort.closest(".tools[hidden]"); // or what they do is left out
     this.chosenOrder = new ChosenOrder(root.dataset.page ?? "");
     /** @type {Entry[]} */
     this.wallets = []; // all, or as many as the server has rendered
@@ -46,8 +49,9 @@ export class List {
     this.listeners = []; // called when other rows are shown
     /** @type {Set<string>} */
     this.mine = new Set();
-    /** @type {Set<string>} */
-    this.tags = new Set();
+    /** @type {((wallet: TrackedWallet) => boolean) | null} */
+    this.test = null; // of the part of the bar that is pressed (holders.js)
+    this.tag = ""; // the id of its tag
     this.search = "";
     this.warning = "";
     this.total = 0; // of the page
@@ -143,11 +147,27 @@ export class List {
     return true;
   }
 
-  /** End the search, and choose no tag. */
+  get isFiltered() {
+    return this.test !== null;
+  }
+
+  /**
+   * Show only the wallets that pass a test; null: all.
+   * @param {((wallet: TrackedWallet) => boolean) | null} test
+   * @param {string} tag the id of the tag that they have
+   */
+  filter(test, tag = "") {
+    this.test = test;
+    this.tag = tag;
+    this.count = FEW;
+    this.#update();
+  }
+
+  /** End the search, and choose no part of the bar. */
   #chooseAll() {
     this.search = getElement(this.root, "#search", HTMLInputElement).value = "";
-    this.tags.clear();
-    for (const button of this.root.querySelectorAll("[data-filter]")) button.setAttribute("aria-pressed", "false");
+    this.test = null;
+    this.tag = "";
     this.#render();
   }
 
@@ -164,6 +184,7 @@ export class List {
       const wallet = addSearchText(this.served[index].wallet);
       this.standings.set(wallet.id, readStanding(row));
       showProof(this.#keepRow(wallet, () => row), this.served[index].proof);
+      showInFull(row);
       return wallet;
     });
     this.total = total;
@@ -186,15 +207,14 @@ export class List {
       this.chosenOrder.remember(this.sort.value);
       again();
     });
-    /** @type {NodeListOf<HTMLElement>} */
-    const filters = root.querySelectorAll("[data-filter]");
-    for (const button of filters) {
-      const { filter: id = "" } = button.dataset;
-      button.addEventListener("click", () => {
-        const isOn = !this.tags.delete(id);
-        if (isOn) this.tags.add(id);
-        button.setAttribute("aria-pressed", String(isOn));
-        again();
+    /** @type {NodeListOf<HTMLButtonElement>} */
+    const parts = root.querySelectorAll("[data-filter]");
+    for (const control of [...parts, ...this.heads]) control.disabled = !this.hasTools; // see holders.js
+    for (const head of this.heads) {
+      head.addEventListener("click", () => {
+        const isChosen = this.sort.value === head.dataset.order;
+        this.sort.value = isChosen ? "listed" : head.dataset.order ?? "";
+        this.sort.dispatchEvent(new Event("change"));
       });
     }
     this.list.addEventListener("click", (event) => {
@@ -210,7 +230,7 @@ export class List {
   /** Show the list in the order that the visitor has chosen before. */
   #recallOrder() {
     const order = this.chosenOrder.recall();
-    if (!order || order === this.sort.value || this.sort.closest(".tools[hidden]")) return;
+    if (!order || order === this.sort.value || !this.hasTools) return;
     this.sort.value = order;
     this.#update();
   }
@@ -281,7 +301,9 @@ export class List {
     for (const { wallet, row } of this.shown) {
       showStanding(row, this.standings.get(wallet.id) ?? { rank: 0, part: 0, share: "" });
       showMine(row, this.mine.has(wallet.address));
+      for (const tag of row.querySelectorAll(".tag")) tag.classList.toggle("found", this.#isFound(tag));
     }
+    for (const head of this.heads) head.setAttribute("aria-pressed", String(head.dataset.order === this.sort.value));
     this.more.hidden = this.isComplete && this.count >= this.chosen.length;
     if (isFocused && this.more.hidden) this.#focusRow(length);
     this.unlisted.hidden = !ADDRESS.test(this.search) || this.has(this.search);
@@ -302,7 +324,15 @@ export class List {
   /** @param {Entry} wallet */
   #isChosen(wallet) {
     if (this.search && !matches(wallet, this.search)) return false;
-    return [...this.tags].every((id) => wallet.tags.some((tag) => tag.id === id));
+    return !this.test || this.test(wallet);
+  }
+
+  /**
+   * Whether a row is shown for this tag, which it shows then, however little room it has.
+   * @param {Element} tag
+   */
+  #isFound(tag) {
+    return /** @type {HTMLElement} */ (tag).dataset.tag === this.tag;
   }
 
   /** @param {Entry} wallet */
@@ -471,6 +501,7 @@ function makeRow(template, wallet) {
   const small = getElement(figure, "small", HTMLElement);
   small.textContent = decimals;
   figure.replaceChildren(whole, small);
+  showInFull(row);
   getElement(row, ".detail code", HTMLElement).textContent = address;
   for (const link of row.querySelectorAll(".explorer")) {
     link.setAttribute("href", link.getAttribute("href") + address);
@@ -542,6 +573,15 @@ function showStanding(row, { rank, part, share }) {
   if (findShare(row).textContent !== share) findShare(row).textContent = share;
 }
 
+/**
+ * Let a balance, which is rounded, be read in full where it is pointed at.
+ * @param {HTMLElement} row
+ */
+function showInFull(row) {
+  const { balance } = row.dataset;
+  if (balance) getElement(row, ".balance bdi", HTMLElement).title = formatInFull(balance);
+}
+
 /** @param {HTMLElement} row */
 const findRank = (row) => getElement(row, ".rank", HTMLElement);
 /** @param {HTMLElement} row */
@@ -607,10 +647,11 @@ function readTag({ dataset: { tag: id = "", color = "", uncounted }, textContent
 }
 
 /** @param {Tag} tag */
-function makeTag({ color, name }) {
+function makeTag({ id, color, name }) {
   const element = document.createElement("span");
   element.className = "tag";
   element.translate = false;
+  element.dataset.tag = id;
   element.dataset.color = color;
   element.textContent = name;
   return element;

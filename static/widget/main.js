@@ -1,12 +1,13 @@
 // The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
-import { getElement, ignoreSecondPresses } from "../elements.js";
+import { findAround, getElement, ignoreSecondPresses } from "../elements.js";
 import { Api, noteTime, now, poll, Problem } from "./api.js";
 import { FlowOpener } from "./flow-opener.js";
 import { List } from "./list.js";
 import { copyText, explain, formatAge, say } from "./words.js";
 
 /**
+ * @import { Holders } from "./holders.js"
  * @import { OwnSubmissions } from "./own.js"
  * @import { ListDetails } from "./row-details.js"
  */
@@ -65,7 +66,7 @@ async function refreshServed() {
   if (!page) return false;
   own?.then((found) => found.adopt(page)).catch(() => {});
   const served = getElement(page, "#widget", HTMLElement);
-  getElement(root, "#summary", HTMLElement).replaceWith(getElement(page, "#summary", HTMLElement));
+  (await loadHolders()).replace(page);
   againAt = findAgainAt();
   showAges();
   const hasChanged = served.dataset.etag !== shownEtag;
@@ -74,6 +75,22 @@ async function refreshServed() {
   list.showServed(served);
   if (list.isComplete) api.etag = shownEtag;
   return hasChanged;
+}
+
+/** @type {Promise<Holders> | null} */
+let holders = null;
+
+function loadHolders() {
+  holders ??= import("./holders.js").then(({ Holders }) => new Holders(root, list));
+  holders.catch(() => (holders = null));
+  return holders;
+}
+
+for (const kind of ["pointerover", "pointerout", "focusin", "focusout", "click"]) {
+  root.addEventListener(kind, async (event) => {
+    const target = findAround(event, "[data-filter], #show-all");
+    if (target) (await loadHolders()).handle(kind, target);
+  });
 }
 
 /** Say how long ago times were, and mark that of balances which are not read any more. */

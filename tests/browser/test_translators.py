@@ -49,7 +49,7 @@ def test_visitor_reads_and_signs_a_list_that_is_translated(embedded_page, page, 
     addresses = embedded_page.track_many(30, tag_names=["Team"])
     widget = embedded_page.open(page)
     expect(widget.get_by_role("button", name="«Add your wallet»")).to_be_visible()
-    widget.locator("#sort").select_option("balance")
+    widget.locator(".of-balance").click()
     rows = widget.locator(".wallet")
     expect(rows.first.locator(".name")).to_have_text("Wallet 30")
     widget.get_by_role("button", name="«Show more»").click()
