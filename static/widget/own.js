@@ -227,6 +227,7 @@ export class OwnSubmissions {
       return [text, row];
     }));
     this.rows = rows;
+    if (rows.size > 0) loadStyle();
     this.root.hidden = rows.size === 0;
     this.all.hidden = rows.size <= SHOWN_AT_FIRST || this.list.classList.contains("all");
     replaceRows(this.list, [...rows.values()]);
@@ -537,4 +538,11 @@ function explainFailure(error) {
   if (problem.code === "not_found") return say("receipt_gone");
   if (problem.code !== "receipt_withdrawn") return explain(problem);
   return say("receipt_withdrawn", { date: formatInstant(String(problem.details.withdrawnAtIso)) });
+}
+
+/** The style of rows is loaded with the flow's, as most visitors see neither. */
+function loadStyle() {
+  if (document.querySelector("link[href*='/widget/visitor.css']")) return;
+  const { content } = getElement(document, "#flow-links", HTMLTemplateElement);
+  document.head.append(getElement(content, "[rel=stylesheet]", HTMLLinkElement).cloneNode());
 }

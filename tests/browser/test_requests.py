@@ -131,7 +131,7 @@ def test_list_and_adding_a_wallet_take_few_requests(
     sizes = [one.sizes() for one in first]
     received = sum(one["responseHeadersSize"] + one["responseBodySize"] for one in sizes)
     assert len(first) == 12, [one.url for one in first]
-    assert received < 32_000, received
+    assert received < {"frame": 32_000, "window": 32_300}[place], received
     assert len(adding) == 10, [one.url for one in adding]
 
 
