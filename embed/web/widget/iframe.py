@@ -35,7 +35,7 @@ def show_widget(page_id: str) -> Response:
     if request.if_none_match.contains_weak(payload.etag):
         return Response(status=304)
     rendered = get_rendered(access, payload)
-    own = _list_own(page_id, find_session_id())
+    own = [] if rendered.own is None else _list_own(page_id, find_session_id())
     html = rendered.html
     if own:
         hidden = request.cookies.get(_HIDDEN_COOKIE, "").split(".")

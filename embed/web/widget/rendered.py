@@ -27,12 +27,14 @@ from embed.public_payload.payloads import Payload
 from embed.public_payload.standings import NO_PART
 from embed.schemas import Tag
 from embed.serializers import describe_proof
-from embed.submissions.proofs import read_visible_proofs
+from embed.submissions.proofs import count_proved, read_visible_proofs
 from embed.web.current import own_origin, runtime
 from embed.web.languages import current_language
 from embed.web.look import ShownLook, is_window, read_look
 from embed.web.snippets import build_link, build_path
 
+STRIP = ("size", "strip")  # what an address asks for that shows a list in 72 px
+STRIP_FACES = 12
 MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process; a page takes about 60 KB
 LARGEST = 5  # wallets in the bar of a list without tags
 MAX_SUMMED = 5_000  # wallets whose changes are added up: it takes a row or two of each
@@ -68,14 +70,16 @@ class Rendered:
     look: ShownLook
     html: bytes  # for a visitor who has sent nothing
     digest: str
-    own: slice  # the part of the visitor's own submissions
+    own: slice | None  # the part of the visitor's own submissions, which a strip lacks
     link: str | None  # at which the page is public
 
     def __len__(self) -> int:
         return len(self.html)
 
     def insert(self, own: str) -> bytes:
-        """Return the page with a visitor's own submissions."""
+        """Return the page with a visitor's own submissions; a strip has no place for them."""
+        if self.own is None:
+            return self.html
         return self.html[: self.own.start] + own.encode() + self.html[self.own.stop :]
 
 
@@ -173,6 +177,8 @@ def _render(variant: Variant, access: Access, payload: Payload, supply: Supply |
     page, uses_chain = find_page(variant.page_id), runtime().settings.uses_chain
     if page is None:
         raise ApiError("not_found")
+    if STRIP in variant.look:
+        return _render_strip(variant, page, payload, supply)
     look, segments = read_look(page.look), _list_segments(payload)
     if segments:
         look = replace(look, style=(look.style or "") + _write_widths(segments))
@@ -216,9 +222,30 @@ def _render(variant: Variant, access: Access, payload: Payload, supply: Supply |
     link = build_link(page.id) if is_shared(page.id) else None
     own = render_own(page.id, [], payload, link=link).encode()
     whole = before + own + after
-    digest = hashlib.blake2b(whole, digest_size=16).hexdigest()
     own_part = slice(len(before), len(before) + len(own))
-    return Rendered(payload.etag, supply, look, whole, digest, own_part, link)
+    return Rendered(payload.etag, supply, look, whole, _digest(whole), own_part, link)
+
+
+def _render_strip(
+    variant: Variant, page: Page, payload: Payload, supply: Supply | None
+) -> Rendered:
+    look, places = read_look(page.look), payload.list_places(1, "balance")[:STRIP_FACES]
+    arguments = {"key": variant.key, "lang": variant.language, **dict(variant.look)}
+    del arguments["size"]
+    html = render_template(
+        "widget/strip.html",
+        page=payload.details,
+        look=look,
+        wallets=payload.read_wallets(places),
+        wallet_count=payload.wallet_count,
+        proved_count=count_proved(page),
+        address=f"?{urlencode(arguments)}",
+    ).encode()
+    return Rendered(payload.etag, supply, look, html, _digest(html), None, None)
+
+
+def _digest(html: bytes) -> str:
+    return hashlib.blake2b(html, digest_size=16).hexdigest()
 
 
 def _find_site(access: Access) -> str | None:
