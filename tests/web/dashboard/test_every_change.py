@@ -49,7 +49,7 @@ OTHER_FORMS = {
     "end_deciding_by_mail",  # the same
 }
 
-PAGE_FORM = {"token_name": "Other", "token_symbol": "USDC", "token_mint": USDC, "is_public": "y"}
+PAGE_FORM = {"token_name": "Other", "token_symbol": "USDC", "token_mint": USDC}
 POLICY_FORM = {
     "min_balance": "5",
     "queue_capacity": "7",
@@ -64,7 +64,8 @@ LOOK_FORM = DEFAULT_LOOK.write_texts() | {"accent": "#FF6600", "hide": ["tools",
 # For each form: its path below the page, and its fields, in which things are named.
 CHANGES = {
     "edit_page": ("settings/general", PAGE_FORM),
-    "delete_page": ("settings/danger/delete", {}),
+    "show_danger": ("settings/danger", {"public": "no"}),
+    "delete_page": ("settings/danger/delete", {"ticker": "usdc"}),
     "restore_page": ("restore", {}),
     "invite_person": ("settings/people", {"email": "new@example.com", "role": "editor"}),
     "change_role": ("settings/people/role", {"email": MEMBER, "role": "editor"}),
