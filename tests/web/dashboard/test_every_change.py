@@ -115,7 +115,7 @@ CHANGES = {
     ),
     "add_block": (
         "settings/rules/deny-list",
-        {"kind": "name", "pattern": "*scam*", "scope": "page"},
+        {"pattern": "*scam*", "scope": "page"},
     ),
     "remove_block": ("settings/rules/deny-list/{block_id}/remove", {}),
     "undo_decision": ("queue/undo", {"ids": ["{decided_id}"]}),
