@@ -19,8 +19,6 @@ DASHBOARD_PATHS = {
     "general": "settings/general",
     "rules": "settings/rules",
     "notifications": "settings/notifications",
-    "a new channel": "settings/notifications/channels/new",
-    "a new webhook": "settings/notifications/webhooks/new",
     "deliveries": "settings/notifications/log",
     "people": "settings/people",
     "keys": "settings/keys",

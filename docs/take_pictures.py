@@ -110,7 +110,7 @@ def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     save(page, "dashboard-queue")
     page.get_by_role("link", name="Settings", exact=True).click()
     page.get_by_role("link", name="Notifications", exact=True).click()
-    page.get_by_role("heading", name="Channels").wait_for()
+    page.get_by_role("heading", name="Where messages go").wait_for()
     save(page, "dashboard-notifications")
     page.get_by_role("link", name="Wallets", exact=True).click()
     page.get_by_role("heading", name="Wallets").wait_for()

@@ -82,13 +82,9 @@ CHANGES = {
     "add_tag": ("wallets/tags", {"name": "new", "color": "red"}),
     "edit_tag": ("wallets/tags/{tag_id}", {"name": "crew", "color": "red"}),
     "remove_tag": ("wallets/tags/{tag_id}/remove", {}),
-    "add_channel": (
-        "settings/notifications/channels/new",
+    "add_receiver": (
+        "settings/notifications",
         {"service": "ntfy", "topic": "topic", "event_types": ["queue.filling"]},
-    ),
-    "add_webhook": (
-        "settings/notifications/webhooks/new",
-        {"target": f"{SITE}/hook", "event_types": ["queue.filling"]},
     ),
     "rotate_secret": ("settings/notifications/{receiver_id}/secret", {}),
     "let_channel_decide": ("settings/notifications/{channel_id}/decide", {}),
