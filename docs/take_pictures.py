@@ -110,7 +110,7 @@ def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     save(page, "dashboard-queue")
     page.get_by_role("link", name="Settings", exact=True).click()
     page.get_by_role("link", name="Notifications", exact=True).click()
-    page.get_by_role("heading", name="Channels").wait_for()
+    page.get_by_role("heading", name="Where messages go").wait_for()
     save(page, "dashboard-notifications")
     page.get_by_role("link", name="Wallets", exact=True).click()
     page.get_by_role("heading", name="Wallets").wait_for()
@@ -142,12 +142,8 @@ def take_link(page: Page) -> None:
 def take_deny_list(page: Page) -> None:
     page.get_by_role("link", name="Settings", exact=True).click()
     page.get_by_role("link", name="Rules", exact=True).click()
-    for kind, pattern, where in (
-        ("Name", "*admin*", "On this page"),
-        ("Network", "192.0.2.0/24", "On all my pages"),
-    ):
-        page.get_by_label("Kind").select_option(kind)
-        page.get_by_label("What to block").fill(pattern)
+    for pattern, where in (("*admin*", "on this page"), ("192.0.2.0/24", "on all my pages")):
+        page.get_by_label("Address, *name* or network").fill(pattern)
         page.get_by_label("Where").select_option(where)
         page.get_by_role("button", name="Block", exact=True).click()
         page.locator(".lines", has_text=pattern).wait_for()

@@ -1,11 +1,12 @@
 """The page's deny list, and for its owner the one of all their pages: a part of the rules."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from wtforms import SelectField, StringField
 from wtforms.validators import InputRequired
 
 from embed.db.models import Block, Page
+from embed.domain.deny_list import find_kind, parse_pattern
 from embed.submissions import deny_list
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_client, current_person
@@ -20,20 +21,15 @@ _KINDS: Any = {
     "network": lazy_gettext("Network"),
 }
 _SCOPES: Any = {
-    "page": lazy_gettext("On this page"),
-    ALL_PAGES: lazy_gettext("On all my pages"),
+    "page": lazy_gettext("on this page"),
+    ALL_PAGES: lazy_gettext("on all my pages"),
 }
 
 
 class BlockForm(Form):
-    kind = SelectField(lazy_gettext("Kind"), choices=_KINDS)
     pattern = StringField(
-        lazy_gettext("What to block"),
+        lazy_gettext("Address, *name* or network"),
         [InputRequired(lazy_gettext("Write what is to be blocked."))],
-        description=lazy_gettext(
-            "A wallet's address; a name, where * stands for any number of characters and ? for one,"
-            " such as *admin*; or a visitor's network, such as 192.0.2.0/24."
-        ),
     )
     scope = SelectField(lazy_gettext("Where"), choices=_SCOPES)
 
@@ -52,12 +48,27 @@ def is_own(page: Page) -> bool:
 def add_block(page: Page, form: BlockForm) -> Block:
     """Raises InvalidInput."""
     person, now = current_person(), runtime().clock()
-    kind, pattern = form.kind.data, form.pattern.data or ""
+    pattern = form.pattern.data or ""
+    kind = find_kind(pattern)
     if form.scope is not None and form.scope.data == ALL_PAGES:
         return deny_list.block_for_person(
             person, kind, pattern, now, actor=person.email, client=current_client()
         )
     return deny_list.block_on_page(page.id, kind, pattern, now, actor=person.email)
+
+
+class Recognized(NamedTuple):
+    """What would be blocked, and the names on the page that it fits, which stay."""
+
+    kind: str
+    compared: int  # how many names
+    names: list[str]
+
+
+def recognize(page: Page, raw_pattern: str) -> Recognized:
+    """Raises InvalidInput."""
+    kind = find_kind(raw_pattern)
+    return Recognized(kind, *deny_list.find_listed(page, kind, parse_pattern(kind, raw_pattern)))
 
 
 def read_lists(page: Page) -> dict[str, Any]:

@@ -51,9 +51,6 @@ class PageForm(Form):
     )
     public_title = StringField(lazy_gettext("Title"), [Optional(), Length(max=200)])
     public_comments = TextAreaField(lazy_gettext("Comment"), [Optional(), Length(max=2000)])
-    is_public = BooleanField(
-        lazy_gettext("Public"), default=True, description=lazy_gettext("Off: only you can see it.")
-    )
     is_embeddable = BooleanField(
         lazy_gettext("Embedding"),
         default=True,
@@ -109,6 +106,7 @@ def list_pages() -> ResponseReturnValue:
         wallet_counts=wallet_counts,
         totals=sum_by_page([one.page for one in own_pages], uses_chain=uses_chain),
         read_at=list_read_at(pages.is_page_of(person)) if uses_chain else {},
+        restore_within=pages.RESTORE_WITHIN,
         deleted=[one for one in pages.list_of_owner(person) if pages.can_be_restored(one, now)],
     )
 

@@ -58,7 +58,8 @@ class InvitationForm(Form):
 
 @blueprint.get("/pages/<page_id>/settings/people")
 def list_people(page_id: str) -> ResponseReturnValue:
-    return _render_people(open_page(page_id), InvitationForm(formdata=None))
+    form = InvitationForm(None, role=request.args.get("role", "reviewer"))
+    return _render_people(open_page(page_id), form)
 
 
 @blueprint.post("/pages/<page_id>/settings/people")

@@ -73,8 +73,7 @@ SECTIONS = {
     "edit_policy": ("owners", "policy"),
     "add_block": ("owners", "deny-list"),
     "list_receivers": ("owners", "notifications"),
-    "add_channel": ("notifications", "channels"),
-    "add_webhook": ("notifications", "webhooks"),
+    "add_receiver": ("owners", "notifications"),
     "rotate_secret": ("notifications", "change-the-secret"),
     "remove_receiver": ("owners", "notifications"),
     "let_channel_decide": ("owners", "deciding-from-a-message"),
@@ -160,10 +159,17 @@ def advise_on_mint(mint: str | None) -> str:
 
 
 def redirect_to(
-    endpoint: str, sentence: str, page: Page | None = None, /, **values: Any
+    endpoint: str, sentence: str, page: Page | None = None, /, undo: str = "", **values: Any
 ) -> AnyResponse:
-    """Redirect to one of the dashboard's routes, of `page` if given, and show a sentence there."""
-    flash(sentence[:MAX_FLASHED], "done")
+    """Redirect to one of the dashboard's routes, of `page` if given, and show a sentence there.
+
+    `undo`: the address that undoes what was done, for the overview alone.
+    """
+    said = sentence[:MAX_FLASHED]
+    if undo:
+        flash({"sentence": said, "action": undo}, "undo")  # type: ignore[arg-type]  # any JSON
+    else:
+        flash(said, "done")
     if page:
         values["page_id"] = page.id
     return redirect(url_for(f"dashboard.{endpoint}", **values), 303)

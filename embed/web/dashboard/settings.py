@@ -1,22 +1,27 @@
 """The settings of a page: an index of their tabs, the general ones, and the danger zone."""
 
+from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
 from flask import redirect, request, url_for
 from flask.typing import ResponseReturnValue
+from wtforms import StringField
 
 from embed import pages
 from embed.db.models import Page
+from embed.domain.texts import drop_dollar_signs, isolate
+from embed.keys.derived import is_shared
 from embed.keys.management import list_keys
 from embed.notifications.receivers import list_receivers
 from embed.people.members import list_people
 from embed.submissions import deny_list
+from embed.wallets.search import count_wallets
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, open_page
 from embed.web.dashboard.blueprint import blueprint, may_here
 from embed.web.dashboard.pages import PageForm, read_page_form
-from embed.web.dashboard.responses import name_page, redirect_to, render, show_mistakes
+from embed.web.dashboard.responses import Form, name_page, redirect_to, render, show_mistakes
 from embed.web.languages import gettext
 
 # Where a page's parts are now, by the first word of their old addresses.
@@ -68,23 +73,51 @@ def edit_page(page_id: str) -> ResponseReturnValue:
     return render("settings_general.html", page=page, form=form)
 
 
-@blueprint.get("/pages/<page_id>/settings/danger")
+@blueprint.route("/pages/<page_id>/settings/danger", methods=["GET", "POST"])
 def show_danger(page_id: str) -> ResponseReturnValue:
-    return render("settings_danger.html", page=open_page(page_id))
+    """Show what takes the page away from its visitors; a POST makes it private or public."""
+    page = open_page(page_id)
+    if request.method != "POST":
+        return render("settings_danger.html", page=page, name=_name(page))
+    is_public = request.form.get("public") == "yes"
+    pages.update_page(
+        page.id, {"is_public": is_public}, runtime().clock(), actor=current_person().email
+    )
+    said = gettext("The page is public.") if is_public else gettext("The page is private.")
+    return redirect_to("show_danger", said, page)
+
+
+class DeletionForm(Form):
+    ticker = StringField()
+
+
+def _name(page: Page) -> str:
+    return isolate(f"${drop_dollar_signs(page.token_symbol)}")
 
 
 @blueprint.route("/pages/<page_id>/settings/danger/delete", methods=["GET", "POST"])
 def delete_page(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
-    if request.method != "POST":
-        sites = {
-            origin for key in list_keys(page.id) if not key.revoked_at for origin in key.origins
-        }
-        return render("page_delete.html", page=page, name=name_page(page), sites=sorted(sites))
-    pages.delete_page(page.id, runtime().clock(), actor=current_person().email)
-    return redirect_to(
-        "list_pages",
-        gettext("%(name)s has been deleted. You can restore it for 30 days.", name=name_page(page)),
+    """Ask for the page's ticker first, and name the sites that show it."""
+    page, form, now = open_page(page_id), DeletionForm(), runtime().clock()
+    ticker = drop_dollar_signs(page.token_symbol)
+    form.ticker.label.text = gettext("Type %(ticker)s to go on", ticker=isolate(ticker))
+    if form.validate_on_submit():
+        typed = drop_dollar_signs((form.ticker.data or "").strip())
+        if typed.casefold() == ticker.casefold():
+            pages.delete_page(page.id, now, actor=current_person().email)
+            said = gettext("%(name)s is deleted.", name=name_page(page))
+            restore = url_for("dashboard.restore_page", page_id=page.id)
+            return redirect_to("list_pages", said, undo=restore)
+        form.ticker.errors = [gettext("This is not the page's ticker.")]
+    return render(
+        "page_delete.html",
+        page=page,
+        form=form,
+        name=_name(page),
+        keys=[key for key in list_keys(page.id) if key.origins and not key.revoked_at],
+        is_shared=is_shared(page.id),
+        wallet_count=count_wallets(page),
+        hour_ago=now - timedelta(hours=1),
     )
 
 

@@ -8,7 +8,11 @@ from support.owner_browser import PASSWORD, find_token
 from embed.web.dashboard.blueprint import LOCAL_COOKIE
 
 ACCEPTED = {"Accept-Encoding": "gzip, deflate, br"}
-WEBHOOK = {"target": "https://hooks.example/a", "event_types": "submission.created"}
+WEBHOOK = {
+    "service": "webhook",
+    "target": "https://hooks.example/a",
+    "event_types": "submission.created",
+}
 REFERRER = "https://localhost/dashboard/account"
 
 
@@ -57,7 +61,7 @@ def test_ordinary_pages_are_compressed(world, owner, things):
         ("embed", {"site": "https://a.example"}),
         ("settings/keys/new/public", {"origins": "https://a.example"}),
         ("settings/keys/new/secret", {}),
-        ("settings/notifications/webhooks/new", WEBHOOK),
+        ("settings/notifications", WEBHOOK),
         ("settings/notifications/{receiver_id}/secret", {}),
     ],
 )

@@ -238,10 +238,12 @@ def test_form_that_comes_late_is_carried_out_with_its_fields_after_the_password(
 
 
 def test_fields_with_several_values_and_the_pressed_button_stay(late, page):
-    path = f"{page}/settings/notifications/webhooks/new"
+    path = f"{page}/settings/notifications"
     types = ["queue.filling", "submission.created"]
 
-    asked = late.post(path, target="https://site.example/hook", event_types=types, submit="Add")
+    asked = late.post(
+        path, service="webhook", target="https://site.example/hook", event_types=types, submit="Add"
+    )
 
     kept = read_hidden(asked)
     assert (kept["event_types"], kept["submit"]) == (types, ["Add"])

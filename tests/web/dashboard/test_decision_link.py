@@ -272,16 +272,15 @@ def test_used_link_does_not_decide_after_an_undo(world, owner, root, reader, sub
 
 
 def test_channel_decides_only_if_the_form_says_so_as_every_reader_can(owner, root):
-    page = owner.get(f"{root}/settings/notifications/channels/new")
+    page = owner.get(f"{root}/settings/notifications")
     assert "Everybody who reads the channel can decide" in read_text(page)
     assert "checked" not in re.search(r'<input[^>]*name="may_decide"[^>]*>', page.text)[0]
-    assert "may_decide" not in owner.get(f"{root}/settings/notifications/webhooks/new").text
 
     fields = {"service": "ntfy", "topic": "topic", "event_types": ["submission.created"]}
-    owner.post(f"{root}/settings/notifications/channels/new", **fields)
-    assert "can approve and reject" not in owner.see(f"{root}/settings/notifications")
-    owner.post(f"{root}/settings/notifications/channels/new", **fields, may_decide="y")
-    assert "can approve and reject" in owner.see(f"{root}/settings/notifications")
+    owner.post(f"{root}/settings/notifications", **fields)
+    assert "readers may decide" not in owner.see(f"{root}/settings/notifications")
+    owner.post(f"{root}/settings/notifications", **fields, may_decide="y")
+    assert "readers may decide" in owner.see(f"{root}/settings/notifications")
     assert [one.may_decide for one in Receiver.select().order_by(Receiver.may_decide)] == [
         False,
         True,
@@ -317,11 +316,11 @@ def test_owner_switches_a_channel_on_and_off(world, owner, root):
 
 def test_channel_without_new_submissions_cannot_decide(world, owner, root):
     told = {"service": "ntfy", "topic": "topic", "event_types": ["queue.filling"]}
-    refused = owner.post(f"{root}/settings/notifications/channels/new", **told, may_decide="y")
+    refused = owner.post(f"{root}/settings/notifications", **told, may_decide="y")
     assert refused.status_code == 422
     assert "not told of new submissions" in read_text(refused)
 
-    owner.post(f"{root}/settings/notifications/channels/new", **told)
+    owner.post(f"{root}/settings/notifications", **told)
     (channel,) = Receiver.select()
     assert "Let readers decide" not in owner.see(f"{root}/settings/notifications")
     refused = owner.post(f"{root}/settings/notifications/{channel.id}/decide")
@@ -332,7 +331,7 @@ def test_channel_without_new_submissions_cannot_decide(world, owner, root):
 def test_without_a_public_address_nothing_is_offered(world, owner, root, channel):
     change_settings(world, public_url=None)
 
-    assert "may_decide" not in owner.get(f"{root}/settings/notifications/channels/new").text
+    assert "may_decide" not in owner.get(f"{root}/settings/notifications").text
     page = owner.see(f"{root}/settings/notifications")
     assert "has no PUBLIC_URL" in page
     assert "End deciding" in page

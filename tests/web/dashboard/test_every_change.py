@@ -49,7 +49,7 @@ OTHER_FORMS = {
     "end_deciding_by_mail",  # the same
 }
 
-PAGE_FORM = {"token_name": "Other", "token_symbol": "USDC", "token_mint": USDC, "is_public": "y"}
+PAGE_FORM = {"token_name": "Other", "token_symbol": "USDC", "token_mint": USDC}
 POLICY_FORM = {
     "min_balance": "5",
     "queue_capacity": "7",
@@ -64,7 +64,8 @@ LOOK_FORM = DEFAULT_LOOK.write_texts() | {"accent": "#FF6600", "hide": ["tools",
 # For each form: its path below the page, and its fields, in which things are named.
 CHANGES = {
     "edit_page": ("settings/general", PAGE_FORM),
-    "delete_page": ("settings/danger/delete", {}),
+    "show_danger": ("settings/danger", {"public": "no"}),
+    "delete_page": ("settings/danger/delete", {"ticker": "usdc"}),
     "restore_page": ("restore", {}),
     "invite_person": ("settings/people", {"email": "new@example.com", "role": "editor"}),
     "change_role": ("settings/people/role", {"email": MEMBER, "role": "editor"}),
@@ -81,13 +82,9 @@ CHANGES = {
     "add_tag": ("wallets/tags", {"name": "new", "color": "red"}),
     "edit_tag": ("wallets/tags/{tag_id}", {"name": "crew", "color": "red"}),
     "remove_tag": ("wallets/tags/{tag_id}/remove", {}),
-    "add_channel": (
-        "settings/notifications/channels/new",
+    "add_receiver": (
+        "settings/notifications",
         {"service": "ntfy", "topic": "topic", "event_types": ["queue.filling"]},
-    ),
-    "add_webhook": (
-        "settings/notifications/webhooks/new",
-        {"target": f"{SITE}/hook", "event_types": ["queue.filling"]},
     ),
     "rotate_secret": ("settings/notifications/{receiver_id}/secret", {}),
     "let_channel_decide": ("settings/notifications/{channel_id}/decide", {}),
@@ -118,7 +115,7 @@ CHANGES = {
     ),
     "add_block": (
         "settings/rules/deny-list",
-        {"kind": "name", "pattern": "*scam*", "scope": "page"},
+        {"pattern": "*scam*", "scope": "page"},
     ),
     "remove_block": ("settings/rules/deny-list/{block_id}/remove", {}),
     "undo_decision": ("queue/undo", {"ids": ["{decided_id}"]}),

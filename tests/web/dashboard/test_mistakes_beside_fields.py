@@ -42,13 +42,17 @@ def list_wrong_fields(answer) -> list[str]:
         ("settings/general", PAGE | {"token_mint": "the title of a token name"}, "token_mint"),
         ("settings/general", PAGE | {"public_title": CONTROL}, "public_title"),
         ("settings/general", PAGE | {"public_comments": CONTROL}, "public_comments"),
-        ("settings/notifications/channels/new", TYPES, "service"),
+        ("settings/notifications", TYPES, "service"),
         (
-            "settings/notifications/channels/new",
+            "settings/notifications",
             TYPES | {"service": "ntfy", "topic": "my phone"},
             "topic",
         ),
-        ("settings/notifications/webhooks/new", TYPES | {"target": "ftp://site.example"}, "target"),
+        (
+            "settings/notifications",
+            TYPES | {"service": "webhook", "target": "ftp://site.example"},
+            "target",
+        ),
     ],
 )
 def test_mistake_is_beside_its_field(world, owner, path, form, field):

@@ -44,7 +44,7 @@ def list_wrong_fields(answer) -> list[str]:
 def test_empty_names_are_proposed_and_then_confirmed(owner):
     before = Page.select().count()
 
-    answer = owner.post(NEW, token_mint=USDC, public_title="Holders", is_public="y")
+    answer = owner.post(NEW, token_mint=USDC, public_title="Holders")
 
     assert answer.status_code == 200
     assert PROPOSED in answer.text
@@ -125,7 +125,7 @@ def test_owner_keeps_the_form_while_the_chain_is_asked_for_others(owner, chain, 
 @pytest.mark.parametrize("chain", [None])
 def test_owner_of_a_page_of_wrapped_sol_reads_that_sol_does_not_count(owner):
     told = "SOL that is not wrapped does not count"
-    sol = {"token_mint": min(WRAPPED_SOL), "token_name": "SOL", "is_public": "y"}
+    sol = {"token_mint": min(WRAPPED_SOL), "token_name": "SOL"}
 
     assert told in owner.post(NEW, **sol).text  # without a ticker
     created = owner.post(NEW, **sol, token_symbol="SOL")
