@@ -64,7 +64,7 @@ document.addEventListener("submit", async (event) => {
     await navigator.clipboard.write([new ClipboardItem({ "text/plain": made })]);
     showCopied(getElement(document, "[data-copy=snippet]", HTMLElement));
   } catch {
-    // What could not be copied is shown with its button.
+    await made.catch(() => null); // what could not be copied is shown with its button
   }
 });
 

@@ -48,8 +48,8 @@ def create_page() -> ResponseReturnValue:
         return _render(form)
     mint = (form.token_mint.data or "").strip()
     draft = read_draft(form.draft.data or "", runtime().signer)
-    is_named = form.token_name.data and form.token_symbol.data
-    if (draft and draft.mint != mint) or not is_named:
+    is_shown = not form.draft.data or (draft is not None and draft.mint == mint)
+    if not (is_shown and form.token_name.data and form.token_symbol.data):
         return _look_up(form, mint)
     addresses = [address for address, _ in draft.holders] if draft and form.holders.data else []
     with show_mistakes(form, origins="site"):
