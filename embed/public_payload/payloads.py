@@ -14,7 +14,7 @@ from typing import Any
 from cachetools import LRUCache, cached
 
 from embed.balances.tokens import find_supply
-from embed.db.models import IS_VISIBLE
+from embed.db.models import IS_VISIBLE, Page, Tag, TrackedWallet
 from embed.domain.amounts import add_up
 from embed.errors import ApiError
 from embed.pages import find_page
@@ -92,7 +92,12 @@ def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
     tags = list_tags(page)
     wallets = list_wallets(page, IS_VISIBLE, uses_chain=uses_chain, page_tags=tags)
     observed = find_supply(page.token_mint, uses_chain=uses_chain)
-    supply = None if observed is None else observed.amount
+    return build_payload(page, wallets, tags, None if observed is None else observed.amount)
+
+
+def build_payload(
+    page: Page, wallets: Sequence[TrackedWallet], tags: Sequence[Tag], supply: Decimal | None
+) -> Payload:
     details = {
         **describe_page(page),
         **describe_sums(add_up((one.holding for one in wallets), supply), supply),

@@ -1,60 +1,109 @@
-// Embed, Install: the snippet follows its language and height, and a pasted key goes into it. Without
-// this script, forms reload the page.
+// Embed, Install, and the set-up: the snippet follows what is chosen, a new key is made and copied by
+// one press, and whether the list is seen on its site is looked up. Without this script, forms reload
+// the page.
 
 import { getElement } from "../elements.js";
-import { say } from "../widget/words.js";
-import { texts } from "./dashboard.js";
-import { judgeKey } from "./pasted-key.js";
+import { showCopied, texts } from "./dashboard.js";
+import { listenForSite } from "./site.js";
 
-const form = getElement(document, "#snippet-form", HTMLFormElement);
-const height = getElement(form, "[name=height]", HTMLInputElement);
-const siteForm = document.querySelector("#site-form");
-const keptKey = document.querySelector("#kept-key");
-const { address: firstAddress = "", height: firstHeight = "", placeholder = "" } = form.dataset;
-let key = new URL(firstAddress).searchParams.get("key") ?? "";
-const shown = { address: firstAddress, height: firstHeight };
+const LOOKED_EVERY_MS = 5000;
 
-/** Write the choices and the key into the snippets. */
-function updateSnippets() {
-  const lang = String(new FormData(form).get("lang") ?? "");
-  const query = new URLSearchParams(lang ? { key, lang } : { key });
-  const address = `${shown.address.split("?")[0]}?${query}`;
-  const pixels = height.validity.valid && height.value ? height.value : shown.height;
-  for (const code of document.querySelectorAll(".code")) {
-    const text = (texts.get(code) ?? "")
-      .replaceAll(escapeText(shown.address), escapeText(address))
-      .replaceAll(`height="${shown.height}"`, `height="${pixels}"`);
-    texts.set(code, text);
-    code.textContent = text;
+/**
+ * Return the code by kind, without and with the line of the script.
+ * @returns {{ html: string[], react: string[], height: number, key: string } | null}
+ */
+function readSnippets() {
+  return JSON.parse(document.querySelector("#snippets")?.textContent ?? "null");
+}
+
+/** Write what is chosen into the snippet, and return that. */
+function showSnippet() {
+  const form = getElement(document, "#snippet-form", HTMLFormElement);
+  const chosen = new FormData(form), kind = String(chosen.get("kind"));
+  for (const about of document.querySelectorAll("[data-kind]")) {
+    about.toggleAttribute("hidden", about.getAttribute("data-kind") !== kind);
   }
-  Object.assign(shown, { address, height: pixels });
+  const block = document.querySelector("#snippet"), snippets = readSnippets();
+  if (!block || !snippets) return "";
+  const height = form.elements.namedItem("height"), lang = chosen.get("lang");
+  const isWrong = height instanceof HTMLInputElement && !height.validity.valid;
+  if (height instanceof HTMLInputElement) {
+    height.setAttribute("aria-invalid", String(isWrong));
+    if (!isWrong) document.getElementById(`${height.id}-wrong`)?.remove(); // what the server said before
+  }
+  const pixels = (!isWrong && chosen.get("height")) || snippets.height;
+  const text = snippets[kind === "react" ? kind : "html"][Number(chosen.has("script"))]
+    .replace(`key=${snippets.key}`, (key) => (lang ? `${key}&amp;lang=${lang}` : key))
+    .replace(`height="${snippets.height}"`, `height="${pixels}"`);
+  block.textContent = text;
+  texts.set(block, text);
+  return text;
 }
 
-/** @param {string} text */
-function escapeText(text) {
-  return text.replaceAll("&", "&amp;");
-}
-
-form.addEventListener("input", () => {
-  const isWrong = !height.validity.valid;
-  height.setAttribute("aria-invalid", String(isWrong));
-  if (!isWrong) document.getElementById(`${height.id}-wrong`)?.remove(); // what the server said before
-  updateSnippets();
-  const chosen = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
-  if (siteForm instanceof HTMLFormElement) siteForm.action = `${form.action}?${new URLSearchParams(chosen)}`;
+document.addEventListener("input", ({ target }) => {
+  if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
+  if (target.form?.id !== "snippet-form") return;
+  if (target.name === "key") target.form.submit();
+  else showSnippet();
+listenForSite();
+// A reload shows the page again, and makes no other key.
+if (document.querySelector("[data-copy=snippet]")) history.replaceState(null, "", document.querySelector(".seen")?.getAttribute("data-look"));
 });
-form.addEventListener("submit", (event) => event.preventDefault()); // by Enter: it is shown already
 
-if (keptKey instanceof HTMLInputElement) {
-  const state = getElement(document, "#kept-key-state", HTMLElement);
-  /** @type {Record<string, string>} */
-  const names = JSON.parse(keptKey.dataset.names ?? "{}");
-  keptKey.addEventListener("input", () => {
-    const judged = judgeKey(keptKey.value, names);
-    key = judged.key ?? placeholder;
-    state.textContent = judged.word ? say(judged.word, judged.values) : "";
-    state.className = judged.key ? "good-text" : "wrong";
-    keptKey.setAttribute("aria-invalid", String(Boolean(judged.word) && !judged.key));
-    updateSnippets();
-  });
+document.addEventListener("submit", async (event) => {
+  const { target: form, submitter } = event;
+  if (!(form instanceof HTMLFormElement) || event.defaultPrevented) return;
+  if (form.id === "snippet-form") event.preventDefault(); // by Enter: it is shown already
+  if (form.id !== "renew") return;
+  event.preventDefault();
+  const chosen = new FormData(getElement(document, "#snippet-form", HTMLFormElement));
+  form.action = `?${new URLSearchParams([...chosen].map(([name, value]) => [name, String(value)]))}`;
+  const made = renewKey(form, new FormData(form, submitter));
+  try {
+    // As a promise, since browsers let a page copy only while it answers a press.
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": made })]);
+    showCopied(getElement(document, "[data-copy=snippet]", HTMLElement));
+  } catch {
+    await made.catch(() => null); // what could not be copied is shown with its button
+  }
+});
+
+/**
+ * Make a key for the same sites, and show and return the snippet with it.
+ * @param {HTMLFormElement} form
+ * @param {FormData} body
+ */
+async function renewKey(form, body) {
+  const answer = await fetch(form.action, { method: "POST", body });
+  const text = await answer.text();
+  if (answer.status !== 201) { // such as the question whether it is you, which asks for the form again
+    const renewed = document.createElement("input");
+    Object.assign(renewed, { type: "hidden", name: "renewed", value: body.get("renewed") });
+    form.append(renewed);
+    form.submit();
+    throw new Error(`${answer.status}`);
+  }
+  const made = new DOMParser().parseFromString(text, "text/html");
+  document.querySelector("#install")?.replaceWith(getElement(made, "#install", HTMLElement));
+  getElement(document, "[data-copy=snippet]", HTMLElement).focus();
+  return showSnippet();
+listenForSite();
+// A reload shows the page again, and makes no other key.
+if (document.querySelector("[data-copy=snippet]")) history.replaceState(null, "", document.querySelector(".seen")?.getAttribute("data-look"));
 }
+
+// Whether the list has been seen, until the page is left.
+setInterval(async () => {
+  const path = document.querySelector(".seen")?.getAttribute("data-look");
+  if (!path || document.hidden) return;
+  const answer = await fetch(path).catch(() => null);
+  if (!answer?.ok) return;
+  const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".seen");
+  const shown = document.querySelector(".seen");
+  if (found && shown?.getAttribute("data-look") === path) shown.replaceWith(found);
+}, LOOKED_EVERY_MS);
+
+showSnippet();
+listenForSite();
+// A reload shows the page again, and makes no other key.
+if (document.querySelector("[data-copy=snippet]")) history.replaceState(null, "", document.querySelector(".seen")?.getAttribute("data-look"));

@@ -29,31 +29,6 @@ VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wall
          "embed/share", "activity", *(f"settings{one}" for one in SETTINGS))  # fmt: skip
 
 
-def test_owner_goes_from_link_to_snippet(page, embedded_page):
-    email = "new-owner@example.com"
-    answer = embedded_page.app.test_cli_runner().invoke(args=["owners", "create", email])
-    link = re.search(r"/dashboard/password/\S+", answer.output)[0]
-
-    page.goto(embedded_page.service_url + link)
-    page.get_by_label("New password", exact=True).fill(PASSWORD)
-    page.get_by_label("Repeat the new password").fill(PASSWORD)
-    page.get_by_role("button", name="Set password").click()
-    page.get_by_role("link", name="Create the first page").click()
-    page.get_by_label("Token name").fill("USD Coin")
-    page.get_by_label("Ticker").fill("USDC")
-    page.get_by_label("Mint address").fill("EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
-    page.get_by_role("button", name="Save").click()
-    page.get_by_label("Address of your site").fill("https://www.example.com/")
-    page.get_by_role("button", name="Create a key and its snippet").click()
-
-    expect(page.locator("#new-key")).to_have_text(re.compile("^svc_pub_[0-9A-Za-z]{32}$"))
-    key = page.locator("#new-key").inner_text()
-    expect(page.locator("#snippet")).to_contain_text(key)
-    page.get_by_role("link", name="I have copied it").click()
-    assert key not in page.content()
-    expect(page.get_by_text("https://www.example.com", exact=True)).to_be_visible()
-
-
 @pytest.fixture
 def full_dashboard(dashboard):
     dashboard.configure(public_title="A title", trust_after=2)

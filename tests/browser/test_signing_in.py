@@ -156,7 +156,7 @@ def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(
 
     signed_in.get_by_role("button", name=USE).click()
 
-    expect(signed_in.get_by_role("heading", name="Your new public key")).to_be_visible()
+    expect(signed_in.get_by_text("The key is new.")).to_be_visible()
     key = ApiKey.get(ApiKey.page == dashboard.page_id, ApiKey.label == 'The "shop"')
     assert list(key.origins) == ["https://one.example", "https://two.example"]
 

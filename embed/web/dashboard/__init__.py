@@ -17,6 +17,7 @@ from embed.web.dashboard import (  # noqa: F401  # whose routes join the bluepri
     receivers,
     server,
     settings,
+    setup,
     sign_in,
     tags,
     wallet_files,

@@ -11,7 +11,7 @@ from wtforms.validators import ValidationError
 
 from embed.db.models import ApiKey, Page
 from embed.domain.identifiers import Tier
-from embed.domain.origins import find_meant_origin, parse_allowlist_entry
+from embed.domain.origins import correct_entry, parse_allowlist_entry
 from embed.errors import InvalidInput
 from embed.keys import management, refused_origins
 from embed.keys.access import USE_STORED_EVERY
@@ -60,7 +60,7 @@ class OriginsForm(KeyForm):
     def validate_origins(self, field: TextAreaField) -> None:
         """Report the mistakes of all lines, not only the first."""
         if "meant" in request.form:  # the button beside the refusals
-            field.data = "\n".join(_correct(line) for line in read_lines(field.data))
+            field.data = "\n".join(correct_entry(line) for line in read_lines(field.data))
         mistakes = []
         for raw in read_lines(field.data):
             try:
@@ -75,16 +75,7 @@ class OriginsForm(KeyForm):
     def list_meant(self) -> list[str]:
         """Return what refused lines must mean, where that is certain."""
         lines = read_lines(self.origins.data)
-        return [_correct(line) for line in lines if _correct(line) != line]
-
-
-def _correct(line: str) -> str:
-    """Return a line, or if it is refused, what it must mean."""
-    try:
-        parse_allowlist_entry(line)
-    except InvalidInput:
-        return find_meant_origin(line) or line
-    return line
+        return [correct_entry(line) for line in lines if correct_entry(line) != line]
 
 
 def read_lines(text: str | None) -> list[str]:

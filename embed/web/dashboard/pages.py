@@ -1,4 +1,4 @@
-"""A person's pages, with what needs somebody on them: create and restore."""
+"""A person's pages, with what needs somebody on them, and restoring one."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from wtforms.validators import InputRequired, Length, Optional
 
 from embed import pages
 from embed.balances.due import list_read_at
-from embed.balances.tokens import list_problems, propose_token
+from embed.balances.tokens import list_problems
 from embed.db.models import Page, Person
 from embed.db.work_status import read_work_status
 from embed.domain.roles import NAME_BY_ROLE, OWNER
@@ -29,7 +29,6 @@ from embed.web.dashboard.responses import (
     name_page,
     redirect_to,
     render,
-    show_mistakes,
 )
 from embed.web.languages import gettext, lazy_gettext
 
@@ -60,27 +59,6 @@ class PageForm(Form):
     @property
     def advice(self) -> str:
         return advise_on_mint(self.token_mint.data)
-
-
-def _strip(raw: str | None) -> str | None:
-    return raw and raw.strip()
-
-
-class LookedUpPageForm(PageForm):
-    """The form of a new page, where the chain can be asked for names."""
-
-    token_name = StringField(
-        lazy_gettext("Token name"),
-        [Optional(), Length(max=100)],
-        filters=[_strip],
-        description=lazy_gettext("Leave it empty to look it up by the mint address."),
-    )
-    token_symbol = StringField(
-        lazy_gettext("Ticker"),
-        [Optional(), Length(max=20)],
-        filters=[_strip],
-        description=lazy_gettext("Without the $ sign. Leave it empty to look it up."),
-    )
 
 
 class Need(NamedTuple):
@@ -152,35 +130,6 @@ def _list_broken_work(now: datetime, *, uses_chain: bool) -> Iterator[Need]:
     for job in work.jobs:
         if uses_chain and job.name == "balances" and job.failure:
             yield Need("balances", None, job)
-
-
-@blueprint.route("/pages/new", methods=["GET", "POST"])
-def create_page() -> ResponseReturnValue:
-    form = PageForm() if runtime().chain is None else LookedUpPageForm()
-    if form.validate_on_submit():
-        if not (form.token_name.data and form.token_symbol.data):
-            return _propose_names(form)
-        owner = current_person()
-        with show_mistakes(form):
-            page = pages.create_page(
-                owner, read_page_form(form), runtime().clock(), actor=owner.email
-            )
-            done = gettext("The page has been created. Next, it needs a key.")
-            return redirect_to("show_embed", f"{done} {form.advice}".rstrip(), page)
-    return render("page_form.html", form=form)
-
-
-def _propose_names(form: PageForm) -> ResponseReturnValue:
-    """Show the form again, with the names that the chain has; the owner confirms them."""
-    is_proposed = False
-    with show_mistakes(form):
-        info = propose_token(runtime().chain, form.token_mint.data or "")
-        for field, found in ((form.token_name, info.name), (form.token_symbol, info.symbol)):
-            if not field.data and found is None:
-                field.errors = [gettext("The chain does not have it; enter it here.")]
-            elif not field.data:
-                field.data, is_proposed = found, True
-    return render("page_form.html", form=form, is_proposed=is_proposed)
 
 
 @blueprint.get("/pages/<page_id>/")

@@ -18,6 +18,7 @@ from embed.db.models import Person, Session
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
 from embed.domain.turns import Busy
 from embed.events import account_log
+from embed.pages import list_of_owner
 from embed.people import passwords, sessions
 from embed.people.accounts import normalise_email
 from embed.web import languages, rate_limits
@@ -60,7 +61,9 @@ class SignInForm(Form):
     password = PasswordField(lazy_gettext("Password"), [InputRequired(), Length(max=MAX_LENGTH)])
 
 
-class PasswordForm(Form):
+class FirstPasswordForm(Form):
+    """That of a one-time link: it can be shown, so it is not typed twice."""
+
     password = PasswordField(
         lazy_gettext("New password"),
         description=lazy_gettext("%(min)s to %(max)s characters.", **_LENGTHS),
@@ -73,6 +76,9 @@ class PasswordForm(Form):
             ),
         ],
     )
+
+
+class PasswordForm(FirstPasswordForm):
     again = PasswordField(
         lazy_gettext("Repeat the new password"),
         [InputRequired(), EqualTo("password", lazy_gettext("The two passwords are not the same."))],
@@ -118,7 +124,7 @@ def choose_password(token: str) -> ResponseReturnValue:
         return render_mistake(USED_LINK, 410)
     if person is None:
         return render_mistake(DEAD_LINK, 404)
-    form = PasswordForm()
+    form = FirstPasswordForm()
     if not form.validate_on_submit():
         return render("password.html", form=form, person=person, status=200)
     with show_mistakes(form):
@@ -133,7 +139,9 @@ def choose_password(token: str) -> ResponseReturnValue:
         except passwords.UsedLink:
             return render_mistake(USED_LINK, 410)
         begin_session(chosen)
-        return redirect_to("list_pages", gettext("Your password is set."))
+        begins = not chosen.is_guest and not list_of_owner(chosen)
+        place = "create_page" if begins else "list_pages"
+        return redirect_to(place, gettext("Your password is set."))
     return render("password.html", form=form, person=person)
 
 

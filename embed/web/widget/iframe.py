@@ -5,9 +5,9 @@ from typing import Any
 from flask import Response, request
 from flask.typing import ResponseReturnValue
 
-from embed.domain.origins import decide_origin
+from embed.domain.origins import decide_origin, parse_origin
 from embed.domain.times import format_instant
-from embed.keys.access import Access
+from embed.keys.access import Access, store_use
 from embed.public_payload.payloads import get_payload
 from embed.serializers import as_dict, describe_submission
 from embed.submissions import queries
@@ -44,7 +44,7 @@ def show_widget(page_id: str) -> Response:
     allow_isolated_hosts(response)
     # For scripts: the visitor's clock may be wrong, and the page is the same for many.
     response.headers["Server-Timing"] = f'now;desc="{format_instant(runtime().clock())}"'
-    _store_refused_site(access)
+    _store_site(access)
     renew_session(response)
     return compress.after_request(response) if own else compress_once(response, rendered.digest)
 
@@ -68,10 +68,15 @@ def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
     return [as_dict(describe_submission(one)) for one in own]
 
 
-def _store_refused_site(access: Access) -> None:
-    """Store a site in which browsers will not show the widget."""
-    if request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame"):
-        _refuse_site(access, raw_referer=request.headers.get("Referer"))
+def _store_site(access: Access) -> None:
+    """Store that a site of the key shows the list, or another at which browsers refuse to."""
+    if request.headers.get("Sec-Fetch-Dest") not in ("iframe", "frame"):
+        return
+    raw_referer = request.headers.get("Referer")
+    if raw_referer and parse_origin(raw_referer) in access.origins:
+        store_use(access, runtime().clock())
+    else:
+        _refuse_site(access, raw_referer=raw_referer)
 
 
 def _refuse_site(

@@ -15,7 +15,7 @@ from werkzeug.http import quote_etag
 
 from embed.balances.history import find_total_change, has_history
 from embed.balances.tokens import Supply, find_supply
-from embed.db.models import APPROVED, Page
+from embed.db.models import APPROVED, Page, TrackedWallet
 from embed.domain.amounts import add, find_share, subtract
 from embed.domain.look import FIELDS
 from embed.domain.origins import parse_origin
@@ -23,11 +23,12 @@ from embed.errors import ApiError
 from embed.keys.access import Access
 from embed.keys.derived import is_shared
 from embed.pages import find_page
-from embed.public_payload.payloads import Payload
+from embed.public_payload.payloads import Payload, build_payload
 from embed.public_payload.standings import NO_PART
 from embed.schemas import Tag
 from embed.serializers import describe_proof
 from embed.submissions.proofs import count_proved, read_visible_proofs
+from embed.wallets.drafts import Draft
 from embed.web.current import own_origin, runtime
 from embed.web.languages import current_language
 from embed.web.look import ShownLook, is_window, read_look
@@ -173,8 +174,31 @@ def list_ancestors(access: Access) -> str | None:
     return " ".join(("'self'", *access.origins))
 
 
-def _render(variant: Variant, access: Access, payload: Payload, supply: Supply | None) -> Rendered:
-    page, uses_chain = find_page(variant.page_id), runtime().settings.uses_chain
+def render_draft(draft: Draft) -> Rendered:
+    """Return the page as the list would be that the draft describes."""
+    page = Page(token_name=draft.name or "", token_symbol=draft.symbol or "", token_mint=draft.mint)
+    wallets = [
+        TrackedWallet(address, address, None, False, balance, (), False, False)
+        for address, balance in draft.holders
+    ]
+    supply = None if draft.supply is None else Supply(draft.supply, runtime().clock())
+    access = Access(
+        key_id="", page_id=page.id, tier="public", origins=(), is_link=False,
+        allows_null_origin=False, is_revoked=False, page_version=1, is_page_deleted=False,
+        is_page_open=True, is_page_gated=False, has_blocks=False, last_used_at=None,
+    )  # fmt: skip
+    variant = Variant(page.id, "", current_language(), (), 1, False, None, own_origin())
+    return _render(variant, access, build_payload(page, wallets, [], draft.supply), supply, page)
+
+
+def _render(
+    variant: Variant,
+    access: Access,
+    payload: Payload,
+    supply: Supply | None,
+    page: Page | None = None,
+) -> Rendered:
+    page, uses_chain = page or find_page(variant.page_id), runtime().settings.uses_chain
     if page is None:
         raise ApiError("not_found")
     if STRIP in variant.look:

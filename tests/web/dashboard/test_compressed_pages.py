@@ -1,5 +1,7 @@
 """Pages are compressed, but those that show a secret, whose length would tell of it."""
 
+import re
+
 import brotli
 import pytest
 from routes import fill_in, list_routes
@@ -73,5 +75,5 @@ def test_page_that_shows_a_secret_is_not_compressed(world, owner, things, path, 
     )
 
     assert answer.status_code == 201
-    assert "shown again" in answer.text
+    assert re.search("shown (again|this once)", answer.text)
     assert "Content-Encoding" not in answer.headers
