@@ -49,8 +49,8 @@ def test_wallets_show_changes_exactly_and_a_line(chain_owner):
     assert "24 h 7 d 30 days Balance" in text
     assert "+18.4B \N{MINUS SIGN}1.55B" in text
     assert 'title="+18,446,744,073.209551615"' in answer.text
-    assert 'title="-1,553,255,926.290448385"' in answer.text
-    assert "<title>7 days: -1,553,255,926.290448385</title>" in answer.text
+    assert 'title="−1,553,255,926.290448385"' in answer.text
+    assert "<title>7 days: −1,553,255,926.290448385</title>" in answer.text
     assert '<path d="M90.9 2 114.1 30 118 4.2"/>' in answer.text
 
 
@@ -92,7 +92,7 @@ def test_a_hundred_wallets_take_as_many_statements_as_one(chain_owner, count_sta
     [
         ("1250.5", "+1,250.5"),
         ("-0.00", "0"),
-        ("-9999999999999.00000000000000000001", "-9,999,999,999,999.00000000000000000001"),
+        ("-9999999999999.00000000000000000001", "−9,999,999,999,999.00000000000000000001"),
         ("1E-9", "+0.000000001"),
     ],
 )
