@@ -174,7 +174,7 @@ def take_forms(camera, demo) -> None:
     camera.take("dashboard: what an import would change")
     page.goto(f"{base}/settings/rules")
     page.locator("#min_balance").fill("1e9")
-    page.locator("#preview .lines").wait_for()
+    page.locator("#preview .lines").first.wait_for()
     camera.take("dashboard: preview of a policy")
     page.goto(f"{base}/wallets")
     page.locator("main a[href*='/wallets/']").last.click()

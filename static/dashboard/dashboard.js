@@ -74,9 +74,9 @@ themes?.addEventListener("submit", (event) => {
 });
 
 // Show a password that is chosen.
-document.querySelector("[data-shows]")?.addEventListener("change", ({ target }) => {
+document.querySelector("[data-reveals]")?.addEventListener("change", ({ target }) => {
   if (!(target instanceof HTMLInputElement)) return;
-  getElement(document, `#${target.dataset.shows}`, HTMLInputElement).type = target.checked ? "text" : "password";
+  getElement(document, `#${target.dataset.reveals}`, HTMLInputElement).type = target.checked ? "text" : "password";
 });
 
 // Offer to search among many pages.

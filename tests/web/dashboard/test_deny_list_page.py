@@ -49,7 +49,7 @@ def test_entry_is_added_listed_with_its_author_and_removed(world, owner):
         ("*", "or it would block everybody"),
         ("a\0b", "Names have only letters"),
         ("taken", "taken is blocked already."),
-        (Visitor().address[:-1] + "1z", "not a wallet&#39;s address"),
+        ("9b5HfHfsHr72NvoAWG9ERtgfw532JoY8sXXnKmUz53111z", "not a wallet&#39;s address"),
         ("10.0.0.0/8", "This network is too large: it may be a /16"),
         ("2001:db8", "This is no network"),
     ],
