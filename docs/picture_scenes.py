@@ -11,19 +11,20 @@ DASHBOARD_PATHS = {
     "wallets": "wallets",
     "a new wallet": "wallets/new",
     "import": "wallets/import",
-    "tags": "tags",
-    "keys": "keys",
-    "a new public key": "keys/new/public",
-    "a new secret key": "keys/new/secret",
-    "embed": "embed",
-    "policy": "policy",
-    "deny list": "deny-list",
-    "settings": "settings",
-    "notifications": "notifications",
-    "a new channel": "notifications/channels/new",
-    "a new webhook": "notifications/webhooks/new",
-    "deliveries": "notifications/log",
+    "tags": "wallets/tags",
+    "install": "embed",
+    "look": "embed/look",
     "activity": "activity",
+    "settings": "settings",
+    "general": "settings/general",
+    "rules": "settings/rules",
+    "notifications": "settings/notifications",
+    "deliveries": "settings/notifications/log",
+    "people": "settings/people",
+    "keys": "settings/keys",
+    "a new public key": "settings/keys/new/public",
+    "a new secret key": "settings/keys/new/secret",
+    "danger zone": "settings/danger",
 }
 
 
@@ -39,7 +40,7 @@ def press(button) -> None:
 def take_list(camera, demo) -> None:
     widget = open_site(camera.page, demo)
     camera.take("list in a site")
-    widget.get_by_role("searchbox").fill("Demo visitor")
+    widget.get_by_role("searchbox").fill("North Desk")
     widget.locator(".wallet:has(.proved:not([hidden])) > details > summary").first.click()
     widget.locator(".proof summary").click()
     camera.take("details of a wallet")
@@ -59,7 +60,7 @@ def take_steps(camera, demo) -> None:
     send(widget)
     camera.take("text to sign")
     press(widget.locator("[data-do=sign]"))
-    widget.locator("#own-list li").wait_for()
+    widget.locator("#own-list > li").wait_for()
     camera.take("sent")
     press(widget.locator(".flow-head [data-do=close]"))
     press(widget.locator("#add"))
@@ -67,7 +68,7 @@ def take_steps(camera, demo) -> None:
     widget.locator("[data-sentence]").wait_for()
     camera.take("sent again, refused")
     camera.page.reload()
-    widget.locator("#own-list li").first.wait_for()
+    widget.locator("#own-list > li").first.wait_for()
     camera.take("back later")
 
 
@@ -171,9 +172,9 @@ def take_forms(camera, demo) -> None:
     page.locator("input[type=file]").set_input_files(file)
     page.locator("form:has(input[type=file]) button.primary").click()
     camera.take("dashboard: what an import would change")
-    page.goto(f"{base}/policy")
-    page.locator("[name=preview]").click()
-    page.locator("#preview").wait_for()
+    page.goto(f"{base}/settings/rules")
+    page.locator("#min_balance").fill("1e9")
+    page.locator("#preview .lines").first.wait_for()
     camera.take("dashboard: preview of a policy")
     page.goto(f"{base}/wallets")
     page.locator("main a[href*='/wallets/']").last.click()
@@ -182,12 +183,12 @@ def take_forms(camera, demo) -> None:
     page.locator("main form button").click()
     page.locator("[name=address]").first.wait_for()
     camera.take("dashboard: suggested wallets")
-    page.goto(f"{base}/keys/new/public")
+    page.goto(f"{base}/settings/keys/new/public")
     page.locator("[name=origins]").fill("https://www.example.com")
     page.locator("form:has([name=origins]) button.primary").click()
     page.get_by_text("svc_pub_").first.wait_for()
     camera.take("dashboard: a key was made")
-    page.goto(f"{base}/embed")
+    page.goto(f"{base}/embed/share")
     if page.locator("[name=shared]").count():  # it is public by link from the first time on
         page.locator("[name=shared]").click()
     link = page.locator("#link").text_content()

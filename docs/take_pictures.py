@@ -108,8 +108,9 @@ def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     page.get_by_role("button", name="Undo").wait_for()
     page.mouse.move(0, 0)
     save(page, "dashboard-queue")
+    page.get_by_role("link", name="Settings", exact=True).click()
     page.get_by_role("link", name="Notifications", exact=True).click()
-    page.get_by_role("heading", name="Channels").wait_for()
+    page.get_by_role("heading", name="Where messages go").wait_for()
     save(page, "dashboard-notifications")
     page.get_by_role("link", name="Wallets", exact=True).click()
     page.get_by_role("heading", name="Wallets").wait_for()
@@ -123,6 +124,7 @@ def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
 
 
 def take_suggestions(page: Page) -> None:
+    page.get_by_role("button", name="More about the list").click()
     page.get_by_role("link", name="Suggest", exact=True).click()
     page.get_by_role("button", name="Look up the largest holders").click()
     page.locator("[name=address]").first.check()
@@ -131,23 +133,21 @@ def take_suggestions(page: Page) -> None:
 
 def take_link(page: Page) -> None:
     page.get_by_role("link", name="Embed", exact=True).click()
+    page.get_by_role("link", name="Share", exact=True).click()
     page.get_by_role("button", name="Make it public by link").click()
     page.get_by_role("button", name="End the link").wait_for()
     save(page.locator("#link-section"), "dashboard-link")
 
 
 def take_deny_list(page: Page) -> None:
-    page.get_by_role("link", name="Deny list", exact=True).click()
-    for kind, pattern, where in (
-        ("Name", "*admin*", "On this page"),
-        ("Network", "192.0.2.0/24", "On all my pages"),
-    ):
-        page.get_by_label("Kind").select_option(kind)
-        page.get_by_label("What to block").fill(pattern)
+    page.get_by_role("link", name="Settings", exact=True).click()
+    page.get_by_role("link", name="Rules", exact=True).click()
+    for pattern, where in (("*admin*", "on this page"), ("192.0.2.0/24", "on all my pages")):
+        page.get_by_label("Address, *name* or network").fill(pattern)
         page.get_by_label("Where").select_option(where)
         page.get_by_role("button", name="Block", exact=True).click()
         page.locator(".lines", has_text=pattern).wait_for()
-    save(page, "dashboard-deny-list")
+    save(page.locator("#deny-list"), "dashboard-deny-list")
 
 
 def save(what: Page | Locator, name: str) -> None:

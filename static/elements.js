@@ -1,4 +1,4 @@
-// Finding elements of the templates, with a check of their type.
+// Finding elements of the templates, with a check of their type; and pressing them.
 
 /**
  * Return the first element inside `root` that `selector` finds. Throws if it is missing or of another type.
@@ -24,4 +24,20 @@ export function findAround(event, selector) {
   const { target } = event;
   const element = target instanceof Element ? target.closest(selector) : null;
   return element instanceof HTMLElement ? element : null;
+}
+
+/**
+ * Ignore the second press of two where another control has come under the finger after the first.
+ * @param {HTMLElement} root
+ */
+export function ignoreSecondPresses(root) {
+  /** @type {HTMLElement | null} */
+  let pressed = null;
+  root.addEventListener("click", (event) => {
+    const control = findAround(event, "a, button, summary");
+    if (event.detail > 1 && control !== pressed) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else pressed = control;
+  }, true);
 }

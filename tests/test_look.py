@@ -14,7 +14,8 @@ CHECKER = STATIC_DIR / "check-receipts.html"  # one file, which has the tokens t
 LENGTH = r"[\d.]+(rem|px|em)\b"
 WRITTEN_OUT = {
     "color": re.compile(
-        r"#[0-9a-f]{3,8}\b|\b(rgb|hsl|oklch|oklab|lab|lch|hwb|color|color-mix|light-dark)\("
+        r"#[0-9a-f]{3,8}\b|\b(rgb|hsl|oklch|oklab|lab|lch|hwb|color|light-dark)\("
+        r"|\bcolor-mix\((?!in oklab, var\()"
         r"|:[^;]*\b(white|black|gray|grey|red|green|blue|yellow|orange|silver)\b(?!\()",
         re.IGNORECASE,
     ),

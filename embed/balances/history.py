@@ -17,7 +17,7 @@ from embed.db.models import (
     Submission,
     Wallet,
 )
-from embed.domain.amounts import subtract
+from embed.domain.amounts import add, find_share, subtract
 from embed.domain.times import count_days
 
 LINE_SPAN = timedelta(days=30)
@@ -117,6 +117,35 @@ def read_visible_balance_changes(
         for wallet_id, address in address_by_id.items()
         if address in changes
     }
+
+
+def find_total_change(page: Page, now: datetime) -> Decimal | None:
+    """Return how much more the visible wallets hold together than a day ago, as a part of 1.
+
+    Of those whose balance then is known; None: of none of them, or they held nothing.
+    """
+    rows = (
+        DailyBalance.select(
+            ChainBalance.id, ChainBalance.amount, DailyBalance.observed_at, DailyBalance.amount
+        )
+        .join(ChainBalance)
+        .join(Wallet, on=(Wallet.address == ChainBalance.address))
+        .where(
+            Wallet.page == page,
+            IS_VISIBLE,
+            ChainBalance.mint == page.token_mint,
+            ChainBalance.observed_at >= now - DAY.max_newest_age,
+            DailyBalance.day.between(count_days(now - DAY.max_age), count_days(now - DAY.min_age)),
+            DailyBalance.observed_at.between(now - DAY.max_age, now - DAY.min_age),
+        )
+    )
+    nearest: dict[int, tuple[timedelta, Decimal, Decimal]] = {}
+    for balance_id, newest, observed_at, earlier in rows.tuples().iterator():
+        found = (abs(now - DAY.length - observed_at), newest, earlier)
+        nearest[balance_id] = min(found, nearest.get(balance_id, found))
+    before = add(*(earlier for _, _, earlier in nearest.values()))
+    after = add(*(newest for _, newest, _ in nearest.values()))
+    return find_share(subtract(after, before), before)
 
 
 def _read_days(balances: Collection[ChainBalance], since: datetime) -> dict[str, list[Point]]:

@@ -10,7 +10,7 @@ from peewee import PeeweeException
 from embed.db.work_status import report_backup
 from embed.maintenance.backups import choose_path, delete_older_backups, make_backup
 from embed.maintenance.copying import TableSum
-from embed.maintenance.restoring import copy_database, restore_backup
+from embed.maintenance.restoring import check_restorable, copy_database, restore_backup
 from embed.settings.values import parse_database_url
 from embed.terminal import Command, check_confirmed, confirm_option, print_answer, runtime
 
@@ -36,7 +36,10 @@ def backup(file: Path, keep: int | None) -> None:
     made = make_backup(runtime().settings.database_url, choose_path(file, started_at))
     _report(started_at)
     deleted = [] if keep is None else delete_older_backups(made.path, keep)
-    text = f"Saved {_count_rows(made.tables):,} rows in {made.path}, {made.size_bytes:,} bytes.\n"
+    text = (
+        f"Saved {_count_rows(made.tables):,} rows in {made.path}, {made.size_bytes:,} bytes. Read"
+        f" again, each of its {len(made.tables)} tables has the rows of the database.\n"
+    )
     for path in deleted:
         text += f"Deleted {path}.\n"
     print_answer(
@@ -65,9 +68,18 @@ def _report(started_at: datetime) -> None:
     type=_FILE,
     help="Replace what the database holds, after saving it in this new file.",
 )
+@click.option("--check", "only_checks", is_flag=True, help="Only check FILE; restore nothing.")
 @confirm_option
-def restore(file: Path, kept: Path | None, yes: bool) -> None:
+def restore(file: Path, kept: Path | None, only_checks: bool, yes: bool) -> None:
     """Fill the database from a backup, while the service is stopped."""
+    if only_checks:
+        tables = check_restorable(file)
+        print_answer(
+            {"file": str(file), "tables": tables},
+            f"{file} can be restored: all {_count_rows(tables):,} rows of {len(tables)} tables are"
+            " as they were saved.",
+        )
+        return
     if kept is not None:
         check_confirmed(yes, "replaces everything that the database holds")
     restored = restore_backup(file, runtime().settings.database_url, kept=kept)

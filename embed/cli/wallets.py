@@ -9,7 +9,7 @@ from embed.pages import get_page
 from embed.serializers import describe_wallet_for_owner
 from embed.terminal import Group, JsonObject, format_table, options, print_answer, runtime
 from embed.wallets import imports, tracking
-from embed.wallets.csv_format import decode_sheet, parse_sheet
+from embed.wallets.csv_reader import Table, decode_sheet, parse_table, read_table
 from embed.wallets.suggestions import suggest_wallets
 from embed.wallets.tracking import WalletFields
 
@@ -102,8 +102,11 @@ def remove(wallet_id: str) -> None:
 @click.argument("page")
 @click.argument("file", type=click.File("rb"))
 @click.option("--create-tags", is_flag=True, help="Create tags that the page does not have yet.")
+@click.option("--skip-invalid", is_flag=True, help="Leave out the lines that have mistakes.")
 @click.option("--dry-run", is_flag=True, help="Only say what would change.")
-def import_csv(page: str, file: IO[bytes], create_tags: bool, dry_run: bool) -> None:
+def import_csv(
+    page: str, file: IO[bytes], create_tags: bool, skip_invalid: bool, dry_run: bool
+) -> None:
     """Add and change the wallets that a CSV file lists, all or none; - is standard input."""
     settings = runtime().settings
     most = settings.max_wallets * _BYTES_PER_WALLET
@@ -113,29 +116,54 @@ def import_csv(page: str, file: IO[bytes], create_tags: bool, dry_run: bool) -> 
             f"The file has more than {most:,} bytes, which {settings.max_wallets:,} wallets"
             " (MAX_WALLETS) do not need."
         )
-    sheet = parse_sheet(decode_sheet(raw), max_wallets=settings.max_wallets)
+    table = read_table(decode_sheet(raw), max_wallets=settings.max_wallets)
+    sheet = parse_table(table, table.columns)
     if dry_run:
         plan = imports.plan_import(get_page(page), sheet, makes_tags=create_tags, settings=settings)
+        click.echo(_describe_columns(table), err=True)
     else:
         plan = imports.apply_import(
-            page, sheet, makes_tags=create_tags, settings=settings, now=runtime().clock()
+            page,
+            sheet,
+            makes_tags=create_tags,
+            skips_mistakes=skip_invalid,
+            settings=settings,
+            now=runtime().clock(),
         )
-    if plan.mistakes:
-        _refuse(plan)
-    counts = {"added": plan.added, "changed": plan.changed, "unchanged": plan.unchanged}
-    done = "Nothing has changed yet. The import would make it" if dry_run else "Imported"
-    sentence = (
-        f"{done}: {plan.added:,} added, {plan.changed:,} changed, {plan.unchanged:,} as before."
-    )
-    print_answer(counts | {"tagsCreated": plan.new_tags}, sentence)
-
-
-def _refuse(plan: imports.Plan) -> None:
-    """Print the first mistakes. Raises click.ClickException."""
     for mistake in plan.mistakes[:_MAX_SHOWN]:
         click.echo(f"Line {mistake.number}: {mistake.cause}", err=True)
     if len(plan.mistakes) > _MAX_SHOWN:
         click.echo(f"… and {len(plan.mistakes) - _MAX_SHOWN:,} more", err=True)
+    if plan.is_too_long or (plan.mistakes and not skip_invalid):
+        _refuse(plan)
+    counts = {
+        "added": plan.added,
+        "changed": plan.changed,
+        "unchanged": plan.unchanged,
+        "skipped": plan.wrong_lines,
+    }
+    done = "Nothing has changed yet. The import would make it" if dry_run else "Imported"
+    sentence = (
+        f"{done}: {plan.added:,} added, {plan.changed:,} changed, {plan.unchanged:,} as before,"
+        f" {plan.wrong_lines:,} skipped."
+    )
+    made = plan.new_tags if create_tags else []
+    print_answer(counts | {"tagsCreated": made}, sentence)
+
+
+def _describe_columns(table: Table) -> str:
+    names = [
+        table.headings[place] if table.headings else f"column {place + 1}"
+        for place in range(len(table.columns))
+    ]
+    read = [
+        f"{name!r} is {role or 'left out'}" for name, role in zip(names, table.columns, strict=True)
+    ]
+    return f"Columns: {', '.join(read)}."
+
+
+def _refuse(plan: imports.Plan) -> None:
+    """Raises click.ClickException."""
     lines = "1 line needs" if plan.wrong_lines == 1 else f"{plan.wrong_lines:,} lines need"
     advice = " --create-tags creates the tags." if plan.lacks_only_tags else ""
     raise click.ClickException(f"Nothing has changed: {lines} your attention.{advice}")

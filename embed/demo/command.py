@@ -10,18 +10,20 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from types import MappingProxyType
 from typing import Any
 
 import click
-from flask import Flask, render_template, request
+from flask import Flask, redirect, render_template, request
 from werkzeug.serving import make_server
 
 import embed
 from embed.db import connection, schema_version
 from embed.demo.market import Market
-from embed.demo.tracking_page import OWNER, REVIEWER, WALLET_COUNT, make_demo_page
+from embed.demo.tracking_page import OWNER, REVIEWER, WALLETS, make_demo_page
 from embed.demo.visitors import act, open_url
 from embed.domain.signing import Signer
 from embed.people.passwords import build_link
@@ -77,14 +79,18 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
     # It starts while the page is made, which takes half as long.
     server = servers.enter_context(_run_gunicorn(listener, environ))
     page = make_demo_page(site_url, own_url + TOLD_PATH, settings, runtime().clock())
-    say(f"1. The page {page.id} tracks {WALLET_COUNT} wallets made for the demo.")
+    say(f"1. The page {page.id} tracks {len(WALLETS)} wallets made for the demo.")
     market = Market(page.mint, page.units)
     told: SimpleQueue[str] = SimpleQueue()
-    site = create_site(base_url, base_url + page.widget_path, market, told)
+    signer = Signer(settings.secret_keys, runtime().clock)
+    links = {
+        "owner": build_link(page.owner, signer, base_url),
+        "reviewer": build_link(page.reviewer, signer, base_url),
+    }
+    site = create_site(base_url, base_url + page.widget_path, market, told, links)
     servers.enter_context(serve(site, site_listener))
     _wait_for_start(base_url)
     say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
-    signer = Signer(settings.secret_keys, runtime().clock)
     shown = {  # named as in the JSON document
         "id": page.id,
         "publicKey": page.public_key,
@@ -92,8 +98,8 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
         "apiUrl": f"{base_url}/api/embed/tracking/{page.id}",
         "hostUrl": site_url,
         "widgetUrl": base_url + page.widget_path,
-        "dashboardUrl": build_link(page.owner, signer, base_url),
-        "reviewerUrl": build_link(page.reviewer, signer, base_url),
+        "dashboardUrl": links["owner"],
+        "reviewerUrl": links["reviewer"],
         **act(base_url, page, market, say),
     }
     try:
@@ -106,16 +112,30 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
             say(f"The owner is told: {told.get(timeout=0.5)}")
 
 
-def create_site(base_url: str, widget_url: str, market: Market, told: SimpleQueue[str]) -> Flask:
+def create_site(
+    base_url: str,
+    widget_url: str,
+    market: Market,
+    told: SimpleQueue[str],
+    links: Mapping[str, str] = MappingProxyType({}),
+) -> Flask:
     """Return the second server: a sample site with the widget, the RPC, and the page's webhook.
 
-    `told` gets a sentence for each message that the webhook sends.
+    `told` gets a sentence for each message that the webhook sends; `links` are its short addresses.
     """
+    sentences: list[str] = []
     site = Flask(__name__, template_folder=str(PROJECT_DIR / "templates"), static_folder=None)
 
     @site.get("/")
     def show_widget() -> str:
         return render_template("demo/host.html", base_url=base_url, widget_url=widget_url)
+
+    for name, url in links.items():
+        site.add_url_rule(f"/{name}", name, partial(redirect, url))
+
+    @site.get(TOLD_PATH)
+    def list_told() -> str:
+        return render_template("demo/told.html", sentences=sentences)
 
     @site.post(RPC_PATH)
     def answer_rpc() -> dict[str, Any]:
@@ -125,7 +145,9 @@ def create_site(base_url: str, widget_url: str, market: Market, told: SimpleQueu
     def tell_owner() -> str:
         sent = request.get_json()["data"]
         if "nickname" in sent:  # a nickname is printable
-            told.put(f"{sent['nickname']} submitted {sent['walletAddress']}: {sent['status']}")
+            sentence = f"{sent['nickname']} submitted {sent['walletAddress']}: {sent['status']}"
+            sentences.append(sentence)
+            told.put(sentence)
         return "Thanks"
 
     return site
@@ -196,11 +218,8 @@ Secret key:       {shown["secretKey"]}  (the next run makes new keys)
 Read the page:    curl -H 'Authorization: Bearer {shown["secretKey"]}' {shown["apiUrl"]}
 See what waits:   {" ".join(variables)} {program} submissions list {shown["id"]} --status pending
 
-Open the widget:  {shown["widgetUrl"]}
-Be a reviewer:    {shown["reviewerUrl"]}
-                  (in a private window; choose a password, then sign in as {REVIEWER})
-Be its owner:     {shown["dashboardUrl"]}
-                  (choose a password, then sign in as {OWNER})
-Open the site:    {shown["hostUrl"]}  (the widget in a frame, with a test wallet)
+Ctrl-C ends the demo. What the owner is told of you follows below.
 
-Press Ctrl-C to end the demo. What the owner is told of you follows here."""
+Open the site, and add a wallet:   {shown["hostUrl"]}
+Be the owner who approves it:      {shown["hostUrl"]}/owner      (then sign in as {OWNER})
+Be a reviewer, in another browser: {shown["hostUrl"]}/reviewer   (then sign in as {REVIEWER})"""

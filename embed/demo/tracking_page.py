@@ -1,10 +1,12 @@
 """The demo's tracking page: a made-up token with wallets, and what happened in the last weeks."""
 
+import base64
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from urllib.parse import urlsplit
 
 import base58
 from nacl.signing import SigningKey
@@ -14,9 +16,12 @@ from embed.balances.mints import TOKEN_PROGRAM
 from embed.balances.observations import ChainObservation, store_chain
 from embed.balances.program_addresses import derive_token_account
 from embed.db.connection import db
-from embed.db.models import ApiKey, ChainBalance, Page, Person, Submission, Wallet
+from embed.db.models import ApiKey, ChainBalance, Page, Person, Proof, Submission
 from embed.demo.market import UNITS
 from embed.domain.identifiers import make_id
+from embed.domain.nonces import Nonce
+from embed.domain.signing import Signer
+from embed.domain.wallet_signatures import verify_signature
 from embed.keys import management
 from embed.notifications import receivers
 from embed.people import accounts, invitations, members
@@ -25,12 +30,54 @@ from embed.wallets import tags, tracking
 
 OWNER, REVIEWER = "demo@localhost", "reviewer@localhost"
 TAGS = {"team": "blue", "market maker": "green", "exchange": "orange", "watch": "red"}
-WALLET_COUNT, PENDING_COUNT = 36, 6
+# By what they hold: name, tags, and whether their holders proved them.
+WALLETS = """
+Cold Store, exchange
+North Desk, market maker, watch, proved
+Hot Wallet 1, exchange
+Treasury, team, proved
+Hot Wallet 2, exchange
+Deposit Desk, exchange
+Quiet Otter, watch, proved
+, exchange
+Evening Desk, market maker
+Blue Whale, proved
+Payout Desk, exchange
+Grey Wolf, watch, proved
+Build Fund, team, watch, proved
+Bridge Vault, exchange
+Paper Crane, proved
+South Desk, market maker
+Copper Kettle, proved
+, exchange
+Grants, team
+Salt Marsh
+Red Kite, watch
+Late Train
+, watch
+Community Fund, team
+Blue Heron
+Green Door
+Old Mill
+, team
+Small Change
+Night Ferry
+Lamp Black
+Tall Grass
+, watch
+Cold Brew
+Second Breakfast
+Loose Thread
+""".strip().splitlines()
+PENDING = ("Lighthouse", "North_Desk", "Harbour Pilot", "Old Salt", "Tin Whistle", "Sandpiper")
+LARGEST = (
+    595_040.08  # tokens; the next wallets hold this divided by their ranks to the power of 1.2
+)
 MIN_BALANCE = "100"
 FIELDS = {
     "token_name": "Demo Dollar",
     "token_symbol": "DEMO",
-    "public_title": "Demo: who holds Demo Dollars",
+    "public_title": "Who holds Demo Dollars",
     "public_comments": "This token, its wallets and their names were made for the demo.",
     "min_balance": MIN_BALANCE,
     "holding_watch": "flag",
@@ -74,7 +121,7 @@ def make_demo_page(site_url: str, hook_url: str, settings: Settings, now: dateti
         key, public_key = management.create_key(page.id, "public", raw_origins=[site_url], now=now)
         _, secret_key = management.create_key(page.id, "secret", now=now)
         if existing is None:
-            _create_history(page, key, now)
+            _create_history(page, key, settings, now)
         for webhook in receivers.list_receivers(page.id, "webhook"):
             receivers.remove_receiver(webhook.id, "webhook", now)
         events = ("submission.created",)
@@ -92,37 +139,39 @@ def _find_person(email: str, now: datetime, *, is_guest: bool = False) -> Person
 def _make_page(owner: Person, now: datetime) -> Page:
     page = pages.create_page(owner, FIELDS | {"token_mint": _make_address()}, now)
     pages.change_look(page.id, {"order": "balance"}, now)
-    for name, color in TAGS.items():
+    for number, (name, color) in enumerate(TAGS.items()):
+        made_at = now + timedelta(milliseconds=number)  # their order
         # What is on an exchange belongs to its customers.
-        tags.add_tag(page.id, name, color, now, is_counted=name != "exchange")
-    for number in range(1, WALLET_COUNT + 1):
-        alias = None if number % 6 == 0 else f"Demo wallet {number}"
-        chosen = _rng.sample(list(TAGS), k=_rng.choice((0, 1, 1, 2)))
-        details = tracking.WalletFields(alias=alias, tag_names=chosen)
-        tracking.add_wallet(page.id, _make_address(), details, now, max_wallets=WALLET_COUNT)
+        tags.add_tag(page.id, name, color, made_at, is_counted=name != "exchange")
     return page
 
 
 def _make_address() -> str:
-    return base58.b58encode(bytes(SigningKey.generate().verify_key)).decode()
+    return _find_address(SigningKey.generate())
 
 
-def _create_history(page: Page, key: ApiKey, now: datetime) -> None:
-    """Store pending submissions of today, and a balance of each wallet and day."""
-    addresses = [one.address for one in Wallet.select().where(Wallet.page == page)]
-    for number in range(1, PENDING_COUNT + 1):
-        pending = Submission.create(
-            page=page,
-            api_key=key,
-            wallet_address=_make_address(),
-            nickname=f"Demo visitor {number}",
-            status="pending",
-            session_id=make_id(),
-            created_at=now - timedelta(hours=number),
+def _find_address(wallet: SigningKey) -> str:
+    return base58.b58encode(bytes(wallet.verify_key)).decode()
+
+
+def _create_history(page: Page, key: ApiKey, settings: Settings, now: datetime) -> None:
+    """Store wallets, those that were proved, pending submissions, and balances of each day."""
+    signer = Signer(settings.secret_keys, lambda: now - timedelta(days=DAYS))
+    amounts = {}
+    for rank, line in enumerate(WALLETS, start=1):
+        name, *words = (word.strip() for word in line.split(","))
+        wallet = SigningKey.generate()
+        address = _find_address(wallet)
+        details = tracking.WalletFields(
+            alias=name or None, tag_names=[word for word in words if word in TAGS]
         )
-        addresses.append(pending.wallet_address)
-    # A few hold much, most hold little.
-    amounts = {each: _rng.lognormvariate(9, 2.5) for each in addresses}
+        tracking.add_wallet(page.id, address, details, now, max_wallets=len(WALLETS))
+        if "proved" in words:
+            _prove(wallet, name, page, key, signer, settings)
+        amounts[address] = LARGEST / rank**1.2
+    for hours, nickname in enumerate(PENDING, start=1):
+        pending = _submit(page, key, _make_address(), nickname, now - timedelta(hours=hours))
+        amounts[pending.wallet_address] = _rng.uniform(150, 90_000)  # some are among the largest
     for day in range(DAYS + 1):
         observations = [
             ChainObservation(
@@ -136,4 +185,53 @@ def _create_history(page: Page, key: ApiKey, now: datetime) -> None:
             for address, amount in amounts.items()
         ]
         store_chain(page.token_mint, observations)
-        amounts = {each: amount * _rng.uniform(0.9, 1.1) for each, amount in amounts.items()}
+        amounts = {each: amount * _rng.uniform(0.96, 1.04) for each, amount in amounts.items()}
+
+
+def _prove(
+    wallet: SigningKey, name: str, page: Page, key: ApiKey, signer: Signer, settings: Settings
+) -> None:
+    """Store an approved submission with what the wallet signed for it."""
+    address, host = _find_address(wallet), urlsplit(settings.public_url or "").netloc
+    _, nonce = Nonce.issue(
+        signer,
+        page_id=page.id,
+        wallet_address=address,
+        key_id=key.id,
+        host=host,
+        lifetime=settings.nonce_lifetime,
+        detail=name,
+    )
+    message = nonce.build_message()
+    signature = base64.b64encode(wallet.sign(message.encode()).signature).decode()
+    signed = verify_signature(address, message, signature, host=host)
+    Proof.create(
+        submission=_submit(page, key, address, name, nonce.issued_at, nonce.token),
+        message=signed.message,
+        signature=signed.signature,
+        form=signed.form,
+        signed_bytes=signed.signed_bytes,
+    )
+
+
+def _submit(
+    page: Page,
+    key: ApiKey,
+    address: str,
+    nickname: str,
+    sent_at: datetime,
+    nonce: str | None = None,
+) -> Submission:
+    """Store a submission: an approved one with its nonce, or a pending one."""
+    submission: Submission = Submission.create(
+        page=page,
+        api_key=key,
+        wallet_address=address,
+        nickname=nickname,
+        status="approved" if nonce else "pending",
+        session_id=make_id(),
+        nonce=nonce,
+        created_at=sent_at,
+        decided_at=sent_at if nonce else None,
+    )
+    return submission

@@ -33,7 +33,7 @@ def act(
     nonce = visitor.request_nonce()
     say(f"4. The wallet {visitor.address} gets a nonce and this message to sign:")
     say("\n".join(f"   | {line}" for line in nonce["message"].splitlines()))
-    submitted = visitor.submit(nonce, "Demo visitor")
+    submitted = visitor.submit(nonce, "Fair Wind")
     say("5. Signed and submitted. The ledger says that it holds enough:")
     say(f"   {submitted['submissionId']} is {submitted['status']}.")
     now, max_wallets = runtime().clock(), runtime().settings.max_wallets
@@ -43,7 +43,7 @@ def act(
     poor = Visitor(base_url, page)
     market.penniless.add(poor.address)
     try:
-        poor.submit(poor.request_nonce(), "Penniless visitor")
+        poor.submit(poor.request_nonce(), "Empty Purse")
     except Refused as refusal:
         if refusal.status != 422:
             raise

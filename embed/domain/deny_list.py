@@ -9,6 +9,7 @@ import regex
 
 from embed.domain.addresses import is_address
 from embed.domain.clients import parse_client_address
+from embed.domain.nicknames import MAX_LENGTH as NICKNAME_LENGTH
 from embed.domain.nicknames import SEPARATORS, skeleton
 from embed.errors import InvalidInput
 
@@ -29,6 +30,18 @@ _LETTER_OR_NUMBER = regex.compile(r"[\p{L}\p{N}]")
 # They stand for * and ? from where letters are compared by their looks: some look like these.
 _ANY, _ONE = "\ue000", "\ue001"
 _WILDCARDS = str.maketrans("*?", _ANY + _ONE)
+
+
+# A mistyped address; no name is as long.
+_LIKE_AN_ADDRESS = re.compile(rf"[1-9A-HJ-NP-Za-km-z]{{{NICKNAME_LENGTH + 1},}}")
+
+
+def find_kind(raw: str) -> str:
+    """Tell what an entry is by its form: an address, a network, or else the pattern of a name."""
+    text = raw.strip()
+    if is_address(text) or _LIKE_AN_ADDRESS.fullmatch(text):
+        return "wallet"
+    return "network" if re.search(r"[/:]|^[0-9.]+\.[0-9.]+$", text) else "name"
 
 
 def parse_pattern(kind: str, raw: str) -> str:

@@ -111,6 +111,24 @@ def find_meant_origin(raw: str) -> str | None:
     return parse_origin(f"https://{entry}") if _SITE_WITHOUT_SCHEME.match(entry) else None
 
 
+def correct_entry(raw: str) -> str:
+    """Return an entry of an allowlist, or if it would be refused, what it must mean."""
+    try:
+        parse_allowlist_entry(raw)
+    except InvalidInput:
+        return find_meant_origin(raw) or raw
+    return raw
+
+
+def find_twin(origin: str) -> str | None:
+    """Return the same site with or without www, None for a host that has no such twin."""
+    scheme, _, host = origin.partition("://")
+    if host.startswith("www."):
+        return f"{scheme}://{host.removeprefix('www.')}"
+    has_name = "." in host and not re.search(r"[0-9\]](:[0-9]+)?\Z", host)
+    return f"{scheme}://www.{host}" if has_name else None
+
+
 def _read_scheme(entry: str) -> str:
     return entry.partition(":")[0].lower()
 

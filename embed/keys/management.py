@@ -53,6 +53,19 @@ def create_key(
     return api_key, key
 
 
+def renew_key(key: ApiKey, now: datetime, *, actor: str) -> tuple[ApiKey, str]:
+    """Create another public key for the same sites; the one there is goes on working."""
+    return create_key(
+        key.page_id,
+        "public",
+        raw_origins=key.origins,
+        allow_null_origin=key.allow_null_origin,
+        raw_label=key.label,
+        now=now,
+        actor=actor,
+    )
+
+
 def parse_label(raw: str | None) -> str | None:
     """Return a trimmed label, None for an empty one. Raises InvalidInput."""
     return parse_optional_text(

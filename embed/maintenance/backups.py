@@ -88,7 +88,7 @@ def check_is_new(path: Path) -> None:
 
 
 def save_rows(source: Rows, path: Path) -> Backup:
-    """Save what a transaction sees. Raises InvalidInput, OSError."""
+    """Save what a transaction sees, and check the file. Raises InvalidInput, OSError."""
     check_is_newest(source, "The database")
     with tempfile.TemporaryDirectory(
         dir=path.parent, prefix=f".{path.name}.", suffix=_PART
@@ -96,6 +96,8 @@ def save_rows(source: Rows, path: Path) -> Backup:
         part = Path(folder, path.name)
         part.touch(mode=0o600)
         sums = _fill(part, source)
+        with SqliteRows(part).snapshot() as written:  # from the disk, as a restore would
+            check_backup(written)
         size = part.stat().st_size
         check_is_new(path)
         part.rename(path)

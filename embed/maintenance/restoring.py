@@ -18,7 +18,13 @@ from embed.maintenance.backups import (
     save_rows,
     upgrade_file,
 )
-from embed.maintenance.copying import TableSum, check_is_newest, copy_tables, describe_newest
+from embed.maintenance.copying import (
+    TableSum,
+    check_is_newest,
+    copy_tables,
+    describe_newest,
+    sum_tables,
+)
 from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 from embed.settings import find_database_file
 
@@ -56,6 +62,15 @@ def restore_backup(path: Path, database_url: str, *, kept: Path | None = None) -
                 )
             saved = save_rows(target, kept)
             return Restored(_fill(source, target, schema), saved)
+
+
+def check_restorable(path: Path) -> list[TableSum]:
+    """Read and count what a backup would restore, in this version's tables. Raises InvalidInput."""
+    with (
+        SqliteRows(path).snapshot() as file,
+        _upgrade_rows(file, check_backup(file)) as source,
+    ):
+        return sum_tables(source, describe_newest())
 
 
 def copy_database(from_url: str, to_url: str) -> list[TableSum]:

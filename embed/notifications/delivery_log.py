@@ -8,11 +8,10 @@ from peewee import JOIN, Expression, fn
 
 from embed.db.batches import delete_in_batches
 from embed.db.connection import db
-from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Page, Person, Receiver
 from embed.db.pagination import Cursor, Slice, in_order, make_slice
 from embed.errors import NotFound
-from embed.events.messages import TEST, lock_receivers, write_messages
+from embed.events.messages import TEST, lock_receivers
 
 STATES = ("waiting", "delivered", "given_up")
 SLICE_SIZE = 50
@@ -75,14 +74,6 @@ def count_waiting(page: Page) -> dict[str, int]:
         .group_by(Delivery.receiver)
     )
     return dict(rows.tuples())
-
-
-def has_waiting_test(receiver: Receiver) -> bool:
-    query = Delivery.select(Delivery.id).join(Message)
-    found: bool = query.where(
-        Delivery.receiver == receiver, Delivery.state == "waiting", Message.type == TEST
-    ).exists()
-    return found
 
 
 def count_given_up(owner: Person) -> dict[str, int]:
@@ -176,21 +167,6 @@ def send_all_again(page_id: str) -> int:
         )
         end_waits(Receiver.id.in_(receivers))
     return count
-
-
-def queue_test(receiver: Receiver, now: datetime) -> Message:
-    """Queue a test message ahead of all others.
-
-    Raises NotFound if the receiver has been removed.
-    """
-    message = None
-    with skip_if_reference_missing(), db.atomic():
-        (number,) = write_messages(receiver.page_id, [(TEST, {}, [receiver.id])], now)
-        message = Message.get(Message.number == number)
-        end_waits(Receiver.id == receiver.id)
-    if message is None:
-        raise NotFound(f"The {receiver.kind} {receiver.id} has been removed.")
-    return message
 
 
 def end_waits(condition: Expression) -> None:

@@ -20,6 +20,10 @@ LINK_LIFETIME = timedelta(days=1)
 _PURPOSE = "dashboard password link"
 
 
+class UsedLink(NotFound):
+    """A one-time link, or the same one in another tab, has been used."""
+
+
 def find_by_password(raw_email: str, password: str) -> Person | None:
     """Return the person if the password is right; an unknown address takes equally long."""
     person = Person.get_or_none(Person.email == normalise_email(raw_email))
@@ -37,14 +41,15 @@ def build_link(person: Person, signer: Signer, base_url: str) -> str:
 
 
 def find_by_link(token: str, signer: Signer) -> Person | None:
-    """Return the person of a link that can still be used."""
+    """Return the person of a link; None if it has expired or is no such link. Raises UsedLink."""
     try:
         person_id, made_for = signer.read(_PURPOSE, token, tuple[str, str]).value
     except BadSignature:
         return None
     person = Person.get_or_none(Person.id == person_id)
-    is_usable = person is not None and fingerprint(person.password_hash) == made_for
-    return person if is_usable else None
+    if person is not None and fingerprint(person.password_hash) != made_for:
+        raise UsedLink(person_id)
+    return person
 
 
 def choose_password(
@@ -57,7 +62,7 @@ def choose_password(
 ) -> Person:
     """Set the password of a person who was found by a one-time link, and delete their passkeys.
 
-    `host` is the service's own. Raises NotFound when the link was used since, InvalidInput for a
+    `host` is the service's own. Raises UsedLink, and InvalidInput for a
     bad password.
     """
     password_hash = _judge_and_hash(person, password, host)
@@ -65,7 +70,7 @@ def choose_password(
         locked = lock_person(person.id)
         # If two requests use one link at once, the second finds another password here.
         if locked.password_hash != person.password_hash:
-            raise NotFound("This link has already been used.")
+            raise UsedLink(person.id)
         removed = Passkey.delete().where(Passkey.person == locked).execute()
         if removed:
             account_log.store(locked, "passkeys removed by link", now, client, count=removed)

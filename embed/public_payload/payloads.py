@@ -5,6 +5,7 @@ import hashlib
 import json
 import threading
 from array import array
+from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -13,7 +14,7 @@ from typing import Any
 from cachetools import LRUCache, cached
 
 from embed.balances.tokens import find_supply
-from embed.db.models import IS_VISIBLE
+from embed.db.models import IS_VISIBLE, Page, Tag, TrackedWallet
 from embed.domain.amounts import add_up
 from embed.errors import ApiError
 from embed.pages import find_page
@@ -61,13 +62,20 @@ class Payload:
         return self.standings.orders[order][first : first + WALLETS_PER_PART]
 
     def read_part(self, number: int, order: str = "listed") -> list[dict[str, Any]]:
-        """Return the wallets of a part, with exact balances: a float would round them."""
-        places = self.list_places(number, order)
+        return self.read_wallets(self.list_places(number, order))
+
+    def find_place(self, address: str) -> int | None:
+        """Return the place in the list of the wallet with this address."""
+        found = self.json.find(b'"address":"%b"' % address.encode(), self._starts[0])
+        return None if found < 0 else bisect(self._starts, found) - 1
+
+    def read_wallets(self, places: Iterable[int]) -> list[dict[str, Any]]:
+        """Return the wallets at these places, with exact balances: a float would round them."""
         text = b",".join(self.json[self._starts[one] : self._starts[one + 1] - 1] for one in places)
-        part: list[dict[str, Any]] = json.loads(
+        wallets: list[dict[str, Any]] = json.loads(
             b"[%b]" % text, parse_float=Decimal, parse_int=Decimal
         )
-        return part
+        return wallets
 
 
 @cached(LRUCache(maxsize=MAX_CACHED_BYTES, getsizeof=len), condition=threading.Condition())
@@ -84,7 +92,12 @@ def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
     tags = list_tags(page)
     wallets = list_wallets(page, IS_VISIBLE, uses_chain=uses_chain, page_tags=tags)
     observed = find_supply(page.token_mint, uses_chain=uses_chain)
-    supply = None if observed is None else observed.amount
+    return build_payload(page, wallets, tags, None if observed is None else observed.amount)
+
+
+def build_payload(
+    page: Page, wallets: Sequence[TrackedWallet], tags: Sequence[Tag], supply: Decimal | None
+) -> Payload:
     details = {
         **describe_page(page),
         **describe_sums(add_up((one.holding for one in wallets), supply), supply),

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
+from typing import NamedTuple
 
 from embed.db.models import TrackedWallet
 from embed.domain import amounts
@@ -18,6 +19,16 @@ from embed.domain import amounts
 ORDERS = ("listed", "balance", "name")
 
 _DIGITS = re.compile(r"(\d+)")
+
+
+class Part(NamedTuple):
+    """What some wallets hold together."""
+
+    balance: Decimal
+    wallet_count: int
+
+
+NO_PART = Part(Decimal(0), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +39,7 @@ class Standings:
     ranks: Sequence[int]  # of each wallet by its balance, from 1; 0: it holds nothing
     highest: Decimal
     counts: dict[str, int]  # how many wallets have each tag
-    parts: dict[str | None, Decimal]  # what counted wallets hold, by their first tags
+    parts: dict[str | None, Part]  # each wallet in one, by its tags
 
     def __len__(self) -> int:
         """Return the bytes of the larger parts."""
@@ -66,13 +77,14 @@ def _rank(wallets: Sequence[TrackedWallet], by_balance: Sequence[int]) -> "array
     return ranks
 
 
-def _sum_up(wallets: Iterable[TrackedWallet]) -> dict[str | None, Decimal]:
-    parts: dict[str | None, Decimal] = {}
+def _sum_up(wallets: Iterable[TrackedWallet]) -> dict[str | None, Part]:
+    """Return the parts by tags: that which leaves a wallet out of the sums, else its first one."""
+    parts: dict[str | None, Part] = {}
     for wallet in wallets:
-        if not wallet.holding.is_counted:
-            continue
-        tag_id = wallet.tags[0].id if wallet.tags else None
-        parts[tag_id] = amounts.add(parts.get(tag_id, Decimal(0)), wallet.token_balance)
+        tag_ids = [tag.id for tag in sorted(wallet.tags, key=lambda tag: tag.is_counted)]
+        tag_id = tag_ids[0] if tag_ids else None
+        balance, count = parts.get(tag_id, NO_PART)
+        parts[tag_id] = Part(amounts.add(balance, wallet.token_balance), count + 1)
     return parts
 
 

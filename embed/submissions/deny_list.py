@@ -8,7 +8,7 @@ from typing import Any
 from embed.db.batches import in_batches
 from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
-from embed.db.models import Block, Page, Person, Submission
+from embed.db.models import Block, Page, Person, Submission, Wallet
 from embed.domain.clients import Client
 from embed.domain.deny_list import list_networks, matches_any, parse_pattern
 from embed.domain.identifiers import is_id
@@ -19,6 +19,7 @@ from embed.events.kinds import Event, shorten_pattern
 
 # Per page, and per owner for all pages: each submission is compared with all name patterns.
 MAX_BLOCKS = 1_000
+MAX_COMPARED = 1_000  # names of a page, with a pattern that is being written
 
 
 def check_not_blocked(
@@ -52,6 +53,19 @@ def list_of_person(person: Person) -> list[Block]:
 def _list(condition: Any) -> list[Block]:
     query = Block.select().where(condition)
     return list(query.order_by(Block.created_at.desc(), Block.id.desc()))
+
+
+def find_listed(page: Page, kind: str, pattern: str) -> tuple[int, list[str]]:
+    """Return how many wallets of the page were compared, and the names of those that fit."""
+    if kind == "network":
+        return 0, []
+    wallets = Wallet.select(Wallet.address, Wallet.public_alias).where(Wallet.page == page)
+    if kind == "wallet":
+        found = wallets.where(Wallet.address == pattern)
+        return 1, [one.public_alias or one.address for one in found]
+    named = wallets.where(Wallet.public_alias.is_null(False)).limit(MAX_COMPARED)
+    names = [one.public_alias or "" for one in named]
+    return len(names), [name for name in names if matches_any([pattern], name)]
 
 
 def block_on_page(

@@ -37,6 +37,17 @@ def read_visible_proofs(page: Page, wallet_ids: Sequence[str]) -> dict[str, Proo
     }
 
 
+def count_proved(page: Page) -> int:
+    """Return how many wallets of the public list are proved."""
+    proofs = (
+        Proof.select(fn.COUNT(Wallet.id.distinct()))
+        .join(Submission)
+        .join(Wallet, on=_IS_OF_WALLET)
+        .where(Submission.page == page, Submission.status.in_(APPROVED), IS_VISIBLE)
+    )
+    return int(proofs.scalar())
+
+
 def find_readable_proof(page: Page, submission_id: str, session_id: str | None) -> Proof | None:
     """Return a proof with its submission and page, if this session may read it.
 

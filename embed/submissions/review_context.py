@@ -17,6 +17,7 @@ from embed.db.connection import db
 from embed.db.models import Page, Submission, Wallet
 from embed.domain.nicknames import skeleton
 from embed.domain.policy import TrackRecord
+from embed.domain.reasons import NO_REASON, Reason
 from embed.submissions.policy_inputs import History, is_on_pages_of
 
 # How many of the page's names are compared, starting with the newest.
@@ -44,6 +45,7 @@ class ReviewContext:
     session: Counter[str] | None  # the session's, likewise; None: sent without a session
     record: TrackRecord
     lookalikes: list[Lookalike]
+    last_reason: Reason  # why the wallet was last rejected on this page
 
     def count_before(self, *statuses: str) -> int:
         """Count the other submissions of the wallet or of the session, whichever are more."""
@@ -68,6 +70,8 @@ def build_review_context(
         Submission.session_id, Submission.session_id.in_(list(sessions)), Submission.page == page
     )
     lookalikes = find_lookalikes(page, waiting)
+    rejected = [address for address in addresses if by_wallet[address]["rejected"]]
+    reasons = _read_last_reasons(page, rejected) if rejected else {}
     return {
         one.id: ReviewContext(
             balances.get(one.wallet_address),
@@ -75,6 +79,7 @@ def build_review_context(
             None if one.session_id is None else _exclude_itself(by_session[one.session_id]),
             history.build_track_record(one.wallet_address, one.session_id),
             lookalikes[one.id],
+            reasons.get(one.wallet_address, NO_REASON),
         )
         for one in waiting
     }
@@ -144,6 +149,18 @@ def _count_outcomes(key: Any, *conditions: Any) -> defaultdict[str, Counter[str]
     for value, status, count in rows:
         counts[value][status] = count
     return counts
+
+
+def _read_last_reasons(page: Page, addresses: list[str]) -> dict[str, Reason]:
+    query = Submission.select(
+        Submission.wallet_address, Submission.reason_code, Submission.reason_text
+    ).where(
+        Submission.page == page,
+        Submission.wallet_address.in_(addresses),
+        Submission.status == "rejected",
+    )
+    rows: Any = query.order_by(Submission.decided_at).tuples()
+    return {address: Reason(code, text) for address, code, text in rows}
 
 
 def _exclude_itself(counts: Counter[str]) -> Counter[str]:

@@ -7,7 +7,6 @@ from enum import Enum, auto
 from embed.errors import InvalidInput
 
 MAX_RANGES = 6
-MAX_EXAMPLES = 3
 
 
 class Kind(Enum):
@@ -21,10 +20,8 @@ class Kind(Enum):
     UNKNOWN_TAG = auto()
     HIDDEN = auto()
     BALANCE = auto()
-    # At most once in a file, from this line on:
-    HEADING = auto()
-    UNREADABLE = auto()
-    PAGE_FULL = auto()
+    LISTED = auto()
+    PAGE_FULL = auto()  # at most once, from this line on
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +47,6 @@ class MistakeGroup:
     def rest(self) -> int:
         """Count the lines that are not in `ranges`."""
         return len(self.mistakes) - sum(last - first + 1 for first, last in self.ranges)
-
-    @property
-    def examples(self) -> Sequence[Mistake]:
-        return self.mistakes[:MAX_EXAMPLES] if len(self.mistakes) > 1 else ()
 
 
 def group_mistakes(mistakes: Iterable[Mistake]) -> list[MistakeGroup]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import cycle
 
 from embed.balances.observations import Observation, store_entered
@@ -16,8 +17,9 @@ from embed.events.editing import COMMAND_LINE, editing
 from embed.events.kinds import Event
 from embed.pages import get_page
 from embed.settings import Settings
-from embed.wallets.csv_format import Line, Sheet, format_sheet
+from embed.wallets.csv_format import Line, format_sheet
 from embed.wallets.csv_mistakes import Kind, Mistake
+from embed.wallets.csv_reader import Sheet
 from embed.wallets.tags import list_tags, order_colors
 from embed.wallets.tracking import PageFull, list_wallets
 
@@ -65,14 +67,12 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an import would change; a table with mistakes changes nothing."""
+    """What an import would change; lines with mistakes are not part of it."""
 
-    changes: list[RowChange]
+    changes: Sequence[RowChange]
     unchanged: int
-    new_tags: list[str]  # to be created, or with mistakes: missing
-    mistakes: list[Mistake]
-    lacks_only_tags: bool  # without the missing tags there would be no mistake
-    unread_columns: Sequence[str | int] = ()  # as those of the sheet
+    new_tags: Sequence[str]  # those that the page lacks, also if they are not to be created
+    mistakes: Sequence[Mistake]
 
     @property
     def added(self) -> int:
@@ -88,11 +88,13 @@ class Plan:
         return len({mistake.number for mistake in self.mistakes})
 
     @property
-    def is_wrong_throughout(self) -> bool:
-        """Tell whether all lines, of several, are wrong in the same way."""
-        kinds = {mistake.kind for mistake in self.mistakes}
-        is_all = not self.changes and not self.unchanged and self.wrong_lines > 1
-        return is_all and len(self.mistakes) == len(kinds) * self.wrong_lines
+    def is_too_long(self) -> bool:
+        return any(mistake.kind is Kind.PAGE_FULL for mistake in self.mistakes)
+
+    @property
+    def lacks_only_tags(self) -> bool:
+        """Tell whether there would be no mistake without the missing tags."""
+        return {mistake.kind for mistake in self.mistakes} == {Kind.UNKNOWN_TAG}
 
 
 def export_sheet(page: Page, *, uses_chain: bool) -> str:
@@ -111,39 +113,44 @@ def export_sheet(page: Page, *, uses_chain: bool) -> str:
     return format_sheet(lines, None if supply is None else supply.amount)
 
 
-def plan_import(page: Page, sheet: Sheet, *, makes_tags: bool, settings: Settings) -> Plan:
+def plan_import(
+    page: Page,
+    sheet: Sheet,
+    *,
+    makes_tags: bool,
+    settings: Settings,
+    changes_listed: bool = True,
+) -> Plan:
     """Return what a table would change, in three statements, whatever its length."""
     tags = list_tags(page)
     known = {tag.name for tag in tags}
+    wallets = list_wallets(page, uses_chain=settings.uses_chain, page_tags=tags)
+    tracked = {one.address: one for one in wallets}
     mistakes = list(sheet.mistakes)
     new_tags: dict[str, None] = {}
+    changes = []
     for line in sheet.lines:
+        change = RowChange(line, tracked.get(line.address))
+        if change.before and change.changes_anything and not changes_listed:
+            cause = InvalidInput("The wallet is on the list already.")
+            mistakes.append(Mistake(line.number, Kind.LISTED, cause))
+            continue
         missing = [name for name in line.tag_names or () if name not in known]
         new_tags |= dict.fromkeys(missing)
         if missing and not makes_tags:
             names = ", ".join(missing)
             cause = InvalidInput("The page has no tag %(names)s.", names=names)
             mistakes.append(Mistake(line.number, Kind.UNKNOWN_TAG, cause))
-    wallets = list_wallets(page, uses_chain=settings.uses_chain, page_tags=tags)
-    tracked = {one.address: one for one in wallets}
-    changes = [RowChange(line, tracked.get(line.address)) for line in sheet.lines]
+        else:
+            changes.append(change)
     real = [change for change in changes if change.changes_anything]
-    lacks_only_tags = bool(mistakes) and not sheet.mistakes
     new = [change.line for change in real if change.before is None]
     room = max(0, settings.max_wallets - len(tracked))
     if len(new) > room:
         cause = PageFull(settings.max_wallets)
         mistakes.append(Mistake(new[room].number, Kind.PAGE_FULL, cause))
-        lacks_only_tags = False
     mistakes.sort(key=lambda mistake: mistake.number)
-    return Plan(
-        real,
-        len(changes) - len(real),
-        list(new_tags),
-        mistakes,
-        lacks_only_tags,
-        sheet.unread_columns,
-    )
+    return Plan(real, len(changes) - len(real), list(new_tags), mistakes)
 
 
 def apply_import(
@@ -154,19 +161,30 @@ def apply_import(
     settings: Settings,
     now: datetime,
     actor: str = COMMAND_LINE,
+    changes_listed: bool = True,
+    skips_mistakes: bool = False,
 ) -> Plan:
     """Apply a table in one transaction, and return what was changed.
 
     The plan is made again, while the page is locked only if it changes meanwhile, as others wait
-    for the lock. If it has mistakes, nothing is changed. Raises NotFound.
+    for the lock. If it is too long for the page, or has mistakes and those are not skipped,
+    nothing is changed. Raises NotFound.
     """
     page = get_page(page_id)
-    plan = plan_import(page, sheet, makes_tags=makes_tags, settings=settings)
+    plan_for = partial(
+        plan_import,
+        sheet=sheet,
+        makes_tags=makes_tags,
+        settings=settings,
+        changes_listed=changes_listed,
+    )
+    plan = plan_for(page)
     with editing(page_id, actor, now) as edit:
         if edit.page.version != page.version:
-            plan = plan_import(edit.page, sheet, makes_tags=makes_tags, settings=settings)
-        if not plan.mistakes and plan.changes:
-            _make_tags(page, plan.new_tags, now)
+            plan = plan_for(edit.page)
+        may_apply = not plan.mistakes or (skips_mistakes and not plan.is_too_long)
+        if may_apply and plan.changes:
+            _make_tags(page, plan.new_tags if makes_tags else (), now)
             ids = _write_wallets(page, plan.changes, now)
             _write_tags(page, plan.changes, ids)
             store_entered(

@@ -15,7 +15,8 @@ from embed.domain.amounts import find_share
 from embed.errors import InvalidInput
 from embed.runtime import Runtime
 from embed.settings import Settings
-from embed.wallets.csv_format import Line, Sheet
+from embed.wallets.csv_format import Line
+from embed.wallets.csv_reader import Sheet
 from embed.wallets.imports import apply_import
 
 

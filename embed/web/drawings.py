@@ -39,7 +39,7 @@ class Sparkline:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A line of the last 30 days between the lowest balance, or 0, and the highest."""
+    """A line of the last 30 days between two round figures, of which the lower may be 0."""
 
     path: str
     since: datetime
@@ -70,9 +70,19 @@ def draw_sparklines(changes: Mapping[str, BalanceChange], now: datetime) -> dict
 def draw_chart(line: Sequence[Point], now: datetime) -> Chart:
     high = max(point.amount for point in line)
     low = min(point.amount for point in line)
-    if low == high:
-        low = Decimal(0)
+    low, high = _round_scale(low, high)
     return Chart(draw_path(line, now, low, high, CHART), now - LINE_SPAN, now, low, high)
+
+
+def _round_scale(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal]:
+    """Return figures around these that are two round steps apart."""
+    half = (high - low if high > low else high or Decimal(1)) / 2
+    unit = Decimal(1).scaleb(half.adjusted())
+    for step in (unit * one for one in (1, 2, Decimal("2.5"), 5, 10, 20)):
+        bottom = low // step * step if high > low else Decimal(0)
+        if bottom + 2 * step >= high:
+            break
+    return bottom, bottom + 2 * step
 
 
 def draw_path(

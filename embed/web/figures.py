@@ -1,7 +1,7 @@
 """Balances as figures in the reader's language; static/widget/words.js writes the same."""
 
 from datetime import datetime, timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import cache
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ COMPACT_FROM = Decimal(10_000_000)  # longer ones would leave no room for names
 WHOLE_FROM = Decimal(100)  # of smaller ones the decimals are too large a part to be left out
 _MILLION = Decimal(1_000_000)
 _SMALLEST = Decimal("0.01")
+_THREE_DIGITS = Context(prec=3)
 
 # Parsed once, as a page shows many amounts.
 ROUNDED = parse_pattern("#,##0.00")
@@ -54,6 +55,7 @@ def init_figures(app: Flask) -> None:
         "row_figure": write_row_figure,
         "share": format_share,
         "share_of": amounts.find_share,
+        "short": format_short,
         "short_day": format_short_day,
     }
 
@@ -77,8 +79,19 @@ def write_row_figure(amount: Decimal) -> RowFigure:
 
 def format_in_full(amount: Decimal, *, signed: bool = False) -> str:
     """Format with all decimals; `signed`: also with a plus sign."""
-    sign = "+" if signed and amount > 0 else ""
-    return sign + format_amount(amount or Decimal(0), _EXACT)  # also of -0
+    return _sign(format_amount(amount or Decimal(0), _EXACT), signed and amount > 0)  # also of -0
+
+
+def _sign(figure: str, is_gain: bool) -> str:
+    return f"+{figure}" if is_gain else figure.replace("-", "\N{MINUS SIGN}")
+
+
+def format_short(amount: Decimal) -> str:
+    """Format with three significant digits, in thousands, millions and so on."""
+    rounded = _THREE_DIGITS.plus(amount)
+    figure = str(format_compact_decimal(rounded, locale=current_locale(), fraction_digits=10))
+    # German, for one, has no short form of thousands.
+    return format_amount(rounded, _SHORT) if figure.isdigit() else figure
 
 
 def format_compactly(amount: Decimal) -> str:
@@ -88,13 +101,13 @@ def format_compactly(amount: Decimal) -> str:
     return round_amount(amount) if 0 < amount < _SMALLEST else format_amount(amount, _SHORT)
 
 
-def format_share(share: Decimal, digits: int) -> str:
-    """Format a part of 1 as a percentage with so many decimals."""
+def format_share(share: Decimal, digits: int, *, signed: bool = False) -> str:
+    """Format a part of 1 as a percentage with so many decimals; `signed`: also with a plus sign."""
     smallest = Decimal(1).scaleb(-digits - 2)
     is_tiny = 0 < share <= smallest / 2  # half of it is rounded to 0
     pattern = _make_percentage(current_locale().percent_formats[None].pattern, digits)
     figure = format_amount(smallest if is_tiny else share, pattern)
-    return f"<{figure}" if is_tiny else figure
+    return f"<{figure}" if is_tiny else _sign(figure, signed and share > 0)
 
 
 @cache

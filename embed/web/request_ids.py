@@ -37,7 +37,10 @@ def init_request_ids(app: Flask, trusted_proxies: int) -> None:
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
             _note_route(environ)
-            return start_response(status, [*headers, (REQUEST_ID_HEADER, request_id)], *more)
+            # A static file is kept in caches, where the id would be that of another request.
+            if not (status.startswith("200") and environ["PATH_INFO"].startswith("/static/")):
+                headers = [*headers, (REQUEST_ID_HEADER, request_id)]
+            return start_response(status, headers, *more)
 
         begin_request(request_id, environ)
         try:

@@ -1,7 +1,6 @@
 """What site owners paste into their sites: code that shows a list."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
 from urllib.parse import urlencode
 
@@ -16,44 +15,48 @@ ARGUMENTS = (*FIELDS, "lang")
 COLOR_SCHEMES = {"site": "light", "light": "light", "dark": "dark", "auto": "light dark"}
 
 
-@dataclass(frozen=True, slots=True)
-class Snippets:
-    frame: str
-    script: str  # adapts the frame's height to its content
-    react: str  # both, as a component
-
-
 def name_list(page: Page) -> str:
     return page.public_title or f"{page.token_name} wallets"
 
 
-def build_snippets(page: Page, key: str, *, height: int, lang: str) -> Snippets:
-    """Return what to paste; without a `lang`, the visitor's browser decides on the language."""
+def build_snippet(
+    page: Page,
+    key: str,
+    *,
+    kind: str = "html",
+    has_script: bool = True,
+    height: int = DEFAULT_HEIGHT,
+    lang: str = "",
+) -> str:
+    """Return what to paste, as HTML or a React component.
+
+    `has_script`: with the line that adapts the frame to its content and the site's theme. Without
+    a `lang`, the visitor's browser decides on the language.
+    """
     origin = own_origin()
-    address = f"{origin}{build_path(page, key, lang=lang)}"
-    url, title = escape(address), escape(name_list(page))
-    scheme = COLOR_SCHEMES[page.look.theme]
-    return Snippets(
-        frame=(
-            f'<iframe src="{url}"\n'
-            f'        title="{title}" width="100%" height="{height}"'
-            f' style="border: 0; display: block; color-scheme: {scheme}"\n'
-            '        referrerpolicy="strict-origin"></iframe>'
-        ),
-        script=f'<script src="{origin}/embed.js" async></script>',
-        react=(
+    url = escape(f"{origin}{build_path(page, key, lang=lang)}")
+    title, scheme = escape(name_list(page)), COLOR_SCHEMES[page.look.theme]
+    if kind == "react":
+        script = f'      <script src="{origin}/embed.js" async />\n' if has_script else ""
+        return (
             "export function TrackedWallets() {\n"
             "  return (\n"
             "    <>\n"
-            f'      <iframe src="{url}"\n'
-            f'        title="{title}" width="100%" height="{height}"'
-            f' style={{{{ border: 0, display: "block", colorScheme: "{scheme}" }}}}\n'
+            f'      <iframe\n        src="{url}"\n'
+            f'        title="{title}" width="100%" height="{height}"\n'
+            f'        style={{{{ border: 0, display: "block", colorScheme: "{scheme}" }}}}\n'
             '        referrerPolicy="strict-origin" />\n'
-            f'      <script src="{origin}/embed.js" async />\n'
+            f"{script}"
             "    </>\n"
             "  );\n"
             "}"
-        ),
+        )
+    script = f'\n<script src="{origin}/embed.js" async></script>' if has_script else ""
+    return (
+        f'<iframe\n  src="{url}"\n'
+        f'  title="{title}" width="100%" height="{height}"\n'
+        f'  style="border: 0; display: block; color-scheme: {scheme}"\n'
+        f'  referrerpolicy="strict-origin"></iframe>{script}'
     )
 
 

@@ -38,14 +38,23 @@ document.addEventListener("click", async (event) => {
     getSelection()?.selectAllChildren(source);
     return;
   }
-  const label = (button.dataset.label ??= button.textContent ?? ""); // not "Copied", if it is pressed again
+  showCopied(button);
+});
+
+/**
+ * Say that a button has copied; beside an icon, in the button's text.
+ * @param {HTMLElement} button
+ */
+export function showCopied(button) {
+  const place = button.querySelector("span") ?? button;
+  const label = (button.dataset.label ??= place.textContent ?? ""); // not "Copied", if it is pressed again
   const said = getElement(document, "#copied", HTMLElement); // which screen readers hear
-  button.textContent = said.textContent = said.dataset.text ?? "";
+  place.textContent = said.textContent = said.dataset.text ?? "";
   setTimeout(() => {
-    button.textContent = label;
+    place.textContent = label;
     said.textContent = "";
   }, 2000);
-});
+}
 
 // Choose the colours where the owner is, so that nothing that was typed, or is shown once, is lost.
 const themes = /** @type {HTMLFormElement | null} */ (document.querySelector("form#appearance"));
@@ -62,6 +71,12 @@ themes?.addEventListener("submit", (event) => {
   const body = new FormData(themes, submitter);
   // Offline, the choice is for this page only.
   fetch(themes.action, { method: "POST", body, redirect: "manual" }).catch(() => {});
+});
+
+// Show a password that is chosen.
+document.querySelector("[data-reveals]")?.addEventListener("change", ({ target }) => {
+  if (!(target instanceof HTMLInputElement)) return;
+  getElement(document, `#${target.dataset.reveals}`, HTMLInputElement).type = target.checked ? "text" : "password";
 });
 
 // Offer to search among many pages.

@@ -1,197 +1,109 @@
-// The Embed tab: the preview follows the look before it is saved, the snippet follows its language and
-// height, and a pasted key goes into it. Without this script, forms reload the page.
+// Embed, Install, and the set-up: the snippet follows what is chosen, a new key is made and copied by
+// one press, and whether the list is seen on its site is looked up. Without this script, forms reload
+// the page.
 
 import { getElement } from "../elements.js";
-import { say } from "../widget/words.js";
-import { texts } from "./dashboard.js";
-import { judgeKey } from "./pasted-key.js";
+import { showCopied, texts } from "./dashboard.js";
+import { listenForSite } from "./site.js";
 
-const form = getElement(document, "#snippet-form", HTMLFormElement);
-const height = getElement(form, "[name=height]", HTMLInputElement);
-const siteForm = document.querySelector("#site-form");
-const keptKey = document.querySelector("#kept-key");
-const { address: firstAddress = "", height: firstHeight = "", placeholder = "" } = form.dataset;
-let key = new URL(firstAddress).searchParams.get("key") ?? "";
-const shown = { address: firstAddress, height: firstHeight };
-
-/** Write the choices and the key into the snippets. */
-function updateSnippets() {
-  const lang = String(new FormData(form).get("lang") ?? "");
-  const query = new URLSearchParams(lang ? { key, lang } : { key });
-  const address = `${shown.address.split("?")[0]}?${query}`;
-  const pixels = height.validity.valid && height.value ? height.value : shown.height;
-  for (const code of document.querySelectorAll(".code")) {
-    const text = (texts.get(code) ?? "")
-      .replaceAll(escapeText(shown.address), escapeText(address))
-      .replaceAll(`height="${shown.height}"`, `height="${pixels}"`);
-    texts.set(code, text);
-    code.textContent = text;
-  }
-  Object.assign(shown, { address, height: pixels });
-}
-
-/** @param {string} text */
-function escapeText(text) {
-  return text.replaceAll("&", "&amp;");
-}
-
-form.addEventListener("input", () => {
-  const isWrong = !height.validity.valid;
-  height.setAttribute("aria-invalid", String(isWrong));
-  if (!isWrong) document.getElementById(`${height.id}-wrong`)?.remove(); // what the server said before
-  updateSnippets();
-  const chosen = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
-  if (siteForm instanceof HTMLFormElement) siteForm.action = `${form.action}?${new URLSearchParams(chosen)}`;
-});
-form.addEventListener("submit", (event) => event.preventDefault()); // by Enter: it is shown already
-
-if (keptKey instanceof HTMLInputElement) {
-  const state = getElement(document, "#kept-key-state", HTMLElement);
-  /** @type {Record<string, string>} */
-  const names = JSON.parse(keptKey.dataset.names ?? "{}");
-  keptKey.addEventListener("input", () => {
-    const judged = judgeKey(keptKey.value, names);
-    key = judged.key ?? placeholder;
-    state.textContent = judged.word ? say(judged.word, judged.values) : "";
-    state.className = judged.key ? "good-text" : "wrong";
-    keptKey.setAttribute("aria-invalid", String(Boolean(judged.word) && !judged.key));
-    updateSnippets();
-  });
-}
-
-// The look: presets and colors fill the fields in, and the preview, a frame of the
-// real widget, follows them before they are saved. The server says what becomes of an accent.
-
-const ACCENT = /^#?[0-9a-f]{6}$/i;
-const FOLLOW_AFTER_MS = 300; // a color picker reports every movement
-
-function showLook() {
-  const form = getElement(document, "#look", HTMLFormElement);
-  const accent = getElement(form, "[name=accent]", HTMLInputElement);
-  const picker = getElement(form, "#picker", HTMLInputElement);
-  const contrast = getElement(form, "#contrast", HTMLElement);
-  const preview = document.querySelector("iframe.preview");
-  /** @type {Record<string, Record<string, string>>} */
-  const presets = JSON.parse(form.dataset.presets ?? "{}");
-  /** @type {NodeListOf<HTMLButtonElement>} */
-  const swatches = form.querySelectorAll(".swatches button");
-
-  /** Return the chosen accent, that of an empty field, or an empty text for a mistake. */
-  function readAccent() {
-    const text = accent.value.trim() || accent.placeholder;
-    return ACCENT.test(text) ? text.replace("#", "").toLowerCase() : "";
-  }
-
-  /** Return all choices as the widget's address has them. */
-  function readChoices() {
-    const fields = new FormData(form);
-    const choices = [...fields].filter(([name]) => !["csrf_token", "preset", "accent", "hide"].includes(name));
-    choices.push(["accent", readAccent()], ["hide", fields.getAll("hide").join(",")]);
-    return choices.map(([name, value]) => [name, String(value)]);
-  }
-
-  /** Show which preset and which colors the choices are. */
-  function mark() {
-    const chosen = Object.fromEntries(readChoices());
-    /** @type {NodeListOf<HTMLInputElement>} */
-    const radios = form.querySelectorAll("[name=preset]");
-    for (const radio of radios) {
-      radio.checked = Object.entries(presets[radio.value]).every(([name, value]) => chosen[name] === value);
-    }
-    for (const one of swatches) one.ariaPressed = String(one.dataset.colorValue === chosen.accent);
-    if (chosen.accent) picker.value = `#${chosen.accent}`;
-    accent.setAttribute("aria-invalid", String(!chosen.accent));
-    if (chosen.accent) document.getElementById(`${accent.id}-wrong`)?.remove(); // what the server said before
-  }
-
-  /** @param {string} color */
-  async function explain(color) {
-    const query = new URLSearchParams({ accent: color });
-    const answer = await fetch(`${form.dataset.contrast}?${query}`).catch(() => null);
-    if (!answer?.ok) return;
-    /** @type {{ sentences: string[] }} */
-    const { sentences } = await answer.json();
-    if (color !== explained) return; // a later answer was faster
-    contrast.replaceChildren(...sentences.map((sentence) => {
-      const item = document.createElement("li");
-      item.textContent = sentence;
-      return item;
-    }));
-  }
-
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  let explained = readAccent();
-
-  function update() {
-    mark();
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (preview instanceof HTMLIFrameElement) {
-        // Not by src, which would add each choice to the history.
-        preview.contentWindow?.location.replace(`${form.dataset.preview}?${new URLSearchParams(readChoices())}`);
-      }
-      if (!readAccent() || readAccent() === explained) return;
-      explained = readAccent();
-      explain(explained);
-    }, FOLLOW_AFTER_MS);
-  }
-
-  form.addEventListener("input", ({ target }) => {
-    if (target === picker) accent.value = picker.value.slice(1);
-    if (target instanceof HTMLInputElement && target.name === "preset") fillIn(presets[target.value]);
-    update();
-  });
-  for (const swatch of swatches) {
-    swatch.addEventListener("click", () => {
-      accent.value = swatch.dataset.colorValue ?? "";
-      update();
-    });
-  }
-  form.addEventListener("reset", () => setTimeout(update)); // once the fields have their values
-
-  /** @param {Record<string, string>} texts */
-  function fillIn(texts) {
-    for (const [name, value] of Object.entries(texts)) {
-      const field = form.elements.namedItem(name);
-      if (field instanceof RadioNodeList || field instanceof HTMLInputElement) field.value = value;
-    }
-  }
-
-  // Leaving the page asks first, such as by the form for a key.
-  const isRefused = form.querySelector(".wrong") !== null; // what it shows was not saved
-  const saved = isRefused ? "" : JSON.stringify(readChoices());
-  let isSaving = false;
-  form.addEventListener("submit", () => (isSaving = true));
-  addEventListener("beforeunload", (event) => {
-    if (!isSaving && JSON.stringify(readChoices()) !== saved) event.preventDefault();
-  });
-
-  mark();
-  if (preview instanceof HTMLIFrameElement) {
-    const show = () => showStep(preview);
-    preview.addEventListener("load", show);
-    for (const radio of document.querySelectorAll("[name=step]")) radio.addEventListener("input", show);
-  }
-}
+const LOOKED_EVERY_MS = 5000;
 
 /**
- * Show in the frame what is chosen beside it, by pressing what a visitor would press.
- * @param {HTMLIFrameElement} preview
+ * Return the code by kind, without and with the line of the script.
+ * @returns {{ html: string[], react: string[], height: number, key: string } | null}
  */
-function showStep(preview) {
-  const inside = preview.contentDocument;
-  if (!inside?.querySelector("#widget[data-ready]")) return;
-  const step = document.querySelector("[name=step]:checked")?.getAttribute("value");
-  /** @param {string} selector */
-  const press = (selector) => {
-    const found = inside.querySelector(selector);
-    if (found && "click" in found && typeof found.click === "function") found.click();
-  };
-  const isSigning = Boolean(inside.querySelector(".flow:not([hidden])"));
-  if (isSigning !== (step === "signing")) press(isSigning ? ".flow [data-do=close]" : "#add");
-  const hasDetails = Boolean(inside.querySelector(".wallet > details[open]"));
-  if (hasDetails !== (step === "details")) press(".wallet > details" + (hasDetails ? "[open]" : "") + " > summary");
+function readSnippets() {
+  return JSON.parse(document.querySelector("#snippets")?.textContent ?? "null");
 }
 
-showLook();
+/** Write what is chosen into the snippet, and return that. */
+function showSnippet() {
+  const form = getElement(document, "#snippet-form", HTMLFormElement);
+  const chosen = new FormData(form), kind = String(chosen.get("kind"));
+  for (const about of document.querySelectorAll("[data-kind]")) {
+    about.toggleAttribute("hidden", about.getAttribute("data-kind") !== kind);
+  }
+  const block = document.querySelector("#snippet"), snippets = readSnippets();
+  if (!block || !snippets) return "";
+  const height = form.elements.namedItem("height"), lang = chosen.get("lang");
+  const isWrong = height instanceof HTMLInputElement && !height.validity.valid;
+  if (height instanceof HTMLInputElement) {
+    height.setAttribute("aria-invalid", String(isWrong));
+    if (!isWrong) document.getElementById(`${height.id}-wrong`)?.remove(); // what the server said before
+  }
+  const pixels = (!isWrong && chosen.get("height")) || snippets.height;
+  const text = snippets[kind === "react" ? kind : "html"][Number(chosen.has("script"))]
+    .replace(`key=${snippets.key}`, (key) => (lang ? `${key}&amp;lang=${lang}` : key))
+    .replace(`height="${snippets.height}"`, `height="${pixels}"`);
+  block.textContent = text;
+  texts.set(block, text);
+  return text;
+}
+
+document.addEventListener("input", ({ target }) => {
+  if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
+  if (target.form?.id !== "snippet-form") return;
+  if (target.name === "key") target.form.submit();
+  else showSnippet();
+listenForSite();
+// A reload shows the page again, and makes no other key.
+if (document.querySelector("[data-copy=snippet]")) history.replaceState(null, "", document.querySelector(".seen")?.getAttribute("data-look"));
+});
+
+document.addEventListener("submit", async (event) => {
+  const { target: form, submitter } = event;
+  if (!(form instanceof HTMLFormElement) || event.defaultPrevented) return;
+  if (form.id === "snippet-form") event.preventDefault(); // by Enter: it is shown already
+  if (form.id !== "renew") return;
+  event.preventDefault();
+  const chosen = new FormData(getElement(document, "#snippet-form", HTMLFormElement));
+  form.action = `?${new URLSearchParams([...chosen].map(([name, value]) => [name, String(value)]))}`;
+  const made = renewKey(form, new FormData(form, submitter));
+  try {
+    // As a promise, since browsers let a page copy only while it answers a press.
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": made })]);
+    showCopied(getElement(document, "[data-copy=snippet]", HTMLElement));
+  } catch {
+    await made.catch(() => null); // what could not be copied is shown with its button
+  }
+});
+
+/**
+ * Make a key for the same sites, and show and return the snippet with it.
+ * @param {HTMLFormElement} form
+ * @param {FormData} body
+ */
+async function renewKey(form, body) {
+  const answer = await fetch(form.action, { method: "POST", body });
+  const text = await answer.text();
+  if (answer.status !== 201) { // such as the question whether it is you, which asks for the form again
+    const renewed = document.createElement("input");
+    Object.assign(renewed, { type: "hidden", name: "renewed", value: body.get("renewed") });
+    form.append(renewed);
+    form.submit();
+    throw new Error(`${answer.status}`);
+  }
+  const made = new DOMParser().parseFromString(text, "text/html");
+  document.querySelector("#install")?.replaceWith(getElement(made, "#install", HTMLElement));
+  getElement(document, "[data-copy=snippet]", HTMLElement).focus();
+  return showSnippet();
+listenForSite();
+// A reload shows the page again, and makes no other key.
+if (document.querySelector("[data-copy=snippet]")) history.replaceState(null, "", document.querySelector(".seen")?.getAttribute("data-look"));
+}
+
+// Whether the list has been seen, until the page is left.
+setInterval(async () => {
+  const path = document.querySelector(".seen")?.getAttribute("data-look");
+  if (!path || document.hidden) return;
+  const answer = await fetch(path).catch(() => null);
+  if (!answer?.ok) return;
+  const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".seen");
+  const shown = document.querySelector(".seen");
+  if (found && shown?.getAttribute("data-look") === path) shown.replaceWith(found);
+}, LOOKED_EVERY_MS);
+
+showSnippet();
+listenForSite();
+// A reload shows the page again, and makes no other key.
+if (document.querySelector("[data-copy=snippet]")) history.replaceState(null, "", document.querySelector(".seen")?.getAttribute("data-look"));

@@ -2,7 +2,7 @@
 
 import { getElement } from "../elements.js";
 import { isolate, say } from "../widget/words.js";
-import { addRows, findRow, listRows, loadPage, loadRows, nameOf, refill, removeRows, showCounts } from "./queue-rows.js";
+import { addRows, findRow, listRows, loadPage, loadRows, nameOf, refill, removeRows, showCounts, unselect } from "./queue-rows.js";
 
 /**
  * @typedef {{ decision: string, ids: string[], name: string, rows?: HTMLElement[],
@@ -31,8 +31,9 @@ let timer;
  * Send a form of the queue, which decides the submissions that it names.
  * @param {HTMLFormElement} form
  * @param {HTMLElement | null} button
+ * @param {boolean} isPressed by a mouse or a finger
  */
-export async function decide(form, button) {
+export async function decide(form, button, isPressed) {
   const data = new FormData(form, button);
   const ids = data.getAll("ids").map(String);
   const rows = ids.map(findRow).filter((row) => row !== null);
@@ -41,8 +42,8 @@ export async function decide(form, button) {
   const decision = { decision: String(data.get("decision")), ids, name: nameOf(rows[0]), rows };
   const next = findNext(rows);
   for (const row of rows) row.querySelector(".problem")?.remove();
-  removeRows(rows);
-  next?.focus();
+  removeRows(rows, isPressed);
+  next?.focus({ preventScroll: isPressed });
   decision.answered = settle(decision, send(form.action, data));
   decisions.unshift(decision);
   decisions.splice(MAX_UNDOABLE);
@@ -78,12 +79,6 @@ async function settle(decision, answer) {
   } catch (error) {
     putBack(decision, decision.ids.map((id) => ({ id, sentence: explainFailure(error), isWaiting: true })));
   }
-}
-
-/** @param {HTMLElement} row */
-function unselect(row) {
-  const box = row.querySelector(".pick input");
-  if (box instanceof HTMLInputElement) box.checked = false;
 }
 
 /**

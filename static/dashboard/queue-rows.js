@@ -10,7 +10,8 @@ const FEW = 10;
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60]];
 
-const list = getElement(document, ".queue", HTMLElement);
+const panel = getElement(document, ".panel", HTMLElement);
+const list = getElement(panel, ".queue", HTMLElement);
 const empty = getElement(document, ".empty", HTMLElement);
 const waitingInFrame = getElement(document, "#waiting-here", HTMLElement);
 const icon = getElement(document, "link[rel=icon]", HTMLLinkElement);
@@ -20,7 +21,7 @@ const title = document.title.replace(/^\([^)]*\) /, "");
 const removed = new Set(); // ids of rows that were decided here, of which the server may not know yet
 
 /** @returns {HTMLElement[]} */
-export const listRows = () => [...list.querySelectorAll(/** @type {"li"} */ (".item"))];
+export const listRows = () => [...list.querySelectorAll(/** @type {"li"} */ (".item:not([inert])"))];
 
 /** @param {string} id of a submission */
 export const findRow = (id) => document.getElementById(`submission-${id}`);
@@ -42,21 +43,51 @@ export function addRows(rows) {
   const others = listRows();
   for (const row of rows) {
     removed.delete(row.id);
+    row.inert = false;
     list.insertBefore(row, others.find((other) => comesBefore(row, other)) ?? null);
   }
   showChange();
 }
 
-/** @param {HTMLElement[]} rows */
-export function removeRows(rows) {
+/**
+ * Remove rows; `keepsPlace`: leave them there without their buttons, so that those of the next row do
+ * not slide under the finger.
+ * @param {HTMLElement[]} rows
+ * @param {boolean} keepsPlace
+ */
+export function removeRows(rows, keepsPlace) {
   for (const row of rows) {
     removed.add(row.id);
-    row.remove();
+    if (keepsPlace) clear(row);
+    else row.remove();
   }
   showChange();
 }
 
+/** @param {HTMLElement} row */
+function clear(row) {
+  row.inert = true;
+  /** @type {HTMLElement | null} */ (row.querySelector(":popover-open"))?.hidePopover();
+  unselect(row);
+}
+
+/** @param {HTMLElement} row */
+export function unselect(row) {
+  const box = row.querySelector(".pick input");
+  if (box instanceof HTMLInputElement) box.checked = false;
+}
+
+/** Remove what kept the place of decided rows. */
+export function closeGaps() {
+  for (const row of list.querySelectorAll("[inert]")) row.remove();
+}
+
+panel.addEventListener("pointerleave", ({ pointerType }) => {
+  if (pointerType === "mouse") closeGaps();
+});
+
 function showChange() {
+  if (listRows().length === 0) closeGaps();
   empty.hidden = listRows().length > 0 || findNextPart() !== null;
   list.dispatchEvent(new Event("change", { bubbles: true })); // others are selected now
 }

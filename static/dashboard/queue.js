@@ -1,9 +1,8 @@
 // Optional features for the queue: decisions without a reload, and keys. Everything works without them.
 
 import { findAround, getElement } from "../elements.js";
-import { say } from "../widget/words.js";
 import { decide, undo } from "./queue-decisions.js";
-import { listRows } from "./queue-rows.js";
+import { closeGaps, listRows } from "./queue-rows.js";
 import { showTicked } from "./dashboard.js";
 
 const help = getElement(document, "#keys", HTMLDialogElement);
@@ -19,7 +18,7 @@ document.addEventListener("submit", (event) => {
     undo();
   } else if (form.action.includes("/queue/decide")) {
     event.preventDefault();
-    decide(form, event.submitter);
+    decide(form, event.submitter, isPressed);
   }
 });
 
@@ -28,8 +27,11 @@ getElement(document, "[name=order]", HTMLSelectElement).addEventListener("change
   form?.requestSubmit();
 });
 
-// The second click of a double click would decide the row that has moved under it.
+let isPressed = false; // by a mouse or a finger
+
 document.addEventListener("click", (event) => {
+  isPressed = event.detail > 0 && findAround(event, ".item") !== null;
+  // The second click of a double click would undo what the first did, or decide twice.
   if (event.detail > 1 && findAround(event, ".decide button, #undo button")) event.preventDefault();
 });
 
@@ -47,9 +49,9 @@ const listBoxes = () => listRows().map(findBox).filter((box) => box !== null);
 function showSelection() {
   const many = document.querySelector("#many");
   if (!many) return;
-  const all = getElement(many, "[data-select-all]", HTMLInputElement);
+  const all = getElement(document, "[data-select-all]", HTMLInputElement);
   const chosen = showTicked(all, listBoxes());
-  getElement(many, "[data-selected]", HTMLElement).textContent = chosen ? say("selected", { count: chosen }) : "";
+  getElement(many, "[data-selected]", HTMLElement).textContent = String(chosen || "");
 }
 
 /**
@@ -72,7 +74,7 @@ function pick(row, { isRange, isChecked }) {
 
 const selectAll = document.querySelector("[data-select-all]");
 if (selectAll instanceof HTMLInputElement) {
-  getElement(document, "#many label", HTMLElement).hidden = false;
+  getElement(document, ".item-head label", HTMLElement).hidden = false;
   selectAll.addEventListener("change", () => {
     for (const box of listBoxes()) box.checked = selectAll.checked;
   });
@@ -82,6 +84,7 @@ if (selectAll instanceof HTMLInputElement) {
     if (!(box instanceof HTMLInputElement)) return;
     pick(box.closest("li") ?? undefined, { isRange: event.shiftKey, isChecked: box.checked });
   });
+  document.addEventListener("reset", () => setTimeout(showSelection));
   addEventListener("pageshow", showSelection); // a browser may restore ticked boxes
   showSelection();
 }
@@ -97,40 +100,56 @@ function move(step) {
   rows[Math.max(0, Math.min(findCurrent() + step, rows.length - 1))]?.focus();
 }
 
-/** @param {string} selector */
-function press(selector) {
+/**
+ * Press the button of a key: of all that are selected, else of the current row.
+ * @param {string} key
+ */
+function press(key) {
+  const isOnMany = listBoxes().some((box) => box.checked);
+  const place = isOnMany ? document.querySelector("#many") : current();
   /** @type {HTMLElement | null | undefined} */
-  const button = current()?.querySelector(selector);
+  const button = place?.querySelector(`[data-key=${key}]`);
   button?.click();
 }
 
-function openDetails() {
-  const details = current()?.querySelector("details");
-  if (details) details.open = true;
-  details?.querySelector("select")?.focus();
+/**
+ * Open the details of a row at the reasons, or open or close them.
+ * @param {HTMLElement | undefined} row
+ * @param {boolean} isForReason
+ */
+function openDetails(row, isForReason) {
+  const details = row?.querySelector("details");
+  if (!details) return;
+  details.open = isForReason || !details.open;
+  if (isForReason) details.querySelector("select")?.focus();
 }
+
+document.addEventListener("click", (event) => {
+  const button = findAround(event, ".item [data-key=R], .item [data-key=o]");
+  if (button) openDetails(button.closest("li.item") ?? undefined, button.dataset.key === "R");
+});
 
 /** @type {Record<string, () => void>} */
 const actions = {
   j: () => move(1),
-  ArrowDown: () => move(1),
   k: () => move(-1),
-  ArrowUp: () => move(-1),
-  a: () => press("[data-key=a]"),
-  r: () => press("[data-key=r]"),
-  b: () => press("[data-key=b]"),
-  R: openDetails,
-  o: () => press("summary"),
+  a: () => press("a"),
+  r: () => press("r"),
+  b: () => press("b"),
+  R: () => press("R"),
+  o: () => openDetails(current(), false),
   x: () => pick(current(), { isRange: false, isChecked: !findBox(current())?.checked }),
   X: () => pick(current(), { isRange: true, isChecked: true }),
+  Escape: () => getElement(document, "#many", HTMLFormElement).reset(),
   u: undo,
   "?": () => help.showModal(),
 };
 
 // Single-key shortcuts disturb some assistive tools, so they can be switched off permanently.
 const OFF = "dashboard-keys-off";
+const keysOfTab = help.dataset.keys?.split(" ");
 getElement(document, ".keys", HTMLElement).hidden = false;
-getElement(document, "[data-keys]", HTMLElement).addEventListener("click", () => help.showModal());
+getElement(document, "[data-help]", HTMLElement).addEventListener("click", () => help.showModal());
 keysSwitch.checked = !localStorage.getItem(OFF);
 keysSwitch.addEventListener("change", () => {
   if (keysSwitch.checked) localStorage.removeItem(OFF);
@@ -140,9 +159,12 @@ keysSwitch.addEventListener("change", () => {
 document.addEventListener("keydown", (event) => {
   const isTyping = findAround(event, "input:not([type=checkbox]), textarea, select, dialog");
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (localStorage.getItem(OFF) || !Object.hasOwn(actions, event.key)) return;
+  const key = { ArrowDown: "j", ArrowUp: "k" }[event.key] ?? event.key;
+  if (localStorage.getItem(OFF) || !keysOfTab?.includes(key)) return;
   // Arrow keys scroll until a submission has the focus, by j or a click.
-  if (event.key.startsWith("Arrow") && findCurrent() < 0) return;
+  if (key !== event.key && findCurrent() < 0) return;
+  if (key === "Escape" && document.querySelector(":popover-open")) return; // which it closes
   event.preventDefault();
-  actions[event.key]();
+  closeGaps();
+  actions[key]();
 });

@@ -1,4 +1,5 @@
-// The list of wallets: search while typing, "All on this page", and how many are selected.
+// The list of wallets: search while typing, "All on this page", how many are selected, and Escape
+// to close the panel beside it.
 
 import { getElement } from "../elements.js";
 import { showTicked } from "./dashboard.js";
@@ -90,4 +91,11 @@ if (results) {
     showSelection();
   });
   addEventListener("pageshow", showSelection); // after the browser has ticked what was ticked before
+}
+
+const close = document.querySelector(".drawer > header a");
+if (close instanceof HTMLAnchorElement) {
+  document.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") close.click();
+  });
 }

@@ -1,5 +1,5 @@
-// The service's API, called under the path of the session cookie: once, or again and again; and its
-// exact amounts.
+// What the widget exchanges with others: the service's API, called under the path of the session cookie
+// once, or again and again, and its exact amounts; and messages with the page around the frame.
 
 export const TIMEOUT_MS = 20_000;
 
@@ -15,7 +15,7 @@ export const TIMEOUT_MS = 20_000;
  *   credentials?: RequestCredentials, headers?: Record<string, string> }} RequestOptions
  * @typedef {{ id: string, walletAddress: string, nickname: string | null, status: string,
  *   rejectReason?: string | null, reasonCode?: string | null, reasonText?: string | null,
- *   decidedAtIso?: string | null }} Submission
+ *   createdAtIso?: string, decidedAtIso?: string | null }} Submission
  */
 
 /** A refusal or failure; `code` is the key of the sentence that explains it. */
@@ -91,17 +91,18 @@ export class Api {
   /**
    * Return a page or a part of one, or null if it is the one that has the entity tag.
    * @param {string} path
-   * @param {{ etag?: string }} [known]
+   * @param {{ etag?: string, isOwn?: boolean }} [options] `isOwn`: with what belongs to the visitor
    * @returns {Promise<Document | null>}
    */
-  async readHtml(path, { etag } = {}) {
+  async readHtml(path, { etag, isOwn = false } = {}) {
     const url = new URL(path, location.href);
     url.searchParams.set("key", this.key);
     url.searchParams.set("lang", document.documentElement.lang);
     const headers = etag ? { "If-None-Match": etag } : undefined;
-    const { response, text } = await this.request(url.href, { headers, credentials: "omit" });
+    const { response, text } = await this.request(url.href, { headers, credentials: isOwn ? "same-origin" : "omit" });
     if (response.status === 304) return null;
-    const page = new DOMParser().parseFromString(text, "text/html");
+    // This document's policy allows no style of another one, not even before it is shown.
+    const page = new DOMParser().parseFromString(text.replace(/<style>.*?<\/style>/s, ""), "text/html");
     if (response.ok) return page;
     const code = page.querySelector("code")?.textContent?.split(" ").at(-1); // refusal.html
     throw new Problem(code ?? "server", { retryAfter: readRetryAfter(response) });
@@ -349,4 +350,67 @@ export function poll(action, { seconds, slowest = seconds, isWanted = () => true
       if (!isRunning) schedule(0);
     },
   };
+}
+
+// Messages between the frame and its host page: height, theme, and whether it lends its wallets.
+
+/**
+ * Send the height to the host page's script (embed.js), and apply the theme that it sends.
+ *
+ * Returns the origin of the host page once it offers to lend its wallets, which it may never do.
+ * Only a page that the service vouches for is believed: `site`, the one that the server has found on
+ * the key's list, or, if that one is unknown, any, as the widget's policy (frame-ancestors) keeps
+ * others out. A key that allows the null origin has no such policy: `isForAnySite`.
+ * @param {{ site: string | null, isForAnySite: boolean }} options
+ * @returns {Promise<string>}
+ */
+export function connectToHost({ site, isForAnySite }) {
+  /** @type {(origin: string) => void} */
+  let resolve = () => {};
+  /** @type {Promise<string>} */
+  const lender = new Promise((found) => (resolve = found));
+  if (window.parent === window) return lender;
+  // Without a Referer, or after the strip, the host's origin is unknown: send to any, as the height is not secret.
+  const referrer = document.referrer && new URL(document.referrer).origin;
+  const host = referrer && referrer !== location.origin ? referrer : "*";
+  const sendHeight = () => {
+    const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
+    window.parent.postMessage({ kind: "embed:height", height }, host);
+  };
+  /** @param {string} origin */
+  const mayLend = (origin) => origin !== "null" && (site ? origin === site : !isForAnySite);
+  new ResizeObserver(sendHeight).observe(document.documentElement);
+  window.addEventListener("message", (event) => {
+    if (event.source !== window.parent || (host !== "*" && event.origin !== host)) return;
+    if (event.data?.kind === "embed:theme") setTheme(event.data.theme, event.data.ground);
+    if (event.data?.kind === "embed:hello") {
+      sendHeight();
+      if (event.data.lends === true && mayLend(event.origin)) resolve(event.origin);
+    }
+  });
+  return lender;
+}
+
+/**
+ * Apply the theme that fits the host page, and have no surface of its own if texts can be read without one.
+ * @param {string} theme
+ * @param {unknown} ground the computed color under the frame, if that is known
+ */
+function setTheme(theme, ground) {
+  if (!["auto", "light", "dark"].includes(theme)) return;
+  const root = document.documentElement;
+  root.dataset.theme = theme;
+  root.toggleAttribute("data-surface", isMiddling(ground));
+}
+
+/**
+ * Whether a color is so far from white and from black that quiet texts have less than 4.5:1.
+ * @param {unknown} ground
+ */
+function isMiddling(ground) {
+  const parts = String(ground).match(/^rgb\((\d+), (\d+), (\d+)\)$/);
+  if (!parts) return false;
+  const [red, green, blue] = parts.slice(1).map((part) => (Number(part) / 255) ** 2.2);
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return luminance > 0.06 && luminance < 0.75;
 }

@@ -6,7 +6,7 @@ import { Api, Problem, TIMEOUT_MS } from "./api.js";
 import { explain, say } from "./words.js";
 
 /**
- * @import { FirstPurpose, Steps } from "./flow-setup.js"
+ * @import { PurposeName, Steps, Wanted } from "./flow-setup.js"
  * @import { OwnSubmissions } from "./own.js"
  */
 
@@ -22,10 +22,12 @@ export class FlowOpener {
     this.api = new Api({ pageId, key });
     this.loadOwn = loadOwn;
     this.about = about;
-    /** @type {HTMLButtonElement | null} */
+    /** @type {HTMLElement | null} */
     this.button = null; // the one that has opened the panel
-    /** @type {FirstPurpose} */
+    /** @type {PurposeName} */
     this.purpose = "add";
+    /** @type {Wanted} */
+    this.wanted = {};
     /** @type {Promise<Steps> | null} */
     this.loading = null;
     /** @type {Steps | null} */
@@ -37,33 +39,37 @@ export class FlowOpener {
   /**
    * Let a button open the panel for a purpose, and close it.
    * @param {HTMLButtonElement} button
-   * @param {FirstPurpose} purpose
+   * @param {PurposeName} purpose
+   * @param {() => Wanted} [findWanted]
    */
-  listen(button, purpose) {
+  listen(button, purpose, findWanted = () => ({})) {
     for (const intent of ["pointerenter", "focus", "touchstart"]) {
       // If it fails, the press tries again, and says so.
       button.addEventListener(intent, () => this.#load().catch(() => {}), { passive: true });
     }
     button.addEventListener("click", ({ detail }) => {
-      if (detail < 2) this.#toggle(button, purpose); // a double click would close it again
+      if (detail > 1) return; // a double click would close it again
+      if (this.button !== button) this.open(button, purpose, findWanted());
+      else if (this.steps) this.#leave();
+      else this.#start(); // pressed again, as nothing was there yet
     });
   }
 
   /**
-   * @param {HTMLButtonElement} button
-   * @param {FirstPurpose} purpose
+   * Open the panel, which gives the focus back to `button`.
+   * @param {HTMLElement} button
+   * @param {PurposeName} purpose
+   * @param {Wanted & { title?: string }} [wanted]
    */
-  #toggle(button, purpose) {
-    const isOpen = this.button === button;
-    if (isOpen && !this.steps) return this.#start(); // pressed again, as nothing was there yet
+  open(button, purpose, { title = button.textContent, ...wanted } = {}) {
     if (this.button) this.#leave();
-    if (isOpen) return;
     this.button = button;
     this.purpose = purpose;
-    // Not into what goes when the list has its first wallet.
-    (button.closest("header, .empty") ?? button.parentElement)?.after(this.panel);
-    button.setAttribute("aria-expanded", "true");
-    this.title.textContent = button.textContent;
+    this.wanted = wanted;
+    // Not into what goes when the list has its first wallet, or is searched.
+    (button.closest("header, .empty, #own, .list") ?? button.parentElement)?.after(this.panel);
+    if (button.hasAttribute("aria-controls")) button.setAttribute("aria-expanded", "true");
+    this.title.textContent = title;
     this.panel.hidden = false;
     this.title.focus();
     this.#start();
@@ -74,7 +80,7 @@ export class FlowOpener {
     if (!this.steps) this.#tell(say("loading"), true);
     try {
       const { start } = await this.#load();
-      if (this.button === button) start(this.purpose);
+      if (this.button === button) start(this.purpose, this.wanted);
     } catch (error) {
       this.#tell(explainFailure(error), false);
     }
@@ -84,7 +90,7 @@ export class FlowOpener {
     const { button } = this;
     this.button = null;
     this.panel.hidden = true;
-    button?.setAttribute("aria-expanded", "false");
+    if (button?.hasAttribute("aria-controls")) button.setAttribute("aria-expanded", "false");
     button?.focus();
     if (document.activeElement === button) return;
     // The list was empty and has its first wallet now, so the button is gone.

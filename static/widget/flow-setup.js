@@ -17,8 +17,8 @@ import { addWords } from "./words.js";
  */
 
 /**
- * @typedef {"add" | "show"} FirstPurpose
- * @typedef {{ start: (purpose: FirstPurpose) => void, leave: () => void }} Steps
+ * @typedef {{ address?: string, nickname?: string }} Wanted a wallet that the visitor has named, and its name
+ * @typedef {{ start: (purpose: PurposeName, wanted: Wanted) => void, leave: () => void }} Steps
  */
 
 /**
@@ -32,10 +32,15 @@ export function setUpSteps(panel, part, { api, own, lender, site, symbol, close 
   addWords(part);
   const head = getElement(panel, ".flow-head", HTMLElement);
   panel.replaceChildren(head, ...getElement(part, "#flow", HTMLElement).children);
-  const purposes = { add: makeAdding(api, own), show: makeShowing(api, own) };
+  /** @type {Record<PurposeName, (address: string) => Purpose>} */
+  const purposes = {
+    add: () => makeAdding(api, own),
+    show: () => makeShowing(api, own),
+    withdraw: (address) => makeWithdrawing(api, own, address),
+  };
   const view = new FlowView(panel);
   view.about = { site, symbol, minimum: view.minimum };
-  const flow = new Flow(view, purposes.add, {
+  const flow = new Flow(view, purposes.add(""), {
     close() {
       signingWindow.close();
       close();
@@ -46,7 +51,11 @@ export function setUpSteps(panel, part, { api, own, lender, site, symbol, close 
   });
   const signingWindow = new SigningWindow(flow, view.about);
   watchAllWallets(lender, (wallets, origin) => view.showWallets(wallets, origin));
-  return { leave: () => flow.close(), start: (purpose) => flow.start(purposes[purpose]) };
+  return {
+    leave: () => flow.close(),
+    start: (name, { address = "", nickname }) =>
+      flow.start({ ...purposes[name](address), address, nickname }),
+  };
 }
 
 // What a visitor signs for: to add a wallet, or, as its holder, to see what the page keeps of it and to
@@ -67,7 +76,7 @@ export function setUpSteps(panel, part, { api, own, lender, site, symbol, close 
  *   enteredBalance: Balance | null }} Records what a page keeps of a wallet
  * @typedef {{ withdrawnSubmissions: number, leftList: boolean, staysListed: boolean }} Withdrawal
  * @typedef {"add" | "show" | "withdraw"} PurposeName
- * @typedef {{ name: PurposeName,
+ * @typedef {Wanted & { name: PurposeName,
  *   findRefusal?: (address: string) => Problem | null,
  *   createNonce: (address: string, nickname: string, signal?: AbortSignal) => Promise<Nonce>,
  *   submit: (draft: Draft) => Promise<Answer | Records | Withdrawal>,
@@ -140,18 +149,19 @@ const makeShowing = (api, own) => ({
 /**
  * @param {Api} api
  * @param {Pick<OwnSubmissions, "forget">} own
- * @param {string} shown the wallet whose records the visitor has read
+ * @param {string} address the wallet that the visitor has chosen
  * @returns {Purpose}
  */
-const makeWithdrawing = (api, own, shown) => ({
+const makeWithdrawing = (api, own, address) => ({
   name: "withdraw",
+  address,
   async createNonce(walletAddress, _, signal) {
-    if (walletAddress !== shown) throw new Problem("records_other_wallet", { details: { address: shown } });
+    if (walletAddress !== address) throw new Problem("records_other_wallet", { details: { address } });
     return post(api, "wallet-records/nonce", { walletAddress, action: "withdraw" }, { signal });
   },
   async submit({ nickname: _, ...draft }) {
     const answer = await post(api, "wallet-records/withdraw", draft, { keepalive: true });
-    own.forget(shown); // also if the visitor has left meanwhile
+    own.forget(address); // also if the visitor has left meanwhile
     return answer;
   },
 });
@@ -235,7 +245,8 @@ class SigningWindow {
     const { purpose } = this.flow;
     if (kind === "ready") {
       this.isReached = true;
-      const about = { ...this.about, purpose: purpose.name };
+      const { name, address, nickname } = purpose;
+      const about = { ...this.about, purpose: { name, address, nickname } };
       this.window.postMessage({ kind: "about", about }, location.origin);
     } else if (kind === "createNonce") {
       answerCall(port, (signal) => purpose.createNonce(args[0], args[1], signal));

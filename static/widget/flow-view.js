@@ -8,7 +8,7 @@ import { copyText, explain, formatAmount, formatDuration, formatInstant, isolate
 
 /**
  * @import { Flow, Result } from "./flow.js"
- * @import { Answer, Balance, PurposeName, Records, Withdrawal } from "./flow-setup.js"
+ * @import { Answer, Balance, Purpose, PurposeName, Records, Withdrawal } from "./flow-setup.js"
  * @import { Account, Wallet } from "./wallets.js"
  * @typedef {{ site: string | null, symbol: string, minimum: string }} About the origin of the site
  *   that shows the list, if the service vouches for it, the list's token, and what it asks for
@@ -25,6 +25,8 @@ export class FlowView {
     this.step = "";
     this.title = this.#get("#flow-title");
     this.purposeTitle = ""; // of steps without one of their own
+    /** @type {object | null} */
+    this.purpose = null;
     this.isPhone = navigator.maxTouchPoints > 0 && matchMedia("(pointer: coarse)").matches;
     /** @type {About} */
     this.about = { site: null, symbol: "", minimum: "" };
@@ -74,7 +76,7 @@ export class FlowView {
       cancel: () => flow.cancel(),
       close: () => flow.close(),
       reload: () => location.reload(),
-      restart: () => flow.start(),
+      restart: () => flow.start({ ...flow.purpose, address: undefined, nickname: undefined }),
       retry: () => flow.retry(),
       "show-wallet": () => flow.showWallet(),
       sign: () => flow.sign(),
@@ -121,14 +123,21 @@ export class FlowView {
   // Steps
 
   /**
-   * Show the sentences for this purpose only, and take its title.
-   * @param {PurposeName} purpose
+   * Show the sentences for this purpose only, take its title, and fill in what it names.
+   * @param {Pick<Purpose, "name" | "address" | "nickname">} purpose
    */
   showPurpose(purpose) {
     for (const part of this.#findAll("[data-purpose]")) {
-      part.hidden = !part.dataset.purpose?.split(" ").includes(purpose);
+      part.hidden = !part.dataset.purpose?.split(" ").includes(purpose.name);
       if (!part.hidden) this.purposeTitle = part.dataset.title ?? this.purposeTitle;
     }
+    if (purpose === this.purpose) return; // begun again, and what was typed is kept
+    this.purpose = purpose;
+    const { address = "", nickname } = purpose;
+    this.#showIf("wanted", address !== "");
+    this.#get("[data-show=wanted]").textContent = address;
+    if (address) getElement(this.root, "[name=address]", HTMLInputElement).value = address;
+    if (nickname) getElement(this.root, "[name=nickname]", HTMLInputElement).value = nickname;
   }
 
   /** @param {string} step */

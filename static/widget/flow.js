@@ -70,7 +70,7 @@ export class Flow {
   start(purpose = this.purpose, address = "") {
     const { account } = this;
     this.purpose = purpose;
-    this.view.showPurpose(purpose.name);
+    this.view.showPurpose(purpose);
     this.#forgetAccount();
     if (address && account.address === address) return this.chooseAccount(account);
     this.view.showStep("choose");
@@ -121,7 +121,8 @@ export class Flow {
     const retry = () => this.#connect(wallet);
     return this.#try("connecting", retry, () => ask(() => wallet.connect()), (found) => {
       const accounts = [found].flat();
-      if (accounts.length === 1) return this.chooseAccount(accounts[0]);
+      const wanted = accounts.find(({ address }) => address === this.purpose.address);
+      if (wanted || accounts.length === 1) return this.chooseAccount(wanted ?? accounts[0]);
       this.view.showAccounts(accounts);
     });
   }

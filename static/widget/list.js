@@ -3,7 +3,7 @@
 
 import { findAround, getElement } from "../elements.js";
 import { compareAmounts, normalizeAmount, Problem } from "./api.js";
-import { copyText, explain, formatAmount, formatShare, language, roundAmount, say } from "./words.js";
+import { copyText, explain, formatAmount, formatInFull, formatShare, language, roundAmount, say } from "./words.js";
 
 /**
  * @import { Proof, Tag, TrackedWallet, TrackingPage } from "./api.js"
@@ -11,7 +11,8 @@ import { copyText, explain, formatAmount, formatShare, language, roundAmount, sa
  */
 
 /**
- * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and the text that is searched
+ * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and its name as it is searched
+ * @typedef {{ name: string, rank: number, balance: string }} Place of a wallet on the list; 0 and "": unknown
  */
 
 const FEW = 25; // shown at first, as many as the server renders
@@ -28,10 +29,14 @@ export class List {
     this.list = getElement(root, "#wallets", HTMLElement);
     this.more = getElement(root, "#more", HTMLButtonElement);
     this.noMatch = getElement(root, "#no-match", HTMLElement);
+    this.unlisted = getElement(root, "#unlisted", HTMLElement);
     this.state = getElement(root, "#state", HTMLElement);
     this.printed = getElement(root, "#printed", HTMLElement);
     this.sort = getElement(root, "#sort", HTMLSelectElement);
+    /** @type {NodeListOf<HTMLButtonElement>} */
+    this.heads = root.querySelectorAll("[data-order]");
     this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
+    this.hasTools = !this.sort.closest(".tools[hidden]"); // or what they do is left out
     this.chosenOrder = new ChosenOrder(root.dataset.page ?? "");
     /** @type {Entry[]} */
     this.wallets = []; // all, or as many as the server has rendered
@@ -44,8 +49,9 @@ export class List {
     this.listeners = []; // called when other rows are shown
     /** @type {Set<string>} */
     this.mine = new Set();
-    /** @type {Set<string>} */
-    this.tags = new Set();
+    /** @type {((wallet: TrackedWallet) => boolean) | null} */
+    this.test = null; // of the part of the bar that is pressed (holders.js)
+    this.tag = ""; // the id of its tag
     this.search = "";
     this.warning = "";
     this.total = 0; // of the page
@@ -109,6 +115,18 @@ export class List {
     this.#tell();
   }
 
+  /**
+   * Return where a wallet stands, if it is among those that are known.
+   * @param {string} address
+   * @returns {Place | null}
+   */
+  findPlace(address) {
+    const wallet = this.wallets.find((one) => one.address === address);
+    if (!wallet) return null;
+    const balance = wallet.balanceKnown === false ? "" : wallet.tokenBalance;
+    return { name: nameOf(wallet), rank: this.standings.get(wallet.id)?.rank ?? 0, balance };
+  }
+
   /** @param {string} address */
   has(address) {
     return Boolean(this.wallets?.some((wallet) => wallet.address === address));
@@ -129,11 +147,27 @@ export class List {
     return true;
   }
 
-  /** End the search, and choose no tag. */
+  get isFiltered() {
+    return this.test !== null;
+  }
+
+  /**
+   * Show only the wallets that pass a test; null: all.
+   * @param {((wallet: TrackedWallet) => boolean) | null} test
+   * @param {string} tag the id of the tag that they have
+   */
+  filter(test, tag = "") {
+    this.test = test;
+    this.tag = tag;
+    this.count = FEW;
+    this.#update();
+  }
+
+  /** End the search, and choose no part of the bar. */
   #chooseAll() {
     this.search = getElement(this.root, "#search", HTMLInputElement).value = "";
-    this.tags.clear();
-    for (const button of this.root.querySelectorAll("[data-filter]")) button.setAttribute("aria-pressed", "false");
+    this.test = null;
+    this.tag = "";
     this.#render();
   }
 
@@ -150,6 +184,7 @@ export class List {
       const wallet = addSearchText(this.served[index].wallet);
       this.standings.set(wallet.id, readStanding(row));
       showProof(this.#keepRow(wallet, () => row), this.served[index].proof);
+      showInFull(row);
       return wallet;
     });
     this.total = total;
@@ -163,7 +198,7 @@ export class List {
   #listen(root) {
     const search = getElement(root, "#search", HTMLInputElement);
     const again = () => {
-      this.search = search.value.trim().toLocaleLowerCase(language);
+      this.search = search.value.trim();
       this.count = FEW;
       return this.#update();
     };
@@ -172,15 +207,14 @@ export class List {
       this.chosenOrder.remember(this.sort.value);
       again();
     });
-    /** @type {NodeListOf<HTMLElement>} */
-    const filters = root.querySelectorAll("[data-filter]");
-    for (const button of filters) {
-      const { filter: id = "" } = button.dataset;
-      button.addEventListener("click", () => {
-        const isOn = !this.tags.delete(id);
-        if (isOn) this.tags.add(id);
-        button.setAttribute("aria-pressed", String(isOn));
-        again();
+    /** @type {NodeListOf<HTMLButtonElement>} */
+    const parts = root.querySelectorAll("[data-filter]");
+    for (const control of [...parts, ...this.heads]) control.disabled = !this.hasTools; // see holders.js
+    for (const head of this.heads) {
+      head.addEventListener("click", () => {
+        const isChosen = this.sort.value === head.dataset.order;
+        this.sort.value = isChosen ? "listed" : head.dataset.order ?? "";
+        this.sort.dispatchEvent(new Event("change"));
       });
     }
     this.list.addEventListener("click", (event) => {
@@ -196,7 +230,7 @@ export class List {
   /** Show the list in the order that the visitor has chosen before. */
   #recallOrder() {
     const order = this.chosenOrder.recall();
-    if (!order || order === this.sort.value || this.sort.closest(".tools[hidden]")) return;
+    if (!order || order === this.sort.value || !this.hasTools) return;
     this.sort.value = order;
     this.#update();
   }
@@ -267,10 +301,13 @@ export class List {
     for (const { wallet, row } of this.shown) {
       showStanding(row, this.standings.get(wallet.id) ?? { rank: 0, part: 0, share: "" });
       showMine(row, this.mine.has(wallet.address));
+      for (const tag of row.querySelectorAll(".tag")) tag.classList.toggle("found", this.#isFound(tag));
     }
+    for (const head of this.heads) head.setAttribute("aria-pressed", String(head.dataset.order === this.sort.value));
     this.more.hidden = this.isComplete && this.count >= this.chosen.length;
     if (isFocused && this.more.hidden) this.#focusRow(length);
-    this.noMatch.hidden = this.chosen.length > 0;
+    this.unlisted.hidden = !ADDRESS.test(this.search) || this.has(this.search);
+    this.noMatch.hidden = this.chosen.length > 0 || !this.unlisted.hidden;
     this.root.toggleAttribute("data-empty", this.total === 0);
     this.#tell();
     for (const listener of this.listeners) listener();
@@ -286,8 +323,16 @@ export class List {
 
   /** @param {Entry} wallet */
   #isChosen(wallet) {
-    if (this.search && !wallet.searchText.includes(this.search)) return false;
-    return [...this.tags].every((id) => wallet.tags.some((tag) => tag.id === id));
+    if (this.search && !matches(wallet, this.search)) return false;
+    return !this.test || this.test(wallet);
+  }
+
+  /**
+   * Whether a row is shown for this tag, which it shows then, however little room it has.
+   * @param {Element} tag
+   */
+  #isFound(tag) {
+    return /** @type {HTMLElement} */ (tag).dataset.tag === this.tag;
   }
 
   /** @param {Entry} wallet */
@@ -311,7 +356,7 @@ export class List {
   }
 }
 
-/** @param {HTMLElement} [row] */
+/** @param {HTMLElement | null} [row] */
 export function focusRow(row) {
   if (!row) return;
   row.tabIndex = -1;
@@ -326,10 +371,27 @@ export function focusRow(row) {
  * @param {TrackedWallet} wallet
  * @returns {Entry}
  */
-const addSearchText = (wallet) => ({
-  ...wallet,
-  searchText: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
-});
+const addSearchText = (wallet) => ({ ...wallet, searchText: fold(wallet.publicAlias ?? "") });
+
+/**
+ * Return a text as it is searched: without accents, spaces and capitals.
+ * @param {string} text
+ */
+const fold = (text) => text.toLocaleLowerCase(language).normalize("NFKD").replace(/[\p{M}\s]/gu, "");
+
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/**
+ * Whether a wallet's name or address holds what is searched, which may be a shortened address.
+ * @param {Entry} wallet
+ * @param {string} search
+ */
+function matches({ address, searchText }, search) {
+  if (searchText.includes(fold(search))) return true;
+  const [first, last] = search.toLowerCase().split(/\s*(?:…|\.{2,})\s*/);
+  const whole = address.toLowerCase();
+  return last === undefined ? whole.includes(first) : whole.startsWith(first) && whole.endsWith(last);
+}
 
 /**
  * Make `rows` the list's children, moving only those that are not in place.
@@ -439,6 +501,7 @@ function makeRow(template, wallet) {
   const small = getElement(figure, "small", HTMLElement);
   small.textContent = decimals;
   figure.replaceChildren(whole, small);
+  showInFull(row);
   getElement(row, ".detail code", HTMLElement).textContent = address;
   for (const link of row.querySelectorAll(".explorer")) {
     link.setAttribute("href", link.getAttribute("href") + address);
@@ -510,6 +573,15 @@ function showStanding(row, { rank, part, share }) {
   if (findShare(row).textContent !== share) findShare(row).textContent = share;
 }
 
+/**
+ * Let a balance, which is rounded, be read in full where it is pointed at.
+ * @param {HTMLElement} row
+ */
+function showInFull(row) {
+  const { balance } = row.dataset;
+  if (balance) getElement(row, ".balance bdi", HTMLElement).title = formatInFull(balance);
+}
+
 /** @param {HTMLElement} row */
 const findRank = (row) => getElement(row, ".rank", HTMLElement);
 /** @param {HTMLElement} row */
@@ -528,7 +600,7 @@ function showMine(row, isMine) {
   if (!isMine) return;
   const mark = document.createElement("span");
   mark.className = "mark pill";
-  mark.textContent = say("yours");
+  mark.textContent = say("you");
   getElement(row, ".name", HTMLElement).after(" ", mark);
 }
 
@@ -575,10 +647,11 @@ function readTag({ dataset: { tag: id = "", color = "", uncounted }, textContent
 }
 
 /** @param {Tag} tag */
-function makeTag({ color, name }) {
+function makeTag({ id, color, name }) {
   const element = document.createElement("span");
   element.className = "tag";
   element.translate = false;
+  element.dataset.tag = id;
   element.dataset.color = color;
   element.textContent = name;
   return element;

@@ -1,12 +1,13 @@
 // The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
-import { getElement } from "../elements.js";
-import { Api, noteTime, now, poll, Problem } from "./api.js";
+import { findAround, getElement, ignoreSecondPresses } from "../elements.js";
+import { Api, connectToHost, noteTime, now, poll, Problem } from "./api.js";
 import { FlowOpener } from "./flow-opener.js";
 import { List } from "./list.js";
 import { copyText, explain, formatAge, say } from "./words.js";
 
 /**
+ * @import { Holders } from "./holders.js"
  * @import { OwnSubmissions } from "./own.js"
  * @import { ListDetails } from "./row-details.js"
  */
@@ -26,6 +27,7 @@ const list = new List(root, async () => {
   list.show(page);
 });
 
+ignoreSecondPresses(root);
 document.body.hidden = false; // if the stylesheet could not be loaded
 const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in root.dataset });
 
@@ -60,10 +62,11 @@ async function refreshList() {
 async function refreshServed() {
   const again = Date.now() > againAt;
   if (!again && list.isComplete && api.etag === shownEtag) return false;
-  const page = await api.readHtml(location.href, { etag: again ? "" : shownEtag });
+  const page = await api.readHtml(location.href, { etag: again ? "" : shownEtag, isOwn: own !== null });
   if (!page) return false;
+  own?.then((found) => found.adopt(page)).catch(() => {});
   const served = getElement(page, "#widget", HTMLElement);
-  getElement(root, "#summary", HTMLElement).replaceWith(getElement(page, "#summary", HTMLElement));
+  (await loadHolders()).replace(page);
   againAt = findAgainAt();
   showAges();
   const hasChanged = served.dataset.etag !== shownEtag;
@@ -72,6 +75,22 @@ async function refreshServed() {
   list.showServed(served);
   if (list.isComplete) api.etag = shownEtag;
   return hasChanged;
+}
+
+/** @type {Promise<Holders> | null} */
+let holders = null;
+
+function loadHolders() {
+  holders ??= import("./holders.js").then(({ Holders }) => new Holders(root, list));
+  holders.catch(() => (holders = null));
+  return holders;
+}
+
+for (const kind of ["pointerover", "pointerout", "focusin", "focusout", "click"]) {
+  root.addEventListener(kind, async (event) => {
+    const target = findAround(event, "[data-filter], #show-all");
+    if (target) (await loadHolders()).handle(kind, target);
+  });
 }
 
 /** Say how long ago times were, and mark that of balances which are not read any more. */
@@ -135,7 +154,9 @@ let own = null;
 /** Follow the visitor's submissions. */
 function loadOwn() {
   own ??= import("./own.js").then(({ OwnSubmissions }) =>
-    new OwnSubmissions(root, { api, list, refreshList: () => listPoll.now() }));
+    new OwnSubmissions(root, {
+      api, list, refreshList: () => listPoll.now(), openFlow: (...how) => opener.open(...how),
+    }));
   own.catch(() => (own = null));
   return own;
 }
@@ -161,6 +182,7 @@ const opener = new FlowOpener(getElement(root, "#flow", HTMLElement), {
 for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#add-first", "add"], ["#rights", "show"], ["#ask", "show"]])) {
   opener.listen(getElement(root, selector, HTMLButtonElement), purpose);
 }
+opener.listen(getElement(root, "#add-unlisted", HTMLButtonElement), "add", () => ({ address: list.search }));
 
 if (isIsolated) {
   const notice = getElement(root, "#isolated", HTMLElement);
@@ -171,70 +193,9 @@ if (isIsolated) {
 } else {
   list.list.addEventListener("toggle", openDetails, { capture: true }); // it does not bubble
   if (hasChanges) updateDetails();
-  if (!getElement(root, "#own", HTMLElement).hidden) loadOwn().catch(() => {}); // what was served stays
+  if (getElement(root, "#own-data", HTMLElement).textContent !== "[]") loadOwn().catch(() => {}); // what was served stays
   getElement(root, "#cookie-blocked", HTMLElement).hidden = keepsCookies();
   // From here on, everything that needs a script works, unless the browser is too old.
   if ("timeout" in AbortSignal) root.dataset.ready = "";
-}
-
-// Messages between the frame and its host page: height, theme, and whether it lends its wallets.
-
-/**
- * Send the height to the host page's script (embed.js), and apply the theme that it sends.
- *
- * Returns the origin of the host page once it offers to lend its wallets, which it may never do.
- * Only a page that the service vouches for is believed: `site`, the one that the server has found on
- * the key's list, or, if that one is unknown, any, as the widget's policy (frame-ancestors) keeps
- * others out. A key that allows the null origin has no such policy: `isForAnySite`.
- * @param {{ site: string | null, isForAnySite: boolean }} options
- * @returns {Promise<string>}
- */
-function connectToHost({ site, isForAnySite }) {
-  /** @type {(origin: string) => void} */
-  let resolve = () => {};
-  /** @type {Promise<string>} */
-  const lender = new Promise((found) => (resolve = found));
-  if (window.parent === window) return lender;
-  // Without a Referer the host's origin is unknown: send to any, as the height is not secret.
-  const host = document.referrer ? new URL(document.referrer).origin : "*";
-  const sendHeight = () => {
-    const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
-    window.parent.postMessage({ kind: "embed:height", height }, host);
-  };
-  /** @param {string} origin */
-  const mayLend = (origin) => origin !== "null" && (site ? origin === site : !isForAnySite);
-  new ResizeObserver(sendHeight).observe(document.documentElement);
-  window.addEventListener("message", (event) => {
-    if (event.source !== window.parent || (host !== "*" && event.origin !== host)) return;
-    if (event.data?.kind === "embed:theme") setTheme(event.data.theme, event.data.ground);
-    if (event.data?.kind === "embed:hello") {
-      sendHeight();
-      if (event.data.lends === true && mayLend(event.origin)) resolve(event.origin);
-    }
-  });
-  return lender;
-}
-
-/**
- * Apply the theme that fits the host page, and have no surface of its own if texts can be read without one.
- * @param {string} theme
- * @param {unknown} ground the computed color under the frame, if that is known
- */
-function setTheme(theme, ground) {
-  if (!["auto", "light", "dark"].includes(theme)) return;
-  const root = document.documentElement;
-  root.dataset.theme = theme;
-  root.toggleAttribute("data-surface", isMiddling(ground));
-}
-
-/**
- * Whether a color is so far from white and from black that quiet texts have less than 4.5:1.
- * @param {unknown} ground
- */
-function isMiddling(ground) {
-  const parts = String(ground).match(/^rgb\((\d+), (\d+), (\d+)\)$/);
-  if (!parts) return false;
-  const [red, green, blue] = parts.slice(1).map((part) => (Number(part) / 255) ** 2.2);
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return luminance > 0.06 && luminance < 0.75;
+  if (location.hash === "#add") getElement(root, "#add", HTMLButtonElement).click(); // from the strip
 }

@@ -1,31 +1,35 @@
-// The visitor's own submissions, and what becomes of them. Loaded once there are any, as most visitors
-// only read.
+// The visitor's own wallets above the list, and what becomes of what was sent. Loaded once there are any,
+// as most visitors only read.
 
 import { findAround, getElement } from "../elements.js";
 import { now, poll, Problem } from "./api.js";
 import { focusRow, makeAvatar, replaceRows, shorten } from "./list.js";
-import { addWords, explain, formatDuration, formatInstant, say } from "./words.js";
+import { addWords, copyText, explain, formatAge, formatAmount, formatDuration, formatInstant, roundAmount, say } from "./words.js";
 
 /**
  * @import { Api, Submission } from "./api.js"
- * @import { List } from "./list.js"
+ * @import { FlowOpener } from "./flow-opener.js"
+ * @import { List, Place } from "./list.js"
  * @import { Answer, Draft, Records } from "./flow-setup.js"
  */
 
 const PAUSES = { seconds: 10, slowest: 2 * 60 };
 const APPROVED = new Set(["approved", "auto_approved"]);
 const SHOWN_AT_FIRST = 3; // as in widget.css
+const HIDDEN_COOKIE = "embed_hidden"; // the server leaves these rows out, so that nothing moves
+const MOST_HIDDEN = 20;
 
 export class OwnSubmissions {
   /**
    * Take over what the server has rendered, and follow it.
    * @param {HTMLElement} widget
-   * @param {{ api: Api, list: List, refreshList: () => void }} options
+   * @param {{ api: Api, list: List, refreshList: () => void, openFlow: FlowOpener["open"] }} options
    */
-  constructor(widget, { api, list, refreshList }) {
+  constructor(widget, { api, list, refreshList, openFlow }) {
     this.api = api;
     this.wallets = list;
     this.refreshList = refreshList;
+    this.openFlow = openFlow;
     this.cooldown = Number(widget.dataset.cooldown); // in seconds
     this.notice = getElement(widget, "#cookie-blocked", HTMLElement);
     this.root = getElement(widget, "#own", HTMLElement);
@@ -36,17 +40,24 @@ export class OwnSubmissions {
     this.remembered = JSON.parse(getElement(document, "#own-data", HTMLElement).textContent);
     /** @type {Map<string, Submission & { wasListed: boolean }>} */
     this.sentNow = new Map(); // address -> submission, for browsers that store no cookie
-    const rows = /** @type {HTMLElement[]} */ ([...this.list.children]);
+    this.hidden = new Set(readHidden());
+    /** @type {Map<string, Place>} */ // by submission, of those that the list may not have
+    this.served = readPlaces(this.root);
     /** @type {Map<string, HTMLElement>} */ // text -> row: screen readers do not read unchanged rows again
-    this.rows = new Map(this.remembered.map((one, index) => [this.#describe(one), rows[index]]));
+    this.rows = new Map();
+    for (const one of this.shown) {
+      const row = this.#findRow(one.id);
+      if (row) this.rows.set(this.#describe(one), row);
+    }
     this.all.addEventListener("click", () => this.#showAll());
-    this.list.addEventListener("click", (event) => this.#saveReceipt(event));
-    countDown(this.list, this.cooldown);
-    setInterval(() => countDown(this.list, this.cooldown), 1000);
+    this.list.addEventListener("click", (event) => this.#act(event));
+    document.addEventListener("click", ({ target }) => this.#closeMenus(target));
+    this.list.addEventListener("keydown", (event) => this.#closeByKey(event));
+    setInterval(() => this.#countDown(), 1000);
     const isWanted = () => this.isPending && !this.isForgotten;
     this.poll = poll(() => this.#read(), { ...PAUSES, isWanted });
     list.listeners.push(() => this.#compareWithList());
-    list.markMine(this.approvedAddresses);
+    this.#render();
   }
 
   /** Whether the browser sends no cookie, so that the server knows of no submission. */
@@ -54,12 +65,24 @@ export class OwnSubmissions {
     return !this.notice.hidden;
   }
 
-  /** What is known, with what waits first and else the newest first. */
+  /** What is known, with the newest first. */
   get known() {
     const ids = new Set(this.remembered.map(({ id }) => id));
     const sent = [...this.sentNow.values()].filter(({ id }) => !ids.has(id));
-    const isDecided = (/** @type {Submission} */ { status }) => Number(status !== "pending");
-    return [...sent, ...this.remembered].sort((one, other) => isDecided(one) - isDecided(other));
+    return [...sent, ...this.remembered];
+  }
+
+  /** What has a row: one for each wallet, and of refusals the newest of each kind, as rendered.py does. */
+  get shown() {
+    const seen = new Set();
+    const order = (/** @type {Submission} */ { status }) =>
+      status === "pending" ? 0 : APPROVED.has(status) ? 1 : 2;
+    return this.known.sort((one, other) => order(one) - order(other)).filter((one) => {
+      const kinds = [one.walletAddress, ...(one.status === "soft_rejected" ? [one.rejectReason] : [])];
+      if (kinds.some((kind) => seen.has(kind))) return false;
+      for (const kind of kinds) seen.add(kind);
+      return !this.hidden.has(one.id);
+    });
   }
 
   get isPending() {
@@ -79,12 +102,24 @@ export class OwnSubmissions {
    */
   add({ walletAddress, nickname }, { submissionId: id, status }) {
     if (this.isForgotten) this.root.after(this.notice); // it explains the row above it, and stays when that goes
-    const sent = { id, walletAddress, nickname, status, wasListed: true };
+    const createdAtIso = new Date(now()).toISOString();
+    const sent = { id, walletAddress, nickname, status, createdAtIso, wasListed: true };
     this.sentNow.set(walletAddress, sent);
     if (this.isForgotten) this.#noteWhetherListed(sent);
     this.#render();
     if (status !== "pending" || this.isForgotten) this.refreshList();
     this.poll.now();
+  }
+
+  /**
+   * Take over where the visitor's wallets stand from the page as it is now.
+   * @param {Document} page
+   */
+  adopt(page) {
+    const { link } = getElement(page, "#own", HTMLElement).dataset;
+    if (link) this.root.dataset.link = link;
+    this.served = readPlaces(page);
+    this.#render();
   }
 
   /** Ask the server what became of the submissions; a failure changes nothing. */
@@ -150,7 +185,7 @@ export class OwnSubmissions {
     if (found?.status !== "pending" && await this.wallets.lead(address)) return;
     this.list.classList.add("all");
     this.all.hidden = true;
-    focusRow(found && this.rows.get(this.#describe(found)));
+    if (found) focusRow(this.#findRow(found.id));
   }
 
   // Following
@@ -185,14 +220,18 @@ export class OwnSubmissions {
   // Showing
 
   #render() {
-    const rows = new Map(this.known.map((one) => {
+    const rows = new Map(this.shown.map((one) => {
       const text = this.#describe(one);
-      return [text, this.rows.get(text) ?? this.#makeRow(one)];
+      const row = this.rows.get(text) ?? this.#makeRow(one);
+      this.#showPlace(row, this.#findPlace(one));
+      return [text, row];
     }));
     this.rows = rows;
+    if (rows.size > 0) loadStyle();
     this.root.hidden = rows.size === 0;
     this.all.hidden = rows.size <= SHOWN_AT_FIRST || this.list.classList.contains("all");
     replaceRows(this.list, [...rows.values()]);
+    this.#countDown();
     this.wallets.markMine(this.approvedAddresses);
   }
 
@@ -202,35 +241,166 @@ export class OwnSubmissions {
     focusRow(/** @type {HTMLElement | undefined} */ (this.list.children[SHOWN_AT_FIRST]));
   }
 
+  /**
+   * @param {string} id
+   * @returns {HTMLElement | null}
+   */
+  #findRow(id) {
+    return this.list.querySelector(`[data-id="${id}"]`);
+  }
+
   /** @param {Event} event */
-  async #saveReceipt(event) {
-    const link = findAround(event, "a[data-receipt]");
-    if (!(link instanceof HTMLAnchorElement)) return;
-    event.preventDefault(); // the answer may be no receipt
+  #act(event) {
+    const control = findAround(event, "[data-act]");
+    const row = control?.closest("li[data-id]");
+    const one = this.known.find(({ id }) => row instanceof HTMLElement && row.dataset.id === id);
+    if (!control || !row || !one) return;
+    const { walletAddress: address, nickname } = one;
+    const title = control.textContent;
+    const opener = getElement(row, "summary", HTMLElement);
+    /** @type {Record<string, () => unknown>} */
+    const acts = {
+      show: () => this.show(address),
+      share: () => copyText(this.root.dataset.link ?? "", control),
+      receipt: () => this.#saveReceipt(one.id),
+      hide: () => this.#hide(one.id),
+      withdraw: () => this.openFlow(opener, "withdraw", { address, title }),
+      again: () => this.openFlow(opener, "add", { address, nickname: nickname ?? "", title }),
+    };
+    if (control instanceof HTMLAnchorElement) event.preventDefault(); // a receipt's answer may be none
+    acts[control.dataset.act ?? ""]?.();
+    this.#closeMenus();
+  }
+
+  /** @param {EventTarget | null} [pressed] what is in this menu leaves it open */
+  #closeMenus(pressed = null) {
+    for (const menu of this.list.querySelectorAll("details")) {
+      if (!(pressed instanceof Node && menu.contains(pressed))) menu.open = false;
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  #closeByKey(event) {
+    const menu = findAround(event, "details[open]");
+    if (event.key !== "Escape" || !menu) return;
+    event.preventDefault(); // it does not close the steps, too
+    this.#closeMenus();
+    menu.querySelector("summary")?.focus();
+  }
+
+  /** @param {string} id */
+  #hide(id) {
+    this.hidden.add(id);
+    writeHidden([...this.hidden].slice(-MOST_HIDDEN));
+    this.#render();
+    focusRow(this.list.querySelector("li") ?? this.wallets.list.querySelector("li"));
+  }
+
+  /** @param {string} id */
+  async #saveReceipt(id) {
     const problem = getElement(this.root, "#own-problem", HTMLElement);
     try {
-      await saveReceipt(link, this.api);
+      await saveReceipt(id, this.api);
       problem.textContent = "";
     } catch (error) {
       problem.textContent = explainFailure(error);
     }
   }
 
-  /** @param {Submission} submission */
-  #makeRow(submission) {
-    const receipt = this.#hasReceipt(submission) ? this.api.locateReceipt(submission.id) : null;
-    return makeRow(submission, { receipt, cooldown: this.cooldown });
+  /**
+   * Return where a wallet stands on the list; null: it is not there.
+   * @param {Submission} submission
+   */
+  #findPlace({ id, walletAddress, status }) {
+    if (!APPROVED.has(status)) return null;
+    const found = this.wallets.findPlace(walletAddress);
+    return found ?? (this.wallets.isComplete ? null : this.served.get(id) ?? null);
   }
 
   /**
-   * Return what a row shows as text, to detect changes.
+   * @param {HTMLElement} row
+   * @param {Place | null} place
+   */
+  #showPlace(row, place) {
+    if (!place) return;
+    const { rank, balance } = place;
+    const given = { rank: formatAmount(rank), total: formatAmount(this.wallets.total) };
+    const amount = make("bdi", balance && roundAmount(balance).join(""));
+    amount.translate = false;
+    const parts = [...(rank ? [" · ", say("place", given)] : []), ...(balance ? [" · ", amount] : [])];
+    const figures = getElement(row, ".figures", HTMLElement);
+    const text = parts.map((part) => (typeof part === "string" ? part : part.textContent)).join("");
+    if (figures.textContent !== text) figures.replaceChildren(...parts);
+  }
+
+  /** Say in rows when they can be sent again, or offer it. */
+  #countDown() {
+    for (const one of this.shown) {
+      const again = this.#findRow(one.id)?.querySelector(".again");
+      if (!(again instanceof HTMLElement) || one.rejectReason === "duplicate") continue;
+      const left = this.countCooldown(one.walletAddress);
+      const sentence = left > 0 ? say("again_in", { time: formatDuration(left) }) : "";
+      // Not compared with the page, where a translator may have changed it.
+      if (again.dataset.said === sentence) continue;
+      again.dataset.said = again.textContent = sentence;
+      if (!sentence && one.nickname) again.append(makeButton("again", say("again")));
+    }
+  }
+
+  /**
+   * Make a row as in templates/widget/own_row.html.
+   * @param {Submission} submission
+   */
+  #makeRow(submission) {
+    const { id, walletAddress, nickname, status, rejectReason, reasonCode, reasonText, createdAtIso } = submission;
+    const place = this.#findPlace(submission);
+    const name = (place ? place.name : nickname) || shorten(walletAddress);
+    const { content } = getElement(document, "#own-row", HTMLTemplateElement);
+    const row = document.importNode(getElement(content, "li", HTMLElement), true);
+    row.dataset.id = id;
+    row.dataset.status = status;
+    row.classList.toggle("mine", place !== null);
+    getElement(row, ".avatar", SVGElement).replaceWith(makeAvatar(walletAddress));
+    getElement(row, "summary span", HTMLElement).textContent = say("more", { name });
+    const named = make(place ? "a" : "strong", name);
+    named.dir = "auto";
+    named.translate = false;
+    const [first, second] = row.querySelectorAll(".who > p");
+    if (named instanceof HTMLAnchorElement) {
+      named.href = "#wallets";
+      named.title = say("show_it");
+      named.dataset.act = "show";
+      first.setAttribute("aria-live", "off"); // as figures change
+      first.replaceChildren(make("strong", say("you")), make("span", "", "figures"));
+      second.replaceChildren(named, " ", makeProofMark());
+    } else {
+      named.title = walletAddress;
+      first.replaceChildren(named, " ", make("span", say(`status_${status}`), "pill"));
+      if (createdAtIso && status === "pending") second.replaceChildren(say("answer_here"), " ", makeAge(createdAtIso));
+      const reason = reasonCode ?? (rejectReason === "manual" ? null : rejectReason); // the status says that it was rejected
+      const said = reasonText ? makeQuote(reasonText) : reason && say(`reason_${reason}`);
+      if (rejectReason) second.replaceChildren(...(said ? [said, " "] : []), makeCountdown());
+    }
+    const hasReceipt = this.#hasReceipt(submission);
+    const canWithdraw = status !== "soft_rejected" && Boolean(nickname);
+    const items = { receipt: hasReceipt, hide: status !== "pending", withdraw: canWithdraw };
+    for (const [act, isOffered] of Object.entries(items)) {
+      const item = getElement(row, `[data-act=${act}]`, HTMLElement);
+      if (item.parentElement) item.parentElement.hidden = !isOffered;
+      if (item instanceof HTMLAnchorElement) item.href = this.api.locateReceipt(id);
+    }
+    return row;
+  }
+
+  /**
+   * Return what a row shows as text, to detect changes, but for figures.
    * @param {Submission} submission
    */
   #describe(submission) {
-    const { id, walletAddress, nickname, status, rejectReason = null, decidedAtIso = null } = submission;
+    const { id, nickname, status, rejectReason = null, decidedAtIso = null } = submission;
     const { reasonCode = null, reasonText = null } = submission;
-    const hasReceipt = this.#hasReceipt(submission);
-    return JSON.stringify([id, walletAddress, nickname, status, rejectReason, reasonCode, reasonText, decidedAtIso, hasReceipt]);
+    const place = this.#findPlace(submission);
+    return JSON.stringify([id, place ? place.name : nickname, place !== null, status, rejectReason, reasonCode, reasonText, decidedAtIso, this.#hasReceipt(submission)]);
   }
 
   /**
@@ -243,42 +413,34 @@ export class OwnSubmissions {
   }
 }
 
-// A row of the visitor's own submissions, as in templates/widget/own.html.
-
 /**
- * @param {Submission} submission
- * @param {{ receipt: string | null, cooldown: number }} options the address of its receipt, if it
- *   may be read; `cooldown` in seconds
+ * Return where the wallets of own rows stand, as the server has rendered them.
+ * @param {ParentNode} root
  */
-function makeRow(submission, { receipt, cooldown }) {
-  const { id, walletAddress, nickname, status, rejectReason } = submission;
-  const row = document.createElement("li");
-  row.dataset.status = status;
-  const name = make("strong", nickname ?? "");
-  name.dir = "auto";
-  const address = make("code", shorten(walletAddress));
-  name.translate = address.translate = false;
-  address.dir = "ltr";
-  address.title = walletAddress;
-  row.append(makeAvatar(walletAddress), " ", name, " ", make("span", say(`status_${status}`), "status pill"), " ", address);
-  if (receipt) row.append(" ", makeLink(id, receipt));
-  if (rejectReason) row.append(makeAdvice(submission, cooldown));
-  return row;
+function readPlaces(root) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const rows = root.querySelectorAll("#own-list > .mine");
+  return new Map([...rows].map((row) => {
+    const { id = "", rank, balance = "" } = row.dataset;
+    return [id, { name: getElement(row, ".line-2 a", HTMLElement).textContent, rank: Number(rank), balance }];
+  }));
 }
 
-/**
- * Say in the rejected rows of a list when they can be sent again.
- * @param {HTMLElement} list
- * @param {number} cooldown in seconds
- */
-function countDown(list, cooldown) {
-  /** @type {NodeListOf<HTMLElement>} */
-  const all = list.querySelectorAll("[data-decided]");
-  for (const again of all) {
-    const left = countLeft(again.dataset.decided ?? "", cooldown);
-    const sentence = left > 0 ? say("again_in", { time: formatDuration(left) }) : say("again_now");
-    // Not compared with the page, where a translator may have changed it.
-    if (again.dataset.said !== sentence) again.dataset.said = again.textContent = sentence;
+function readHidden() {
+  try {
+    const { [1]: ids = "" } = document.cookie.match(`(?:^|; )${HIDDEN_COOKIE}=([\\w.]+)`) ?? [];
+    return ids.split(".").filter(Boolean);
+  } catch {
+    return []; // in a sandbox
+  }
+}
+
+/** @param {string[]} ids */
+function writeHidden(ids) {
+  try {
+    document.cookie = `${HIDDEN_COOKIE}=${ids.join(".")}; Path=/embed; Max-Age=2592000; Secure; SameSite=None; Partitioned`;
+  } catch {
+    // they are hidden until the page is left
   }
 }
 
@@ -289,39 +451,45 @@ function countDown(list, cooldown) {
  */
 const countLeft = (decidedAtIso, cooldown) => (Date.parse(decidedAtIso) - now()) / 1000 + cooldown;
 
-/**
- * @param {string} id
- * @param {string} address
- */
-function makeLink(id, address) {
-  const link = document.createElement("a");
-  link.className = "receipt button";
-  link.href = address;
-  link.download = "";
-  link.dataset.receipt = id;
-  link.textContent = say("receipt");
-  return link;
+function makeProofMark() {
+  const { content } = getElement(document, "#wallet-row", HTMLTemplateElement);
+  const mark = document.importNode(getElement(content, ".proved", HTMLElement), true);
+  mark.hidden = false;
+  return mark;
+}
+
+/** @param {string} iso */
+function makeAge(iso) {
+  const age = document.createElement("time");
+  age.dateTime = iso; // which main.js shows again and again
+  age.textContent = formatAge(iso);
+  age.setAttribute("aria-live", "off");
+  return age;
+}
+
+/** @param {string} words of the owner */
+function makeQuote(words) {
+  const quote = make("q", words);
+  quote.dir = "auto";
+  return quote;
+}
+
+function makeCountdown() {
+  const again = make("span", "", "again");
+  again.setAttribute("aria-live", "off"); // a countdown must not be read out every second
+  return again;
 }
 
 /**
- * @param {Submission} submission
- * @param {number} cooldown in seconds
+ * @param {string} act
+ * @param {string} label
  */
-function makeAdvice({ rejectReason, reasonCode, reasonText, decidedAtIso, status }, cooldown) {
-  const advice = make("p", say(`reason_${reasonCode ?? rejectReason}`), "quiet");
-  if (reasonText) {
-    const words = make("q", reasonText);
-    words.dir = "auto";
-    advice.append(" ", words);
-  }
-  if (status === "rejected" && decidedAtIso) {
-    const again = make("span", "", "again");
-    again.dataset.decided = decidedAtIso;
-    again.setAttribute("aria-live", "off"); // a countdown must not be read out every second
-    advice.append(" ", again);
-    countDown(advice, cooldown);
-  }
-  return advice;
+function makeButton(act, label) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.act = act;
+  button.textContent = label;
+  return button;
 }
 
 /**
@@ -340,12 +508,10 @@ function make(tag, text, className = "") {
 // its wallet is on the list.
 
 /**
- * Save the receipt to which `link` leads.
- * @param {HTMLAnchorElement} link
+ * @param {string} submissionId
  * @param {Api} api
  */
-async function saveReceipt(link, api) {
-  const { receipt: submissionId = "" } = link.dataset;
+async function saveReceipt(submissionId, api) {
   const receipt = await api.readReceipt(submissionId);
   const file = new Blob([JSON.stringify(receipt, null, 2), "\n"], { type: "application/json" });
   saveFile(file, `receipt-${submissionId}.json`);
@@ -372,4 +538,11 @@ function explainFailure(error) {
   if (problem.code === "not_found") return say("receipt_gone");
   if (problem.code !== "receipt_withdrawn") return explain(problem);
   return say("receipt_withdrawn", { date: formatInstant(String(problem.details.withdrawnAtIso)) });
+}
+
+/** The style of rows is loaded with the flow's, as most visitors see neither. */
+function loadStyle() {
+  if (document.querySelector("link[href*='/widget/visitor.css']")) return;
+  const { content } = getElement(document, "#flow-links", HTMLTemplateElement);
+  document.head.append(getElement(content, "[rel=stylesheet]", HTMLLinkElement).cloneNode());
 }

@@ -4,7 +4,7 @@
 import { getElement } from "../elements.js";
 import { Problem } from "./api.js";
 import { showProof } from "./list.js";
-import { explain, formatDuration, language, say } from "./words.js";
+import { explain, formatChange, formatDuration, formatInFull, say } from "./words.js";
 
 /**
  * @import { Api, TrackedWallet, WalletChange } from "./api.js"
@@ -171,22 +171,6 @@ const SVG = "http://www.w3.org/2000/svg";
 const VIEW_BOX = "0 0 120 32"; // as in embed/web/drawings.py
 const DAY_SECONDS = 86_400;
 
-const exactly = new Intl.NumberFormat(language, {
-  maximumFractionDigits: 20,
-  signDisplay: "exceptZero",
-  useGrouping: "always",
-});
-const shortly = new Intl.NumberFormat(language, {
-  maximumFractionDigits: 2,
-  maximumSignificantDigits: 4,
-  notation: "compact",
-  roundingPriority: "lessPrecision",
-  signDisplay: "exceptZero",
-});
-
-/** @param {string} amount */
-const asNumber = (amount) => /** @type {Intl.StringNumericLiteral} */ (amount);
-
 /**
  * Show a change in a row of the list, in place of an earlier one.
  * @param {HTMLElement} row
@@ -207,7 +191,7 @@ function makeDelta(amount) {
   number.translate = false;
   number.className = amount.startsWith("-") ? "down" : amount === "0" ? "" : "up";
   number.title = describe(DAY_SECONDS, amount);
-  number.textContent = shortly.format(asNumber(amount));
+  number.textContent = formatChange(amount);
   return number;
 }
 
@@ -235,7 +219,7 @@ function makePath(data) {
  * @param {number} seconds
  * @param {string} amount
  */
-const describe = (seconds, amount) => `${formatDuration(seconds)}: ${exactly.format(asNumber(amount))}`;
+const describe = (seconds, amount) => `${formatDuration(seconds)}: ${formatInFull(amount, { sign: true })}`;
 
 // What an opened row shows, which the server renders.
 

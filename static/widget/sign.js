@@ -1,7 +1,7 @@
 // The signing window: a top-level page, for wallets that do not work in frames. It connects and
 // signs; the frame that opened it has the cookie and makes the API calls.
 
-import { getElement } from "../elements.js";
+import { getElement, ignoreSecondPresses } from "../elements.js";
 import { Problem } from "./api.js";
 import { Flow } from "./flow.js";
 import { FlowView } from "./flow-view.js";
@@ -10,11 +10,12 @@ import { say } from "./words.js";
 
 /**
  * @import { About } from "./flow-view.js"
- * @import { PurposeName } from "./flow-setup.js"
+ * @import { Purpose } from "./flow-setup.js"
  */
 
 const TIMEOUT_MS = 30_000; // longer than the frame's own timeout for the server
 
+ignoreSecondPresses(document.body);
 document.body.hidden = false; // if the stylesheet could not be loaded
 
 /** @type {Window | null} */
@@ -38,7 +39,7 @@ window.addEventListener("message", (event) => {
 const view = new FlowView(getElement(document, "#flow", HTMLElement));
 let hasBegun = false;
 
-/** @param {About & { purpose: PurposeName }} about */
+/** @param {About & { purpose: Pick<Purpose, "name" | "address" | "nickname"> }} about */
 function begin(about) {
   view.about = about;
   view.minimum = about.minimum;
@@ -46,7 +47,7 @@ function begin(about) {
   if (hasBegun) return;
   hasBegun = true;
   const flow = new Flow(view, {
-    name: about.purpose,
+    ...about.purpose,
     createNonce: (address, nickname, signal) =>
       askFrame({ kind: "createNonce", args: [address, nickname] }, signal),
     submit: (draft) => askFrame({ kind: "submit", args: [draft] }),

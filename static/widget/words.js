@@ -41,6 +41,31 @@ export function say(name, values = {}) {
 export const formatAmount = (amount) =>
   numbers.format(asNumeric(amount));
 
+const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 20, useGrouping: "always" });
+
+/**
+ * Return an exact amount with all of its decimals; `sign`: also with a plus sign.
+ * @param {string} amount
+ */
+export const formatInFull = (amount, { sign = false } = {}) =>
+  (sign && Number(amount) > 0 ? "+" : "") + writeMinus(exact.format(asNumeric(amount)));
+
+const short = new Intl.NumberFormat(language, {
+  maximumSignificantDigits: 3,
+  notation: "compact",
+  roundingMode: "halfEven",
+  signDisplay: "exceptZero",
+});
+
+/**
+ * Return a change with three significant digits, in thousands, millions and so on.
+ * @param {string} amount
+ */
+export const formatChange = (amount) => writeMinus(short.format(asNumeric(amount)));
+
+/** @param {string} figure */
+const writeMinus = (figure) => figure.replace("-", "\u2212");
+
 const rounded = new Intl.NumberFormat(language, {
   minimumFractionDigits: 2,
   maximumFractionDigits: 2,

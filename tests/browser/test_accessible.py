@@ -206,7 +206,7 @@ def test_steps_with_a_wallet(embedded_page, context, check, open_widget):
     check("declined")
     step.locator("[data-do=retry]").click()
     step.locator("[data-step=done]").wait_for()
-    widget.locator("#own-list li").wait_for()
+    widget.locator("#own-list > li").wait_for()
     check("sent")
 
 
@@ -237,7 +237,7 @@ def test_own_submissions_in_every_status(
     widget = open_widget()
     ask_text(widget)
     widget.locator("[data-do=sign]").click()
-    widget.locator("#own-list li").wait_for()
+    widget.locator("#own-list > li").wait_for()
     sent = embedded_page.find_submission(browser_wallet.address)
     for number, (status, reason) in enumerate(DECIDED, 1):
         Submission.create(
@@ -254,7 +254,7 @@ def test_own_submissions_in_every_status(
 
     page.reload()
 
-    expect(widget.locator("#own-list li")).to_have_count(1 + len(DECIDED))
+    expect(widget.locator("#own-list > li")).to_have_count(1 + len(DECIDED))
     check("own submissions")
 
 

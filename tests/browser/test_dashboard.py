@@ -21,36 +21,12 @@ from embed.submissions.deny_list import block_on_page
 
 pytestmark = pytest.mark.browser
 
+SETTINGS = ("", "/general", "/rules", "/notifications", "/notifications/log",
+            "/people", "/keys",
+            "/keys/new/public", "/danger", "/danger/delete")  # fmt: skip
 VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
-         "wallets/import", "wallets/suggestions", "tags", "keys", "keys/new/public", "policy",
-         "embed", "activity", "settings", "delete", "notifications", "notifications/log",
-         "notifications/channels/new", "notifications/webhooks/new", "deny-list",
-         "people")  # fmt: skip
-
-
-def test_owner_goes_from_link_to_snippet(page, embedded_page):
-    email = "new-owner@example.com"
-    answer = embedded_page.app.test_cli_runner().invoke(args=["owners", "create", email])
-    link = re.search(r"/dashboard/password/\S+", answer.output)[0]
-
-    page.goto(embedded_page.service_url + link)
-    page.get_by_label("New password", exact=True).fill(PASSWORD)
-    page.get_by_label("Repeat the new password").fill(PASSWORD)
-    page.get_by_role("button", name="Set password").click()
-    page.get_by_role("link", name="Create the first page").click()
-    page.get_by_label("Token name").fill("USD Coin")
-    page.get_by_label("Ticker").fill("USDC")
-    page.get_by_label("Mint address").fill("EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
-    page.get_by_role("button", name="Save").click()
-    page.get_by_label("Address of your site").fill("https://www.example.com/")
-    page.get_by_role("button", name="Create a key and its snippet").click()
-
-    expect(page.locator("#new-key")).to_have_text(re.compile("^svc_pub_[0-9A-Za-z]{32}$"))
-    key = page.locator("#new-key").inner_text()
-    expect(page.locator("#snippet")).to_contain_text(key)
-    page.get_by_role("link", name="I have copied it").click()
-    assert key not in page.content()
-    expect(page.get_by_text("https://www.example.com", exact=True)).to_be_visible()
+         "wallets/import", "wallets/suggestions", "wallets/tags", "embed", "embed/look",
+         "embed/share", "activity", *(f"settings{one}" for one in SETTINGS))  # fmt: skip
 
 
 @pytest.fixture
@@ -114,12 +90,18 @@ def test_pages_about_no_page_are_accessible_and_narrow(full_dashboard, page):
     for path in ("", "account", "background", "pages/x", "nothing"):
         page.goto(f"{full_dashboard.service_url}/dashboard/{path}")
         found += find_faults(path, page)
-    page.goto(f"{full_dashboard.base}/policy")
-    page.get_by_role("button", name="Preview").click()
-    found += find_faults("policy preview", page)
-    page.goto(f"{full_dashboard.base}/notifications/channels/new")
+    page.goto(f"{full_dashboard.base}/settings/rules")
+    page.get_by_label("Minimum balance").fill("1e9")
+    expect(page.locator("#preview .said")).not_to_have_text(
+        "None would have been decided differently."
+    )
+    page.get_by_label("Address, *name* or network").fill("*a*")
+    expect(page.locator("#recognized")).to_contain_text("Name")
+    found += find_faults("rules that are being changed", page)
+    page.goto(f"{full_dashboard.base}/settings/notifications")
+    page.locator(".tiles label", has_text="E-mail").click()
     page.get_by_role("textbox", name="E-mail address").fill("nonsense")
-    page.get_by_role("button", name="Add").click()
+    page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("#address-wrong")).to_be_visible()
     found += find_faults("a mistake", page)
     assert found == []
@@ -139,19 +121,19 @@ def test_receivers_work_without_javascript(dashboard, plain_page):
     page = plain_page
     sign_in_by_form(page, dashboard)
     page.goto(f"{dashboard.base}/queue")
+    page.get_by_role("link", name="Settings").click()
     page.get_by_role("link", name="Notifications").click()
-    page.get_by_role("link", name="Add a channel").click()
     expect(page.get_by_role("textbox", name="Topic")).to_be_hidden()
-    page.get_by_label("Service").select_option("ntfy")
+    page.locator(".tiles label", has_text="ntfy").click()
     expect(page.get_by_role("textbox", name="E-mail address")).to_be_hidden()
     page.get_by_role("textbox", name="Topic").fill("my-topic")
-    page.get_by_role("button", name="Add").click()
+    page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator(".flash.done")).to_contain_text("has been added")
 
 
 def invite(page, dashboard, email: str, role: str) -> str:
     """Invite somebody by the form, and return the link."""
-    page.goto(f"{dashboard.base}/people")
+    page.goto(f"{dashboard.base}/settings/people")
     page.get_by_label("E-mail").fill(email)
     page.get_by_role("radio", name=re.compile(f"^{role}")).check()
     page.get_by_role("button", name="Make an invitation").click()
@@ -179,9 +161,7 @@ def test_reviewer_is_invited_decides_and_is_removed(dashboard, page, open_browse
         "Queue",
         "Wallets",
         "Activity",
-        "Tags",
-        "Policy",
-        "Deny",  # list
+        "Settings",
     ]
     # The page says so before the answer.
     with ann.expect_response(lambda answer: "/queue/decide" in answer.url):
@@ -189,7 +169,7 @@ def test_reviewer_is_invited_decides_and_is_removed(dashboard, page, open_browse
     expect(ann.locator("#undo [role=status]")).to_contain_text("Approved")
     assert Submission.get_by_id(first).status == "approved"
 
-    page.goto(f"{dashboard.base}/people")
+    page.goto(f"{dashboard.base}/settings/people")
     page.get_by_role("button", name="Remove: ann@example.com").click()
     page.get_by_role("button", name="Remove", exact=True).click()
     expect(page.locator(".flash")).to_contain_text("can no longer use this page")
@@ -199,10 +179,6 @@ def test_reviewer_is_invited_decides_and_is_removed(dashboard, page, open_browse
     expect(ann.locator("main")).to_contain_text("belongs to somebody else")
     assert Submission.get_by_id(first).status == "approved"
     assert Submission.get_by_id(second).status == "pending"
-
-
-MOST_IMPORTANT = ["Queue", "Wallets", "Embed", "Activity"]
-OTHERS = ["Tags", "Keys", "Policy", "Deny list", "Notifications", "People", "Settings"]
 
 
 @pytest.fixture
@@ -219,23 +195,45 @@ def open_on_phone(dashboard, open_browser):
     return start
 
 
-def test_phone_has_a_low_bar_and_all_sections_in_a_dock_without_javascript(
+def test_phone_has_a_low_bar_a_dock_and_an_index_of_the_settings_without_javascript(
     dashboard, open_on_phone
 ):
-    page = open_on_phone("policy")
+    page = open_on_phone("queue")
     dock = page.get_by_role("navigation", name="Page", exact=True)
 
     assert page.locator(".side").bounding_box()["height"] <= 48
-    assert dock.get_by_role("link").all_inner_texts() == MOST_IMPORTANT
+    places = ["Queue", "Wallets", "Embed", "Activity", "Settings"]
+    assert dock.get_by_role("link").all_inner_texts() == places
     box = dock.bounding_box()
     assert (box["x"], box["width"], box["y"] + box["height"]) == (0, 375, 667)
-    dock.get_by_role("button", name="More").click()
-    others = page.locator("#more").get_by_role("link")
-    assert others.all_inner_texts() == OTHERS
-    expect(others.filter(has_text="Policy")).to_have_attribute("aria-current", "page")
-    others.filter(has_text="Settings").click()
-    expect(page).to_have_url(f"{dashboard.base}/settings")
-    expect(others.first).to_be_hidden()
+    dock.get_by_role("link", name="Settings").click()
+    expect(page.get_by_label("Title")).to_be_hidden()
+    tabs = page.get_by_role("navigation", name="Settings").get_by_role("link")
+    tabs.filter(has_text="you review each one").click()
+    expect(page).to_have_url(f"{dashboard.base}/settings/rules")
+    expect(tabs.first).to_be_hidden()
+    page.locator("h1").get_by_role("link", name="Settings").click()
+    tabs.filter(has_text="General").click()
+    expect(page.get_by_label("Title")).to_be_visible()
+
+
+def test_tags_are_in_a_panel_that_escape_closes(dashboard, page):
+    dashboard.add_tag("team")
+    dashboard.track_many(3, tag_names=["team"])
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/wallets")
+    page.get_by_role("link", name="Tags").click()
+
+    panel = page.get_by_role("complementary", name="Tags")
+    box = panel.bounding_box()
+    assert (box["width"], box["x"] + box["width"]) == (400, page.viewport_size["width"])
+    assert page.locator("main > section").evaluate("(list) => list.inert")
+    panel.get_by_role("link", name="Edit team").click()
+    page.get_by_label("Name", exact=True).fill("crew")
+    page.get_by_role("button", name="Save").click()
+    expect(panel).to_contain_text("crew")
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(f"{dashboard.base}/wallets")
 
 
 def test_focus_is_not_hidden_by_the_dock(dashboard, open_on_phone):
@@ -274,7 +272,7 @@ def test_one_of_many_pages_is_found_by_its_name(dashboard, page):
 def test_colours_are_chosen_without_losing_what_was_typed_and_without_a_flash(dashboard, page):
     sign_in(page, dashboard)
     page.emulate_media(color_scheme="light")
-    page.goto(f"{dashboard.base}/settings")
+    page.goto(f"{dashboard.base}/settings/general")
     page.get_by_label("Title").fill("Typed")
 
     page.get_by_role("button", name="Account").click()

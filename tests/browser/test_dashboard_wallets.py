@@ -92,11 +92,38 @@ def test_first_wallet_stands_high_on_a_phone_and_each_takes_one_line(wallets):
 
     assert rows.first.bounding_box()["y"] < 400
     assert wallets.evaluate("document.documentElement.scrollHeight") < 2500
-    assert max(row.bounding_box()["height"] for row in rows.all()[1:]) <= 46
+    assert max(row.bounding_box()["height"] for row in rows.all()) <= 53
     assert wallets.evaluate("document.documentElement.scrollWidth") <= 375
     rows.first.get_by_role("checkbox").check()
     wallets.get_by_role("button", name="Remove", exact=True).click()
     expect(wallets.get_by_role("heading", name="Remove 1 wallet?")).to_be_visible()
+
+
+def test_rows_have_their_tags_on_tablets_and_phones_and_room_for_a_finger(
+    dashboard, wallets, open_browser
+):
+    dashboard.add_tag("market maker")
+    dashboard.add_tag("team")
+    dashboard.track_many(1, alias="Tagged", tag_names=["market maker", "team"], balance=9)
+    phone = open_browser(has_touch=True, is_mobile=True, viewport={"width": 940, "height": 800})
+    sign_in(phone, dashboard)
+    for width in (940, 375):
+        phone.set_viewport_size({"width": width, "height": 800})
+        phone.goto(wallets.url)
+        row = phone.locator("tbody tr").filter(has_text="Tagged")
+        for tag in row.locator(".about .tag").all():
+            expect(tag).to_be_in_viewport(ratio=1)
+        assert row.bounding_box()["height"] <= 53
+        assert phone.evaluate("document.documentElement.scrollWidth") <= width
+        for target in phone.locator(
+            "main :is(button, .button, select, thead a, .tick label)"
+        ).all():
+            box = target.bounding_box()
+            assert box is None or round(box["height"]) >= 44
+        phone.touchscreen.tap(
+            *(row.bounding_box()[side] + far for side, far in (("x", 90), ("y", 4)))
+        )
+        expect(phone).to_have_url(re.compile(r"/wallets/\w+$"))
 
 
 def test_list_works_without_javascript(wallets, plain_page, dashboard):

@@ -42,7 +42,7 @@ def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(
     page.goto(demo["hostUrl"])
     widget = page.frame_locator("iframe")
     submit(widget, "Night heron", wallet="Demo wallet")
-    own = widget.locator("#own-list li")
+    own = widget.locator("#own-list > li")
     expect(own).to_contain_text("Night heron waits for review")
 
     listed = run_flask(
@@ -52,9 +52,9 @@ def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(
     run_flask("submissions", "approve", waiting["id"], environ=demo_environ)
     context.clock.fast_forward("00:11")
 
-    expect(own).to_contain_text("approved")
+    expect(widget.locator("#own-list > .mine")).to_contain_text("Night heron")
     widget.get_by_role("searchbox").fill("heron")  # the last of the list
-    expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
+    expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron You")
 
 
 def test_service_itself_has_no_demo_wallet(embedded_page, page):

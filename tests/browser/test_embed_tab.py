@@ -1,8 +1,12 @@
-"""The Embed tab: its preview follows the look; what a pasted key and a look reach."""
+"""Embed: the snippet and the preview follow what is chosen; what a look reaches."""
+
+import re
 
 import pytest
-from embedded_page import BrowserWallet, ask_text, frame_of, sign_in
+from axe import find_faults
+from embedded_page import BrowserWallet, ask_text, frame_of, let_confirmation_end, sign_in
 from playwright.sync_api import expect
+from support.owner_browser import PASSWORD
 from support.waiting import wait_for
 from support.world import Visitor
 
@@ -14,15 +18,23 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def tab(dashboard, page):
-    """The Embed tab of a signed-in owner, with its script running."""
+    """The tab Install of a signed-in owner, with its script running."""
     dashboard.track_many(3)
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/embed")
     return page
 
 
-def read_codes(page) -> list[str]:
-    return page.locator(".code").all_text_contents()
+@pytest.fixture
+def look(tab):
+    """The tab Look."""
+    tab.get_by_role("link", name="Look").click()
+    tab.locator("#look").wait_for()
+    return tab
+
+
+def read_snippet(page) -> str:
+    return page.locator("#snippet").text_content()
 
 
 def preview_of(tab):
@@ -35,28 +47,87 @@ def choose(tab, field: str, value: str) -> None:
 
 
 def test_snippet_follows_as_the_server_would_write_it(dashboard, tab):
-    before = read_codes(tab)
+    before = read_snippet(tab)
+    tab.get_by_text("Language and height").click()
     tab.get_by_label("Language").select_option("de")
     tab.get_by_label("Height in pixels").fill("450")
+    tab.get_by_label("As").select_option("react")
+    tab.get_by_label("with the script").uncheck()
 
-    followed = read_codes(tab)
-    assert "PASTE_YOUR_PUBLIC_KEY&amp;lang=de" in followed[0]
-    assert 'height="450"' in followed[0]
+    followed = read_snippet(tab)
+    assert f"{dashboard.key[:12]}…&amp;lang=de" in followed
+    assert 'height="450"' in followed
+    assert "embed.js" not in followed
+    expect(tab.get_by_text("A component for React 19")).to_be_visible()
     tab.get_by_label("Height in pixels").fill("199")
     expect(tab.get_by_label("Height in pixels")).to_have_attribute("aria-invalid", "true")
     tab.get_by_label("Language").select_option("")
     tab.get_by_label("Height in pixels").fill("600")
-    assert read_codes(tab) == before
-    tab.goto(f"{dashboard.base}/embed?lang=de&height=450")
-    assert followed == read_codes(tab)
+    tab.get_by_label("As").select_option("HTML")
+    tab.get_by_label("with the script").check()
+    assert read_snippet(tab) == before
+    tab.goto(f"{dashboard.base}/embed?lang=de&height=450&kind=react")
+    assert followed == read_snippet(tab)
+
+
+def test_new_key_for_a_site_is_copied_with_its_snippet_by_one_press(dashboard, tab):
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.get_by_label("with the script").uncheck()
+    tab.get_by_role("button", name="Make a new key and copy").click()
+
+    expect(tab.get_by_role("button", name="Copied")).to_be_focused()
+    snippet = read_snippet(tab)
+    key = re.search("svc_pub_[0-9A-Za-z]{32}", snippet)[0]
+    assert tab.evaluate("navigator.clipboard.readText()") == snippet
+    assert "embed.js" not in snippet
+    assert find_faults("a new key", tab) == []
+    tab.get_by_label("with the script").check()
+    tab.get_by_role("button", name="Copy the snippet").click()
+    expect(tab.get_by_role("button", name="Copied")).to_be_visible()
+    assert tab.evaluate("navigator.clipboard.readText()") == read_snippet(tab)
+    assert key in read_snippet(tab)
+    assert "embed.js" in read_snippet(tab)
+
+
+def test_new_key_is_made_once_the_owner_has_shown_who_they_are(dashboard, tab, watch):
+    let_confirmation_end(dashboard)
+    tab.get_by_role("button", name="Make a new key and copy").click()
+    tab.get_by_label("Password").fill(PASSWORD)
+    tab.keyboard.press("Enter")
+
+    expect(tab.get_by_role("button", name="Copy the snippet")).to_be_visible()
+    watch.seen[:] = [one for one in watch.seen if one != "403"]  # the question, if it was noted
+
+
+def test_site_is_seen_without_a_reload(dashboard, tab):
+    expect(tab.locator(".seen")).to_have_text(f"Not seen on {dashboard.host.origin} yet")
+    dashboard.open(tab.context.new_page(), script=False)
+
+    expect(tab.locator(".seen")).to_contain_text(f"Seen on {dashboard.host.origin}", timeout=15_000)
+
+
+def test_box_names_the_site_that_it_adds(tab):
+    tab.get_by_label("Site").select_option("Add a site…")
+    tab.get_by_label("Address of your site").fill("New.example/blog")
+    expect(tab.get_by_label("also https://www.new.example")).to_be_checked()
+    tab.get_by_label("Address of your site").fill("https://www.new.example")
+    expect(tab.get_by_label("also https://new.example")).to_be_checked()
+    tab.get_by_label("Address of your site").fill("localhost:8080")
+    expect(tab.locator("#twin")).to_be_hidden()
+    tab.get_by_role("button", name="Create a key and its snippet").click()
+
+    expect(tab.get_by_label("Site").locator(":checked")).to_have_text("http://localhost:8080")
 
 
 # The look
 
 
 def test_preview_follows_the_look_and_every_site_has_it_once_it_is_saved(dashboard, tab):
+    snippet = read_snippet(tab)
+    tab.get_by_role("link", name="Look").click()
+    tab.locator("#look").wait_for()
     tab.evaluate("window.isSamePage = true")
-    length, snippet = tab.evaluate("history.length"), read_codes(tab)
+    length = tab.evaluate("history.length")
     html = preview_of(tab).locator("html")
 
     choose(tab, "Start from", "Terminal")
@@ -73,100 +144,63 @@ def test_preview_follows_the_look_and_every_site_has_it_once_it_is_saved(dashboa
     tab.get_by_role("button", name="Save").last.click()
 
     expect(tab.get_by_text("Saved. Every site shows it")).to_be_visible()
-    assert read_codes(tab)[0].replace("scheme: dark", "scheme: light") == snippet[0]
     expect(tab.get_by_label("Accent color", exact=True)).to_have_value("ff6600")
+    tab.get_by_role("link", name="Install").click()
+    expect(tab.locator("#snippet")).to_have_text(snippet.replace("scheme: light", "scheme: dark"))
     tab.goto(dashboard.widget_url())
     expect(tab.locator("html")).to_have_attribute("data-accent", "ff6600")
 
 
-def test_presets_and_colors_show_what_the_fields_are_and_changes_can_be_undone(tab):
-    accent = tab.get_by_label("Accent color", exact=True)
-    plain, paper = (tab.get_by_role("radio", name=name) for name in ("Plain", "Paper"))
+def test_presets_and_colors_show_what_the_fields_are_and_changes_can_be_undone(look):
+    accent = look.get_by_label("Accent color", exact=True)
+    plain, paper = (look.get_by_role("radio", name=name) for name in ("Plain", "Paper"))
     expect(plain).to_be_checked()
 
-    choose(tab, "Start from", "Paper")
+    choose(look, "Start from", "Paper")
     expect(accent).to_have_value("99543a")
-    expect(tab.get_by_label("Pick the accent color")).to_have_value("#99543a")
-    choose(tab, "Corners", "Large")
+    expect(look.get_by_label("Pick the accent color")).to_have_value("#99543a")
+    choose(look, "Corners", "Large")
     expect(paper).not_to_be_checked()
-    choose(tab, "Corners", "Small")
+    choose(look, "Corners", "Small")
     expect(paper).to_be_checked()
-    tab.get_by_role("button", name="Teal").click()
+    look.get_by_role("button", name="Teal").click()
     expect(accent).to_have_value("12a594")
-    expect(tab.get_by_role("button", name="Teal")).to_have_attribute("aria-pressed", "true")
-    tab.get_by_label("Pick the accent color").fill("#12ab34")
+    expect(look.get_by_role("button", name="Teal")).to_have_attribute("aria-pressed", "true")
+    look.get_by_label("Pick the accent color").fill("#12ab34")
     expect(accent).to_have_value("12ab34")
     accent.fill("12345")
     expect(accent).to_have_attribute("aria-invalid", "true")
 
-    tab.get_by_role("button", name="Undo changes").click()
+    look.get_by_role("button", name="Undo changes").click()
 
     expect(accent).to_have_value("3e63dd")
     expect(plain).to_be_checked()
 
 
-def test_unsaved_look_is_not_left_without_a_question(tab, watch):
-    choose(tab, "Start from", "Paper")
+def test_unsaved_look_is_not_left_without_a_question(look, watch):
+    choose(look, "Start from", "Paper")
 
-    tab.get_by_role("link", name="Wallets").first.click()  # `watch` stays on the page
-    expect(tab.get_by_label("Accent color", exact=True)).to_have_value("99543a")
+    look.get_by_role("link", name="Wallets").first.click()  # `watch` stays on the page
+    expect(look.get_by_label("Accent color", exact=True)).to_have_value("99543a")
     wait_for(lambda: watch.seen == [""])
     watch.seen.clear()
 
-    tab.get_by_role("button", name="Undo changes").click()
-    tab.get_by_role("link", name="Wallets").first.click()
-    expect(tab.get_by_role("heading", name="Wallets")).to_be_visible()
+    look.get_by_role("button", name="Undo changes").click()
+    look.get_by_role("link", name="Wallets").first.click()
+    expect(look.get_by_role("heading", name="Wallets")).to_be_visible()
 
 
-def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(tab):
-    flow = preview_of(tab).locator(".flow")
-    preview_of(tab).locator("#widget[data-ready]").wait_for()
+def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(look):
+    flow = preview_of(look).locator(".flow")
+    preview_of(look).locator("#widget[data-ready]").wait_for()
 
-    choose(tab, "What the preview shows", "Signing")
+    choose(look, "What the preview shows", "Signing")
     expect(flow).to_be_visible()
-    choose(tab, "Start from", "Paper")
-    expect(preview_of(tab).locator("html[data-font=serif]")).to_be_attached()
+    choose(look, "Start from", "Paper")
+    expect(preview_of(look).locator("html[data-font=serif]")).to_be_attached()
     expect(flow).to_be_visible()
-    choose(tab, "What the preview shows", "List")
+    choose(look, "What the preview shows", "List")
     expect(flow).to_be_hidden()
-
-
-# A pasted key
-
-
-def test_pasted_key_goes_into_the_snippets_and_nowhere_else(dashboard, tab):
-    sent = []
-    tab.on("request", lambda request: sent.append(f"{request.url} {request.post_data or ''}"))
-
-    tab.get_by_label("paste a public key").fill(f"  {dashboard.key}\n")
-    tab.get_by_label("Language").select_option("de")
-    choose(tab, "Light or dark", "Dark")
-
-    expect(tab.locator("#kept-key-state")).to_have_text(f"Filled in: {dashboard.key[:12]}…")
-    expect(preview_of(tab).locator("[data-theme=dark]")).to_be_attached()
-    snippet, script, react, *_ = read_codes(tab)
-    assert f"?key={dashboard.key}&amp;lang=de" in snippet
-    assert f"?key={dashboard.key}&amp;lang=de" in react
-    assert dashboard.key not in script
-    assert sent
-    assert dashboard.key not in "\n".join([*sent, tab.url])
-
-
-def test_pasted_key_is_not_sent_with_the_form_for_a_new_one(dashboard, tab):
-    sent = []
-    tab.on("request", lambda request: sent.append(f"{request.url} {request.post_data or ''}"))
-
-    tab.get_by_label("paste a public key").fill(dashboard.key)
-    tab.get_by_label("Language").select_option("de")
-    tab.get_by_label("Address of your site").fill("https://new.example")
-    tab.get_by_role("button", name="Create a key and its snippet").click()
-
-    expect(tab.get_by_role("heading", name="Your new public key")).to_be_visible()
-    assert dashboard.key not in "\n".join(sent)
-    key = tab.locator("#new-key").inner_text()
-    assert f"?key={key}&amp;lang=de" in read_codes(tab)[0]
-    tab.get_by_label("Language").select_option("fr")
-    assert f"?key={key}&amp;lang=fr" in read_codes(tab)[0]
 
 
 # What fits where
@@ -175,22 +209,20 @@ def test_pasted_key_is_not_sent_with_the_form_for_a_new_one(dashboard, tab):
 def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, plain_page):
     page = plain_page
     sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/embed")
+    page.goto(f"{dashboard.base}/embed/look")
 
-    expect(page.get_by_label("paste a public key")).to_be_hidden()
     choose(page, "Light or dark", "Dark")
     page.get_by_label("Accent color", exact=True).fill("ff6600")
     page.get_by_label("Accent color", exact=True).press("Enter")
 
     expect(page.get_by_text("Saved. Every site shows it")).to_be_visible()
     expect(preview_of(page).locator("html[data-theme=dark][data-accent=ff6600]")).to_be_attached()
-    page.get_by_label("Language").select_option("de")
+    page.get_by_role("link", name="Install").click()
+    page.get_by_label("As").select_option("react")
     page.get_by_role("button", name="Show").click()
-    page.get_by_label("Address of your site").fill("https://new.example")
-    page.get_by_role("button", name="Create a key and its snippet").click()
-    key = page.locator("#new-key").inner_text()
-    assert f"?key={key}&amp;lang=de" in read_codes(page)[0]
-    assert "color-scheme: dark" in read_codes(page)[0]
+    page.get_by_role("button", name="Make a new key and copy").click()
+    assert re.search("svc_pub_[0-9A-Za-z]{32}", read_snippet(page))
+    assert 'colorScheme: "dark"' in read_snippet(page)
 
 
 EXTREMES = {

@@ -103,8 +103,8 @@ def test_approval_is_seen_in_the_frame(embedded_page, open_site, setting):
 
     embedded_page.approve(embedded_page.find_submission(wallet.address).id)
 
-    come_back_until(widget, OWN, "Night heron approved")
-    come_back_until(widget, LIST, "Night heron yours")
+    come_back_until(widget, OWN, "You Night heron")
+    come_back_until(widget, LIST, "Night heron You")
 
 
 def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(

@@ -1,15 +1,20 @@
 """The list: searching, sorting, copying, refreshing, the keyboard, and hostile texts."""
 
+from datetime import timedelta
+
 import pytest
 from embedded_page import HOSTILE, BrowserWallet, find_overflow, frame_of
 from playwright.sync_api import expect
 from support.world import Visitor
 
+from embed.db.connection import db
 from embed.db.models import Wallet
 
 pytestmark = pytest.mark.browser
 
 READ = "**/embed/api/tracking/*"
+COUNT_HIDDEN = """(about) => [...about.querySelectorAll(".tag")]
+    .filter((one) => getComputedStyle(one).position === "absolute").length"""
 
 
 @pytest.fixture
@@ -52,44 +57,76 @@ def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page, nam
     for alias, balance in (("Wallet 10", 5), ("Wallet 9", 20), ("über", "0.5")):
         embedded_page.track(BrowserWallet().address, alias=alias, balance=balance)
     widget = embedded_page.open(page)
-    order = widget.get_by_label("Order")
+    balance, name = (widget.locator(f".columns .of-{one}") for one in ("balance", "name"))
 
     assert names(widget) == ["Wallet 10", "Wallet 9", "über"]
-    order.select_option(label="Balance")
+    balance.click()
     assert names(widget) == ["Wallet 9", "Wallet 10", "über"]
-    order.select_option(label="Name")
+    expect(balance).to_have_attribute("aria-pressed", "true")
+    expect(balance.locator(".icon")).to_be_visible()
+    name.click()
     assert names(widget) == ["über", "Wallet 9", "Wallet 10"]
-    order.select_option(label="As listed")
+    expect(balance.locator(".icon")).to_be_hidden()
+    name.click()  # the owner's order again
     assert names(widget) == ["Wallet 10", "Wallet 9", "über"]
+    page.set_viewport_size({"width": 375, "height": 800})
+    widget.get_by_label("Order").select_option(label="Balance")
+    assert names(widget) == ["Wallet 9", "Wallet 10", "über"]
 
 
-def test_tags_filter_together(embedded_page, page, names):
-    embedded_page.add_tag("team", "blue")
-    embedded_page.add_tag("early", "green")
-    embedded_page.track(BrowserWallet().address, alias="Both", tag_names=["team", "early"])
-    embedded_page.track(BrowserWallet().address, alias="Team", tag_names=["team"])
-    embedded_page.track(BrowserWallet().address, alias="None")
+def test_part_of_the_bar_shows_its_wallets_and_stays_pressed(embedded_page, page, names):
+    tags = ["team", "early", "late", "more"]
+    with db.atomic():
+        made = [embedded_page.add_tag(tag) for tag in tags]
+        for number, tag in enumerate(made):  # the page's order
+            tag.created_at += timedelta(seconds=number)
+            tag.save()
+    track = embedded_page.track
+    track(BrowserWallet().address, alias="All", tag_names=tags, balance=5)
+    track(BrowserWallet().address, alias="Team", tag_names=["team"], balance=4)
+    track(BrowserWallet().address, alias="None", balance=1)
+    page.clock.install()
+    page.set_viewport_size({"width": 375, "height": 800})
     widget = embedded_page.open(page)
-    team = widget.get_by_role("button", name="team")
+    team, late, none = (
+        widget.locator(f"button[title^='{one}']") for one in ("team", "late", "wit")
+    )
+    first, line = widget.locator("#wallets .wallet").first, widget.locator(".sum")
+    assert first.locator(".about").evaluate(COUNT_HIDDEN) == 3
 
+    late.hover()
+    expect(line).to_contain_text("late 0: 1 wallet, 1 under other tags")
+    late.click()
+    assert names(widget) == ["All"]
+    assert first.locator(".found").all_text_contents() == ["late"]
+    assert first.locator(".about").evaluate(COUNT_HIDDEN) == 3
     team.click()
-    assert names(widget) == ["Both", "Team"]
+    assert names(widget) == ["All", "Team"]
+    expect(late).to_have_attribute("aria-pressed", "false")
+    track(BrowserWallet().address, alias="New", tag_names=["team"], balance=90)
+    embedded_page.forward(page, "00:31")
+    expect(widget.locator("#sentence")).to_have_text("4 wallets hold 100 $USDC")
+    assert names(widget) == ["All", "Team", "New"]
     expect(team).to_have_attribute("aria-pressed", "true")
-    widget.get_by_role("button", name="early").click()
-    assert names(widget) == ["Both"]
-    team.click()
-    assert names(widget) == ["Both"]
+    expect(team).to_have_css("flex-grow", "990")
+    widget.get_by_role("button", name="Show all").click()
+    expect(widget.locator("#wallets .wallet")).to_have_count(4)
+    expect(team).to_be_focused()
+    none.click()
+    assert names(widget) == ["None"]
+    none.click()
+    expect(widget.locator("#wallets .wallet")).to_have_count(4)
 
 
 def test_chosen_order_is_remembered_beside_the_owners(embedded_page, page, names):
     for alias, balance in (("B", 5), ("A", 20), ("C", 1)):
         embedded_page.track(BrowserWallet().address, alias=alias, balance=balance)
-    embedded_page.open(page).get_by_label("Order").select_option(label="Name")
+    embedded_page.open(page).locator(".columns .of-name").click()
     page.reload()
     widget = page.frame_locator("iframe")
     widget.locator("#widget[data-ready]").wait_for()
 
-    expect(widget.get_by_label("Order")).to_have_value("name")
+    expect(widget.locator(".columns .of-name")).to_have_attribute("aria-pressed", "true")
     assert names(widget) == ["A", "B", "C"]
     expect(widget.locator("#wallets .rank")).to_have_text(["1", "2", "3"])
 
@@ -154,7 +191,7 @@ def test_ten_thousand_wallets_are_read_when_somebody_searches(embedded_page, pag
     embedded_page.fill(10_000)
     widget = embedded_page.open(page, explorer="orb")
     rows = widget.locator("#wallets .wallet")
-    order, search = widget.get_by_label("Order"), widget.get_by_role("searchbox")
+    order, search = widget.locator(".of-balance"), widget.get_by_role("searchbox")
     expect(rows).to_have_count(25)
     expect(widget.locator("#state")).to_have_text("25 of 10,000 wallets")
     embedded_page.track(BrowserWallet().address, alias="Newcomer")
@@ -162,7 +199,7 @@ def test_ten_thousand_wallets_are_read_when_somebody_searches(embedded_page, pag
     expect(widget.locator("#state")).to_have_text("25 of 10,001 wallets")
     assert reads == []
 
-    order.select_option(label="Balance")
+    order.click()
     expect(rows.first).to_contain_text("Wallet 10000")
     expect(rows).to_have_count(25)
     assert len(reads) == 1
@@ -222,7 +259,7 @@ def test_what_owners_write_does_nothing(embedded_page, page):
 
     expect(widget.locator("#wallets .name")).to_have_text([*HOSTILE, HOSTILE[0]])
     expect(widget.locator(".title")).to_have_text(HOSTILE[0])
-    expect(widget.locator("h1 .token")).to_have_text(HOSTILE[1])
+    expect(widget.locator("h1 .symbol")).to_have_attribute("title", HOSTILE[1])
     expect(widget.locator("#wallets .tag")).to_have_text([*HOSTILE[:3], HOSTILE[1]])
     assert widget.locator("main img, main script:not([type='application/json'])").count() == 0
     assert widget.locator("main svg:not(.icon, .avatar, .bar, [hidden])").count() == 0
@@ -230,7 +267,7 @@ def test_what_owners_write_does_nothing(embedded_page, page):
 
 # The keyboard: one stop for Tab however long the list is, and the arrow keys from there
 
-MOST_PRESSES = 6  # over the skip link, the list, and what stands around it
+MOST_PRESSES = 8  # over the skip link, the list, and what stands around it
 
 
 @pytest.fixture
@@ -256,7 +293,7 @@ def focus_first(widget):
 def test_long_list_is_left_after_a_few_presses_of_tab(embedded_page, page):
     embedded_page.fill(500)
     widget = embedded_page.open(page)
-    widget.get_by_label("Order").focus()
+    widget.get_by_role("searchbox").focus()
     end = widget.locator("#rights:focus")
 
     presses = 0
@@ -266,10 +303,10 @@ def test_long_list_is_left_after_a_few_presses_of_tab(embedded_page, page):
 
     expect(end).to_have_count(1)
     back = 0
-    while not widget.locator("#sort:focus").count() and back <= MOST_PRESSES:
+    while not widget.locator("#search:focus").count() and back <= MOST_PRESSES:
         page.keyboard.press("Shift+Tab")
         back += 1
-    expect(widget.locator("#sort")).to_be_focused()
+    expect(widget.locator("#search")).to_be_focused()
 
 
 @pytest.mark.parametrize("script", [True, False])

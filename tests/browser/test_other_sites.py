@@ -97,7 +97,7 @@ def test_owner_follows_a_link_on_another_site(dashboard, page, attacker):
 
 def test_signing_window_of_the_preview_is_not_cut_off(dashboard, page):
     sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/embed")
+    page.goto(f"{dashboard.base}/embed/look")
     widget = page.frame_locator("iframe")
     widget.locator("#widget[data-ready]").wait_for()
 

@@ -109,7 +109,7 @@ def test_withdrawal_is_shown_also_to_a_visitor_who_did_not_wait_for_it(
     context.add_init_script(browser_wallet.script())
     widget = embedded_page.open(page)
     submit(widget, "Night heron")
-    expect(widget.locator("#own-list li")).to_have_count(1)
+    expect(widget.locator("#own-list > li")).to_have_count(1)
     open_rights(widget)  # closes the other steps
     expect(
         widget.get_by_role("heading", name="What this page keeps about your wallet")
@@ -127,7 +127,7 @@ def test_withdrawal_is_shown_also_to_a_visitor_who_did_not_wait_for_it(
     widget.get_by_role("button", name="Close").click()
     held[0].continue_()
 
-    expect(widget.locator("#own-list li")).to_have_count(0)
+    expect(widget.locator("#own-list > li")).to_have_count(0)
     expect(widget.locator("#wallets .wallet")).to_have_count(0)
 
 
@@ -148,7 +148,7 @@ def test_another_wallet_is_not_withdrawn_in_place_of_the_one_shown(
     widget.get_by_role("button", name="Other wallet").click()
 
     expect(widget.get_by_role("alert")).to_contain_text(
-        f"Please use the one whose records you have seen: {browser_wallet.address}"
+        f"Please use this one: {browser_wallet.address}"
     )
     assert Submission.select().where(Submission.wallet_address == other.address).count() == 1
 

@@ -115,7 +115,7 @@ def test_mark_stays_when_rows_are_searched_sorted_and_made_again(
     embedded_page.track_many(3)
     widget = embedded_page.open(page)
     expect(find_mark(widget, "Night heron")).to_be_visible()
-    widget.get_by_label("Order").select_option(label="Balance")
+    widget.locator(".columns .of-balance").click()
     widget.get_by_role("searchbox").fill("heron")
     expect(find_mark(widget, "Night heron")).to_be_visible()
     expect(widget.locator("#wallets .wallet")).to_have_count(1)
@@ -158,10 +158,11 @@ def test_own_receipt_is_saved_before_the_owner_has_decided(
     context.add_init_script(browser_wallet.script())
     widget = embedded_page.open(page)
     submit(widget, "Night heron")
-    expect(widget.locator("#own-list li")).to_be_visible()
+    expect(widget.locator("#own-list > li")).to_be_visible()
     submission = embedded_page.find_submission(browser_wallet.address)
 
     with page.expect_download() as download:
+        widget.locator("#own-list summary").click()
         widget.locator("#own-list").get_by_role("link", name="Receipt").click()
     assert download.value.suggested_filename == f"receipt-{submission.id}.json"
     receipt = json.loads(Path(download.value.path()).read_text())
@@ -211,10 +212,11 @@ def test_row_shows_a_change_and_a_line_and_its_details_all_of_them(embedded_page
     expect(row.locator(".change")).to_have_text("+12.5")
     expect(row.locator(".up")).to_have_text("+12.5")
     expect(row.locator(".up")).to_have_attribute("title", "1 day: +12.5")
-    expect(row.get_by_role("img", name="7 days: -3,198,765.5")).to_be_visible()
+    expect(row.get_by_role("img", name="7 days: −3,198,765.5")).to_be_visible()
     expect(row.locator(".balance")).to_contain_text("1,234.50")
+    expect(row.locator(".balance bdi").first).to_have_attribute("title", "1,234.5")
     row.locator("summary").click()
-    expect(row.locator(".stats .down")).to_have_text("-3,198,765.5")
+    expect(row.locator(".stats .down")).to_have_text("−3,198,765.5")
     expect(row.get_by_role("img", name="Balance over 30 days")).to_be_visible()
 
 

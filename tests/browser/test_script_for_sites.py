@@ -260,9 +260,10 @@ def component(dashboard, page) -> str:
     dashboard.configure(public_title="""Ann's "wallets" {x} <b> & \\n""")
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/embed")
-    page.get_by_label("Address of your site").fill(dashboard.host.origin)
-    page.get_by_role("button", name="Create a key and its snippet").click()
-    return page.locator("#react").text_content()
+    page.get_by_label("As").select_option("react")
+    page.get_by_role("button", name="Make a new key and copy").click()
+    page.get_by_text("The key is new.").wait_for()
+    return page.locator("#snippet").text_content()
 
 
 @pytest.mark.parametrize("frame", ["StrictMode", "({ children }) => children"])

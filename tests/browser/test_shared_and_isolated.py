@@ -40,7 +40,7 @@ def expect_grown(page) -> None:
 
 
 def expect_sent(page) -> None:
-    expect(page.frame_locator("iframe").locator("#own-list li")).to_contain_text("Night heron")
+    expect(page.frame_locator("iframe").locator("#own-list > li")).to_contain_text("Night heron")
 
 
 def test_link_shows_the_list_as_a_page_of_its_own_that_remembers_its_visitor(

@@ -81,7 +81,7 @@ def signed_in(dashboard, origin, page) -> Page:
     page.get_by_label("E-mail").fill(dashboard.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()
-    expect(page.get_by_role("heading", name="Passkeys")).to_be_visible()
+    expect(page.get_by_role("heading", name=ADD)).to_be_visible()
     return page
 
 
@@ -99,7 +99,7 @@ def sign_out(page: Page, origin: str) -> None:
 def test_passkey_is_added_and_signs_in_without_any_typing(dashboard, origin, signed_in, device):
     assert find_faults("no passkeys", signed_in) == []
     add(signed_in)
-    expect(signed_in.get_by_role("listitem").filter(has_text="Laptop")).to_contain_text(
+    expect(signed_in.get_by_role("listitem").filter(has_text="Laptop").first).to_contain_text(
         "never used"
     )
     assert find_faults("a passkey", signed_in) == []
@@ -116,6 +116,7 @@ def test_passkey_is_added_and_signs_in_without_any_typing(dashboard, origin, sig
 
 def test_device_makes_no_second_passkey_of_one_account(signed_in, device):
     add(signed_in)
+    signed_in.get_by_role("link", name=ADD).click()
     signed_in.get_by_role("button", name=ADD).click()
 
     expect(signed_in.get_by_role("alert")).to_have_text(
@@ -145,7 +146,7 @@ def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(
     dashboard, origin, signed_in, device
 ):
     add(signed_in)
-    signed_in.goto(f"{origin}/dashboard/pages/{dashboard.page_id}/keys/new/public")
+    signed_in.goto(f"{origin}/dashboard/pages/{dashboard.page_id}/settings/keys/new/public")
     signed_in.get_by_label("Label").fill('The "shop"')
     signed_in.get_by_label("Sites").fill("https://one.example\nhttps://two.example")
     let_confirmation_end(dashboard)
@@ -155,7 +156,7 @@ def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(
 
     signed_in.get_by_role("button", name=USE).click()
 
-    expect(signed_in.get_by_role("heading", name="Your new public key")).to_be_visible()
+    expect(signed_in.get_by_text("The key is new.")).to_be_visible()
     key = ApiKey.get(ApiKey.page == dashboard.page_id, ApiKey.label == 'The "shop"')
     assert list(key.origins) == ["https://one.example", "https://two.example"]
 
@@ -195,25 +196,26 @@ def enter(page: Page, password: str) -> None:
 def test_owner_enters_the_password_and_lands_on_the_keys(dashboard, owner_page):
     let_confirmation_end(dashboard)
 
-    owner_page.goto(f"{dashboard.base}/keys")
+    owner_page.goto(f"{dashboard.base}/settings/keys")
     assert find_faults("the question", owner_page) == []
     enter(owner_page, "not the password")
     expect(owner_page.get_by_text("This is not your current password.")).to_be_visible()
     assert find_faults("the question after a mistake", owner_page) == []
     enter(owner_page, PASSWORD)
 
-    expect(owner_page).to_have_url(f"{dashboard.base}/keys")
-    expect(owner_page.get_by_role("heading", name="Keys", exact=True)).to_be_visible()
+    expect(owner_page).to_have_url(f"{dashboard.base}/settings/keys")
+    expect(owner_page.get_by_role("heading", name="Settings API keys")).to_be_visible()
 
 
 def test_export_begins_by_itself_after_the_password(dashboard, owner_page):
     owner_page.goto(f"{dashboard.base}/wallets")
     let_confirmation_end(dashboard)
-    owner_page.locator("a[href$='wallets.csv']").click()
+    owner_page.get_by_role("button", name="More about the list").click()
+    owner_page.get_by_role("link", name="Export").click()
 
     with owner_page.expect_download() as download:
         enter(owner_page, PASSWORD)
 
     assert download.value.suggested_filename == f"wallets-{dashboard.page_id}.csv"
     expect(owner_page).to_have_url(f"{dashboard.base}/wallets")
-    expect(owner_page.get_by_role("link", name="Export")).to_be_visible()
+    expect(owner_page.get_by_role("heading", name="Wallets")).to_be_visible()

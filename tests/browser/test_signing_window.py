@@ -44,7 +44,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top
     expect(widget.locator("[data-problem]")).to_be_hidden()
     embedded_page.approve(embedded_page.find_submission(top_wallet.address).id)
     embedded_page.forward(page, "00:11")
-    expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
+    expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron You")
 
 
 def test_window_is_a_page_of_the_services_own_and_says_for_whom_and_what_is_asked(

@@ -49,7 +49,7 @@ def test_visitor_reads_and_signs_a_list_that_is_translated(embedded_page, page, 
     addresses = embedded_page.track_many(30, tag_names=["Team"])
     widget = embedded_page.open(page)
     expect(widget.get_by_role("button", name="«Add your wallet»")).to_be_visible()
-    widget.locator("#sort").select_option("balance")
+    widget.locator(".of-balance").click()
     rows = widget.locator(".wallet")
     expect(rows.first.locator(".name")).to_have_text("Wallet 30")
     widget.get_by_role("button", name="«Show more»").click()
@@ -94,7 +94,10 @@ def test_visitor_reads_and_signs_a_list_that_is_translated(embedded_page, page, 
 def test_owner_copies_the_snippet_that_was_chosen(dashboard, page):
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/embed")
+    page.locator("[name=renewed]").click()
+    page.locator("[data-copy=snippet]").wait_for()
     shown = page.locator("#snippet")
+    page.locator("#install details summary").click()
     page.locator("[name=height]").fill("720")
     page.locator("[name=lang]").select_option("de")
     expect(shown).to_contain_text("lang=de")
@@ -102,6 +105,7 @@ def test_owner_copies_the_snippet_that_was_chosen(dashboard, page):
     assert 'height="720"' in exact
     shown.evaluate("(one) => { one.textContent = 'what a bolder translator made of it'; }")
 
+    expect(page.locator("[data-copy=snippet]")).not_to_have_text("«Copied»")
     page.locator("[data-copy=snippet]").click()
 
     expect(page.locator("[data-copy=snippet]")).to_have_text("«Copied»")

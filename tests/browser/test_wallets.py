@@ -152,7 +152,7 @@ def test_wallet_signs_in_the_frame_of_another_site_or_is_lent_by_it(
     submit(widget, wallet=NAME)
 
     expect(widget.get_by_text(WAITS)).to_be_visible()
-    expect(widget.locator("#own-list code")).to_have_attribute("title", wallet.address)
+    expect(widget.locator("#own-list strong")).to_have_attribute("title", wallet.address)
     has_it = page.frames[1] if where == "window !== top" else page
     assert has_it.evaluate("wallet.asked") == ["connect", "signOffchainMessage"]
 

@@ -59,9 +59,29 @@ def test_people_are_told_what_was_saved_and_what_else_to_keep(filled, make_sqlit
     )
 
     assert f"Saved {COUNT} rows in {backup}, " in saved
+    assert f"Read again, each of its {len(MODELS)} tables has the rows of the database." in saved
     assert "SECRET_KEY is not in it" in saved
     assert restored == f"Restored and compared {COUNT} rows. Start the service.\n"
     assert f"Saved what the database held in {tmp_path / 'kept.db'}." in replaced
+
+
+def test_backup_is_checked_without_a_database(filled, tmp_path):
+    backup = tmp_path / "backup.db"
+    saved = json.loads(tell("backup", str(backup), "--json", environ=filled))
+    nowhere = make_environ("postgresql://nobody@127.0.0.1:1/none")
+
+    said = tell("restore", "--check", str(backup), environ=nowhere)
+    checked = json.loads(tell("restore", str(backup), "--check", "--json", environ=nowhere))
+
+    assert said.startswith(f"{backup} can be restored: all {COUNT} rows of {len(MODELS)} tables")
+    assert checked["file"] == str(backup)
+    assert {each["table"]: each for each in checked["tables"]} == {
+        each["table"]: each for each in saved["tables"]
+    }
+    backup.write_bytes(backup.read_bytes()[:-4096])
+    short = run_here("restore", "--check", str(backup), environ=nowhere)
+    assert (short.exit_code, short.stdout) == (1, "")
+    assert "cannot be read: database disk image is malformed" in short.stderr
 
 
 def test_json_has_rows_and_a_checksum_for_each_table(filled, make_sqlite, tmp_path):

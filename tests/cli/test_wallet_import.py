@@ -39,6 +39,7 @@ def test_file_is_imported_and_logged(world, run):
         "added": 1,
         "changed": 1,
         "unchanged": 0,
+        "skipped": 0,
         "tagsCreated": ["team"],
     }
     assert read_names(world) == {USDC: "New", other: "Other"}
@@ -48,17 +49,19 @@ def test_file_is_imported_and_logged(world, run):
 def test_file_is_read_from_standard_input(operator, world):
     told = operator.tell("wallets", "import", world.page_id, "-", input=f"\ufeff{USDC},Name\r\n")
 
-    assert told == "Imported: 1 added, 0 changed, 0 as before.\n"
+    assert told == "Imported: 1 added, 0 changed, 0 as before, 0 skipped.\n"
     assert read_names(world) == {USDC: "Name"}
 
 
 def test_dry_run_says_what_would_change_and_changes_nothing(world, run):
     before = world.dump()
 
-    result = run(USDC, "--dry-run")
+    result = run(f"Owner\tRank\tLabel\n{USDC}\t1\tMint", "--dry-run")
 
-    assert result.output == (
-        "Nothing has changed yet. The import would make it: 1 added, 0 changed, 0 as before.\n"
+    assert result.stderr == "Columns: 'Owner' is address, 'Rank' is left out, 'Label' is alias.\n"
+    assert result.stdout == (
+        "Nothing has changed yet. The import would make it: 1 added, 0 changed, 0 as before,"
+        " 0 skipped.\n"
     )
     assert world.dump() == before
 
@@ -66,19 +69,32 @@ def test_dry_run_says_what_would_change_and_changes_nothing(world, run):
 def test_every_wrong_line_is_named_and_nothing_changes(world, run):
     before = world.dump()
 
-    result = run(f"{USDC}\nbad\n{Visitor().address},Name,team")
+    result = run(f"wallet,name,tags\n{USDC}\nbad\n{Visitor().address},Name,team")
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.splitlines() == [
-        "Line 2: 'bad' is not a wallet address.",
-        "Line 3: The page has no tag team.",
+        "Line 3: 'bad' is not a wallet address.",
+        "Line 4: The page has no tag team.",
         "Error: Nothing has changed: 2 lines need your attention.",
     ]
     assert world.dump() == before
 
 
+def test_wrong_lines_are_left_out_if_the_operator_says_so(world, run):
+    before = world.dump()
+    text = f"wallet,name\n{USDC},Mint\nbad,x\n"
+    assert run(text, "--skip-invalid", "--dry-run").exit_code == 0
+    assert world.dump() == before
+
+    result = run(text, "--skip-invalid")
+
+    assert result.stdout == "Imported: 1 added, 0 changed, 0 as before, 1 skipped.\n"
+    assert result.stderr == "Line 3: 'bad' is not a wallet address.\n"
+    assert read_names(world) == {USDC: "Mint"}
+
+
 def test_thousands_of_mistakes_are_no_wall(run):
-    lines = run("bad\n" * 5_000).stderr.splitlines()
+    lines = run("wallet\n" + "bad\n" * 5_000).stderr.splitlines()
 
     assert len(lines) == 22
     assert lines[-2] == "… and 4,980 more"
@@ -87,8 +103,8 @@ def test_thousands_of_mistakes_are_no_wall(run):
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (b"a\nZo\xeb", "Line 2 is not UTF-8"),
-        (b"address,alias,alias\n", "more than one column"),
+        (b"PK\x03\x04", "Save it as CSV"),
+        (b"name,amount\nx,1\n", "not certain which column has the addresses"),
     ],
 )
 def test_file_that_cannot_be_read_is_one_clear_line(run, raw, said):

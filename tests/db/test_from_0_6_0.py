@@ -175,7 +175,8 @@ def test_people_whose_password_was_off_keep_passkeys_and_need_a_link_for_a_passw
         assert passwords.find_by_password(owner.email, password) is None
     signer = app.extensions[EXTENSION].signer
     first = passwords.build_link(Person(id=owner.id, password_hash=None), signer, "")
-    assert passwords.find_by_link(first.rpartition("/")[2], signer) is None
+    with pytest.raises(passwords.UsedLink):
+        passwords.find_by_link(first.rpartition("/")[2], signer)
     link = passwords.build_link(owner, signer, "")
     assert passwords.find_by_link(link.rpartition("/")[2], signer) == owner
 

@@ -41,8 +41,8 @@ def test_links_let_an_owner_and_a_reviewer_in(make_page):
     for client, email, status in ((owner, OWNER, 200), (reviewer, REVIEWER, 403)):
         assert email in client.get("/dashboard/").text
         assert 'form="approve"' in client.get(f"{root}/queue").text
-        assert client.get(f"{root}/keys").status_code == status
-        assert client.get(f"{root}/people").status_code == status
+        assert client.get(f"{root}/settings/keys").status_code == status
+        assert client.get(f"{root}/settings/people").status_code == status
 
 
 def test_next_run_finds_both_as_they_were(make_page):

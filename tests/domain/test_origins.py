@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embed.domain.origins import OriginDecision, decide_origin, parse_allowlist_entry, parse_origin
+from embed.domain.origins import (
+    OriginDecision,
+    decide_origin,
+    find_twin,
+    parse_allowlist_entry,
+    parse_origin,
+)
 from embed.errors import InvalidInput
 
 DEFAULT_PORT = {"http": 80, "https": 443}
@@ -194,3 +200,18 @@ def test_owner_learns_what_to_write_instead(row):
 
 def test_table_has_each_answer():
     assert {row.get("refused") for row in CASES} == {None, *ADVICE}
+
+
+@pytest.mark.parametrize(
+    ("origin", "twin"),
+    [
+        ("https://example.com", "https://www.example.com"),
+        ("https://www.example.com:8443", "https://example.com:8443"),
+        ("http://localhost:8080", None),
+        ("http://127.0.0.1:8080", None),
+        ("http://[::1]", None),
+        ("", None),
+    ],
+)
+def test_site_has_a_twin_with_or_without_www(origin, twin):
+    assert find_twin(origin) == twin

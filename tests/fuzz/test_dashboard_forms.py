@@ -19,7 +19,7 @@ FIELDS = (
     "origin", "allow_null_origin", "min_balance", "queue_capacity", "cooldown", "trust_after",
     "cooldown_unit", "auto_approve", "ids", "wallet", "tag", "text", "makes_tags", "target",
     "event_types", "reason", "reason_text", "code", "offer", "role", "passkey", "present_passkey",
-    "nonceId", "signature", "download",
+    "nonceId", "signature", "download", "public", "pattern", "scope", "preview", "service",
 )  # fmt: skip
 # Following these would end the owner's session or take away what the others need.
 LEFT_OUT = {
@@ -39,7 +39,7 @@ def owner(world) -> OwnerBrowser:
 
 
 def list_paths(world, method: str) -> list[str]:
-    values = {"page_id": world.page_id, "tier": "public"}
+    values = {"page_id": world.page_id, "tier": "public", "place": "tags"}
     adapter = world.app.url_map.bind("localhost")
     return [
         adapter.build(

@@ -124,7 +124,7 @@ class Run:
         assert chosen.status_code == 200, chosen.text
         self._keep_cookie("owner's cookie", f"x={browser.cookies['embed_dashboard']}")
         browser.get(f"{self.url}/dashboard/account")
-        assert browser.get(self.url + path).status_code == 404  # used
+        assert browser.get(self.url + path).status_code == 410  # used
         self._sign_in_wrongly()
 
     def _sign_in_wrongly(self) -> None:

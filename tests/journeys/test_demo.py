@@ -56,12 +56,15 @@ def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_
 
     # It has one process, whatever the real service has.
     with run_demo(environ | {"WEB_CONCURRENCY": "4"}, *ports) as demo:
-        told = read_until(demo, "Ctrl-C")
+        told = read_until(demo, "/reviewer")
 
         assert '{"error": "ca_gate_failed", "balance": 0, "minBalance": 100}' in told
-        assert re.search(r"The owner is told: Demo visitor submitted \w+: pending", told)
-        *_, last_link, _, _ = told.splitlines()
-        assert last_link.startswith("Open the site:")
+        assert re.search(r"The owner is told: Fair Wind submitted \w+: pending", told)
+        links = [re.search(r"http\S+", line)[0] for line in told.splitlines()[-3:]]
+        assert links == [site, f"{site}/owner", f"{site}/reviewer"]
+        assert "demo@localhost" in requests.get(links[1], timeout=TIMEOUT_S).text
+        assert "reviewer@localhost" in requests.get(links[2], timeout=TIMEOUT_S).text
+        assert "Fair Wind submitted" in requests.get(f"{site}/told", timeout=TIMEOUT_S).text
         assert f"{shown['id']} tracks" in told
         assert shown["publicKey"] not in told
         for key in (shown["publicKey"], shown["secretKey"]):

@@ -148,6 +148,24 @@ def read_file(path: Path) -> dict[str, list[object]]:
         return {table: sorted(file.read(table, names), key=repr) for table, names in schema.items()}
 
 
+def test_backup_that_reads_otherwise_than_it_was_written_is_not_kept(
+    filled_url, tmp_path, monkeypatch
+):
+    fill = backups._fill
+
+    def fill_a_bad_disk(part, source):
+        sums = fill(part, source)
+        with SqliteRows(part).alone() as rows:
+            rows.change("UPDATE page SET version = version + 1")
+        return sums
+
+    monkeypatch.setattr(backups, "_fill", fill_a_bad_disk)
+
+    with pytest.raises(InvalidInput, match="are not those that were saved"):
+        backups.make_backup(filled_url, tmp_path / "bad.db")
+    assert list(tmp_path.glob("*bad.db*")) == []
+
+
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.99])
 def test_truncated_file_is_refused(intact, tmp_path, part):
     path = tmp_path / "short.db"

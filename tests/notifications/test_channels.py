@@ -11,12 +11,12 @@ import pytest
 from support.certificates import make_certificate
 from support.channel_fields import FIELDS
 from support.raw_server import repeat, send, serve_raw, trickle, wait
-from support.receivers import run_http_receiver, run_mail_server
+from support.receivers import queue_test, run_http_receiver, run_mail_server
 from support.world import Visitor
 
 from embed.db.models import Receiver
 from embed.errors import InvalidInput
-from embed.notifications import delivery_log, mail, targets
+from embed.notifications import mail, targets
 from embed.notifications.channels import parse_channel, read_channel
 from embed.notifications.delivery import find_due_receivers
 from embed.notifications.mail import find_sender, read_server
@@ -166,7 +166,7 @@ def test_old_part_of_what_waits_is_given_up(owner, http_receiver):
 def test_test_is_a_message_of_its_own(owner, http_receiver):
     channel = owner.add_channel(url_of(http_receiver))
     owner.tell_of_submission("Ann")
-    delivery_log.queue_test(channel, owner.world.clock())
+    queue_test(channel, owner.world.clock())
 
     owner.deliver(channel)
     owner.world.clock.forward(minutes=1)

@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 from peewee import OperationalError
-from support.receivers import run_http_receiver
+from support.receivers import queue_test, run_http_receiver
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
@@ -447,7 +447,7 @@ def test_test_goes_ahead_of_what_waits_and_is_tried_once(owner, http_receiver):
     http_receiver.statuses = [500, 500]
     owner.deliver(webhook)
 
-    test = delivery_log.queue_test(webhook, owner.world.clock()).id
+    test = queue_test(webhook, owner.world.clock()).id
     owner.deliver(webhook)
 
     assert http_receiver.ids == [waiting, test, waiting]

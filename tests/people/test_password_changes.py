@@ -68,7 +68,8 @@ def test_link_ends_with_the_password_and_with_the_person(person, clock):
     assert passwords.find_by_link(before, signer) == person
     person = passwords.choose_password(person, SECOND, clock(), host=HOST)
     after = make_token()
-    assert passwords.find_by_link(before, signer) is None
+    with pytest.raises(passwords.UsedLink):
+        passwords.find_by_link(before, signer)
     assert passwords.find_by_link(after, signer) == person
     person.delete_instance()
     assert passwords.find_by_link(after, signer) is None

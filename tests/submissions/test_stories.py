@@ -23,7 +23,7 @@ from embed.notifications import receivers
 from embed.runtime import EXTENSION
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
-from embed.wallets.csv_format import parse_sheet
+from embed.wallets.csv_reader import parse_sheet
 from embed.wallets.imports import apply_import
 
 

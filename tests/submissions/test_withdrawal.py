@@ -12,7 +12,7 @@ from embed.events.kinds import Event
 from embed.maintenance.wallet_erasure import erase_wallet
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
-from embed.wallets.csv_format import parse_sheet
+from embed.wallets.csv_reader import parse_sheet
 from embed.wallets.imports import apply_import
 from embed.wallets.listings import update_listings
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +13,17 @@ from typing import Any
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 from support.servers import find_free_port
+
+from embed.db.models import Message, Receiver
+from embed.events.messages import TEST, write_messages
+from embed.notifications.delivery_log import end_waits
+
+
+def queue_test(receiver: Receiver, now: datetime) -> Message:
+    """Queue a test message, as sending one again does."""
+    (number,) = write_messages(receiver.page_id, [(TEST, {}, [receiver.id])], now)
+    end_waits(Receiver.id == receiver.id)
+    return Message.get(Message.number == number)
 
 
 @dataclass

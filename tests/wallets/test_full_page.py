@@ -9,8 +9,8 @@ from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
 from embed.wallets import imports, tracking
-from embed.wallets.csv_format import parse_sheet
-from embed.wallets.tracking import WalletFields
+from embed.wallets.csv_reader import parse_sheet
+from embed.wallets.tracking import PageFull, WalletFields
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -51,11 +51,13 @@ def test_table_that_does_not_fit_names_the_first_line_too_many(world):
     new = [Visitor().address for _ in range(3)]
 
     assert plan(world, *known, new[0]).mistakes == []
-    (mistake,) = plan(world, *known, *new).mistakes
+    found = plan(world, *new)
 
-    assert mistake.number == 4
-    assert "at most 3 wallets" in str(mistake.cause)
-    assert not plan(world, *known, *new).lacks_only_tags
+    assert [mistake.number for mistake in found.mistakes] == [2]
+    assert "at most 3 wallets" in str(found.mistakes[0].cause)
+    assert found.is_too_long
+    with pytest.raises(PageFull):
+        plan(world, *known, *new)
 
 
 def test_approval_waits_until_there_is_room(world):

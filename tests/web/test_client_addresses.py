@@ -28,7 +28,7 @@ def test_no_column_of_any_table_holds_one(world):
     owner = OwnerBrowser(world)
     owner.take(world.page_id)
     owner.client.environ_base["REMOTE_ADDR"] = CLIENT
-    owner.post(f"/dashboard/pages/{world.page_id}/tags", name="team", color="green")
+    owner.post(f"/dashboard/pages/{world.page_id}/wallets/tags", name="team", color="green")
 
     stored = read_everything()
 

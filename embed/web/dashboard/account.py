@@ -1,4 +1,4 @@
-"""A person's account: password, sessions, its log, language, and the colours of the dashboard."""
+"""A person's account: how they sign in, sessions, language, colours of the dashboard, log."""
 
 from datetime import timedelta
 from functools import partial
@@ -18,7 +18,7 @@ from embed.domain.passwords import MAX_LENGTH
 from embed.errors import NotFound
 from embed.events import account_log
 from embed.events.account_log import write_sentence
-from embed.people import accounts, passwords, sessions
+from embed.people import accounts, passkeys, passwords, sessions
 from embed.people.sessions import SEEN_STORED_EVERY
 from embed.translations import LANGUAGES
 from embed.web import languages
@@ -30,6 +30,7 @@ from embed.web.dashboard.access import (
 )
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import describe_actor
+from embed.web.dashboard.passkeys import find_party
 from embed.web.dashboard.responses import (
     THEME_COOKIE,
     THEMES,
@@ -174,6 +175,8 @@ def _render_account(
         status=status,
         form=form,
         language_form=language_form,
+        party=find_party(),
+        passkeys=passkeys.list_passkeys(person),
         sessions=sessions.list_sessions(person, now),
         current=current_session(),
         hour_ago=now - SEEN_STORED_EVERY,

@@ -74,10 +74,9 @@ FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
 MAX_FILE_BYTES = 16 * 1024 * 1024  # a CSV of 50,000 wallets with long names and several tags
 # The second form brings the file's text back in fields, and with longer ends of lines.
-UPLOADS = {
-    "dashboard.import_wallets": MAX_FILE_BYTES,
-    "dashboard.apply_import": MAX_FILE_BYTES + 1024 * 1024,
-}
+UPLOADS = dict.fromkeys(
+    ("dashboard.import_wallets", "dashboard.apply_import"), MAX_FILE_BYTES + 1024 * 1024
+)
 MAX_FIELD_BYTES = 256 * 1024  # in memory; a file is written to the disk while it is read
 
 _login = LoginManager()

@@ -49,7 +49,7 @@ class View(NamedTuple):
         )
 
 
-@blueprint.get("/pages/<page_id>/notifications/log")
+@blueprint.get("/pages/<page_id>/settings/notifications/log")
 def show_deliveries(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     view = View.read(page)
@@ -63,7 +63,7 @@ def show_deliveries(page_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.post("/pages/<page_id>/notifications/<receiver_id>/messages/<message_id>/again")
+@blueprint.post("/pages/<page_id>/settings/notifications/<receiver_id>/messages/<message_id>/again")
 def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseReturnValue:
     """Let a message be sent once more that was delivered or given up."""
     page = open_page(page_id)
@@ -79,7 +79,7 @@ def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseRetur
     return redirect_to("show_deliveries", said, page, receiver=receiver.id)
 
 
-@blueprint.post("/pages/<page_id>/notifications/again")
+@blueprint.post("/pages/<page_id>/settings/notifications/again")
 def send_all_again(page_id: str) -> ResponseReturnValue:
     """Let all messages be sent once more that were given up."""
     page = open_page(page_id)

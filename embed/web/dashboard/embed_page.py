@@ -1,27 +1,24 @@
-"""The Embed tab: the widget's look with a preview, a key for a site, and the code to paste.
-
-And whether the page is public by link.
-"""
+"""Embed: a key for a site with the code to paste, the look with a preview, the public link."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Response, redirect, request
+from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import MultiDict
-from wtforms import IntegerField, SelectField, StringField
+from wtforms import BooleanField, IntegerField, SelectField, StringField
 from wtforms.validators import InputRequired, NumberRange, Optional
 
 from embed.db.models import ApiKey, Page
 from embed.domain.colors import DEFAULT_ACCENT
-from embed.domain.origins import find_meant_origin
+from embed.domain.origins import correct_entry, find_twin, parse_origin
 from embed.keys import derived, management
 from embed.pages import change_look
 from embed.translations import LANGUAGES
-from embed.web.current import own_origin, runtime
-from embed.web.dashboard.access import current_person, open_page
+from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, get_own_key, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.filters import explain_changes, name_key
+from embed.web.dashboard.filters import name_key
 from embed.web.dashboard.look_form import (
     PRESETS,
     SWATCHES,
@@ -31,17 +28,15 @@ from embed.web.dashboard.look_form import (
 )
 from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
-from embed.web.snippets import (
-    ARGUMENTS,
-    DEFAULT_HEIGHT,
-    build_link,
-    build_path,
-    build_snippets,
-)
+from embed.web.snippets import ARGUMENTS, DEFAULT_HEIGHT, build_link, build_path, build_snippet
 
-PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
 MIN_HEIGHT, MAX_HEIGHT = 200, 4000
-# Labels by value; the type stubs of WTForms do not support this form.
+NEW = "new"
+KINDS = ("html", "react")  # what there is code for; site builders take HTML
+# Labels by value; the type stubs of WTForms do not support these forms.
+_KINDS: Any = {"html": "HTML"} | {
+    name.lower(): name for name in ("React", "WordPress", "Hugo", "Jekyll")
+}
 _LANGUAGES: Any = {"": lazy_gettext("As the visitor's browser")} | LANGUAGES
 
 
@@ -51,6 +46,9 @@ class SnippetForm(Form):
     class Meta:
         csrf = False
 
+    key = SelectField(lazy_gettext("Site"))
+    kind = SelectField(lazy_gettext("As"), choices=_KINDS)
+    script = BooleanField(lazy_gettext("with the script for height and theme"))
     lang = SelectField(lazy_gettext("Language"), choices=_LANGUAGES)
     height = IntegerField(
         lazy_gettext("Height in pixels"),
@@ -66,82 +64,106 @@ class SiteForm(Form):
     site = StringField(
         lazy_gettext("Address of your site"),
         [InputRequired(lazy_gettext("Which site is it for?"))],
-        description=lazy_gettext(
-            "As the address bar shows it: https://www.example.com. With and without www"
-            " are two sites; more can be added under Keys."
-        ),
+        description=lazy_gettext("As the address bar shows it; https is assumed."),
     )
-    label = StringField(
-        lazy_gettext("Label (optional)"),
-        description=lazy_gettext("What the key is for, such as Blog. Only you see it."),
-    )
+    www = BooleanField(lazy_gettext("also with www, or without it"), default=True)
+
+    def list_sites(self) -> list[str]:
+        site = correct_entry(self.site.data or "")
+        twin = find_twin(parse_origin(site) or "") if self.www.data else None
+        return [site, twin] if twin else [site]
 
 
 @blueprint.route("/pages/<page_id>/embed", methods=["GET", "POST"])
 def show_embed(page_id: str) -> ResponseReturnValue:
-    """Show the Embed tab; a POST creates a public key for one site and shows it this once."""
+    """Show the code for a site.
+
+    A POST creates a public key, for a new site or for those of the key that is named, and shows
+    it this once.
+    """
     page = open_page(page_id)
+    now, actor = runtime().clock(), current_person().email
     form = SiteForm()
+    if "renewed" in request.form:
+        key = get_own_key(page, request.form["renewed"])
+        made = management.renew_key(key, now, actor=actor)
+        return render_embed(page, SiteForm(None), made)
     if form.validate_on_submit():
-        raw_site = form.site.data or ""
-        if "meant" in request.form:  # the button beside a refusal
-            raw_site = find_meant_origin(raw_site) or raw_site
         with show_mistakes(form, origins="site"):
             made = management.create_key(
-                page.id,
-                "public",
-                raw_origins=[raw_site],
-                raw_label=form.label.data,
-                now=runtime().clock(),
-                actor=current_person().email,
+                page.id, "public", raw_origins=form.list_sites(), now=now, actor=actor
             )
-            return render_embed(page, SiteForm(None), made, explain_changes([raw_site]))
+            return render_embed(page, SiteForm(None), made)
     return render_embed(page, form)
 
 
 def render_embed(
     page: Page,
-    form: SiteForm,
+    site_form: SiteForm,
     made: tuple[ApiKey, str] | None = None,
     notes: Sequence[str] = (),
-    look_form: LookForm | None = None,
 ) -> Response:
-    """Render the tab; with `made`, a new key and its text are in this response only.
-
-    `look_form` is one that was sent with mistakes.
-    """
-    snippet_form = _read_snippet_form()
-    lang = "" if snippet_form.lang.errors else snippet_form.lang.data
-    height = _read_height(snippet_form)
-    api_key, key = made or (None, PLACEHOLDER)
-    has_mistakes = bool(form.errors or look_form)
-    response = render(
+    """Render the tab Install; with `made`, a new key and its text are in this response only."""
+    keys = _list_shown_keys(page, made and made[0])
+    form = read_snippet_form(keys)
+    form.key.data = made[0].id if made else NEW if site_form.errors else form.key.data
+    shown = next((key for key in keys if key.id == form.key.data), None)
+    return render(
         "embed.html",
         page=page,
-        look_form=look_form or make_look_form(page.look),
-        presets=PRESETS,
-        swatches=SWATCHES,
-        accent_sentences=explain_accent(page.look.accent),
-        snippet_form=snippet_form,
-        site_form=form,
-        meant_site=find_meant_origin(form.site.data or "") if form.site.errors else None,
-        api_key=api_key,
-        key=key,
+        snippet_form=form,
+        site_form=site_form,
+        api_key=shown,
+        is_new=made is not None,
         notes=notes,
-        placeholder=PLACEHOLDER,
-        chosen=request.query_string.decode("ascii", "ignore"),
-        height=height,
-        snippets=build_snippets(page, key, height=height, lang=lang),
-        address=own_origin() + build_path(page, key, lang=lang),
-        key_names=_name_public_keys(page),
-        is_shared=derived.is_shared(page.id),
-        link=build_link(page.id),
-        status=201 if made else 422 if has_mistakes else 200,
+        **(write_snippet(page, form, shown, made[1] if made else None) if shown else {}),
+        status=201 if made else 422 if site_form.errors else 200,
         shows_secret=made is not None,
     )
-    # As same-origin, but the preview's signing window can answer it.
-    response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
-    return response
+
+
+def write_snippet(
+    page: Page, form: SnippetForm, api_key: ApiKey, key: str | None
+) -> dict[str, Any]:
+    """Return the code that is chosen, and for the script, all that can be.
+
+    Only the first characters are kept of a key, so without a new `key`, those are in it.
+    """
+    start = api_key.display_prefix
+
+    def write(**chosen: Any) -> str:
+        text = build_snippet(page, key or start, **chosen)
+        return text if key else text.replace(f"key={start}", f"key={start}…")
+
+    texts = {kind: [write(kind=kind, has_script=has) for has in (False, True)] for kind in KINDS}
+    chosen = {"lang": "" if form.lang.errors else form.lang.data}
+    if not form.height.errors and form.height.data:
+        chosen["height"] = form.height.data
+    kind = form.kind.data if form.kind.data in KINDS else KINDS[0]
+    return {
+        "snippets": texts | {"height": DEFAULT_HEIGHT, "key": key or f"{start}…"},
+        "own_path": url_for("dashboard.show_embed", page_id=page.id, key=api_key.id),
+        "snippet": write(kind=kind, has_script=form.script.data, **chosen),
+    }
+
+
+def _list_shown_keys(page: Page, made: ApiKey | None) -> list[ApiKey]:
+    """Return the live public keys, the newest first, and of those for the same sites only it."""
+    live = [
+        key
+        for key in management.list_keys(page.id)
+        if key.tier == "public" and key.revoked_at is None
+    ]
+    newest = {
+        (key.origins, key.allow_null_origin): key for key in [*live, *([made] if made else [])]
+    }
+    return sorted(newest.values(), key=lambda key: key.created_at, reverse=True)
+
+
+@blueprint.get("/pages/<page_id>/embed/look")
+def show_look(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    return _render_look(page, make_look_form(page.look))
 
 
 @blueprint.post("/pages/<page_id>/embed/look")
@@ -152,14 +174,35 @@ def save_look(page_id: str) -> ResponseReturnValue:
         with show_mistakes(form):
             change_look(page.id, form.read_texts(), runtime().clock(), actor=current_person().email)
             return redirect_to(
-                "show_embed",
+                "show_look",
                 gettext("Saved. Every site shows it; no snippet has to be pasted again."),
                 page,
             )
-    return render_embed(page, SiteForm(None), look_form=form)
+    return _render_look(page, form)
 
 
-@blueprint.post("/pages/<page_id>/embed/link")
+def _render_look(page: Page, form: LookForm) -> Response:
+    response = render(
+        "embed_look.html",
+        page=page,
+        form=form,
+        presets=PRESETS,
+        swatches=SWATCHES,
+        accent_sentences=explain_accent(page.look.accent),
+    )
+    # As same-origin, but the preview's signing window can answer it.
+    response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
+    return response
+
+
+@blueprint.get("/pages/<page_id>/embed/share")
+def show_share(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    shared, link = derived.is_shared(page.id), build_link(page.id)
+    return render("embed_share.html", page=page, is_shared=shared, link=link)
+
+
+@blueprint.post("/pages/<page_id>/embed/share")
 def share_page(page_id: str) -> ResponseReturnValue:
     """Make the page public by link, or end its link."""
     page = open_page(page_id)
@@ -170,7 +213,7 @@ def share_page(page_id: str) -> ResponseReturnValue:
     else:
         derived.stop_sharing(page.id, now, actor=actor)
         said = gettext("The page is no longer public by link.")
-    return redirect_to("show_embed", said, page, _anchor="link-section")
+    return redirect_to("show_share", said, page)
 
 
 @blueprint.get("/pages/<page_id>/embed/preview")
@@ -193,20 +236,15 @@ def show_contrast(page_id: str) -> ResponseReturnValue:
     return {"sentences": explain_accent(page.look.override(chosen).accent)}
 
 
-def _read_snippet_form() -> SnippetForm:
+def read_snippet_form(keys: Sequence[ApiKey]) -> SnippetForm:
     chosen = MultiDict(request.args)
+    if "kind" not in chosen:  # nothing is chosen yet
+        chosen.update({"kind": KINDS[0], "script": "y"})
     chosen.setdefault("lang", "")
+    if chosen.get("key") not in (NEW, *(key.id for key in keys)):
+        chosen["key"] = keys[0].id if keys else NEW
     form = SnippetForm(chosen)
+    form.key.choices = [(key.id, ", ".join(key.origins) or name_key(key)) for key in keys]
+    form.key.choices.append((NEW, gettext("Add a site…")))
     form.validate()
     return form
-
-
-def _read_height(form: SnippetForm) -> int:
-    return DEFAULT_HEIGHT if form.height.errors else int(form.height.data or DEFAULT_HEIGHT)
-
-
-def _name_public_keys(page: Page) -> dict[str, str]:
-    """Return the names of the live public keys, by their first characters."""
-    keys = management.list_keys(page.id)
-    live = (key for key in keys if key.tier == "public" and key.revoked_at is None)
-    return {key.display_prefix: name_key(key) for key in live}

@@ -5,11 +5,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 from babel.dates import format_timedelta
-from babel.numbers import parse_pattern
+from babel.numbers import format_compact_decimal
 from markupsafe import Markup
 
 from embed.db.models import STATUSES, Activity, ApiKey, Session
@@ -17,8 +17,7 @@ from embed.domain.activity import SENTENCE_BY_ACTION, read_facts, write_subject
 from embed.domain.clients import Client
 from embed.domain.origins import parse_allowlist_entry
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.figures import ROUNDED
-from embed.web.languages import current_locale, format_amount, gettext, lazy_gettext
+from embed.web.languages import current_locale, gettext, lazy_gettext
 
 # Every status of a submission, and every reason of a rejection (docs/api.md, List own submissions).
 OUTCOMES = {
@@ -57,7 +56,7 @@ ACTORS = {
     "holding watch": lazy_gettext("balance check"),
 }
 
-_ROUNDED_CHANGE = parse_pattern(f"+{ROUNDED.pattern};-{ROUNDED.pattern}")
+_THREE_DIGITS = Context(prec=3)
 
 _BEFORE_THOUSANDS = re.compile(r"(?<=\d\D)(?=\d{3})")
 
@@ -111,8 +110,12 @@ def describe_state(state: str) -> str:
 
 @blueprint.app_template_filter("rounded_change")
 def round_change(change: Decimal) -> str:
-    """Return whole tokens with a sign and two decimals, such as ``-0.25`` or ``+1,500.00``."""
-    return format_amount(change, _ROUNDED_CHANGE) if change else "0"
+    """Return a change with a sign and three significant digits, such as ``+3.68`` or ``+16.1K``."""
+    if not change:
+        return "0"
+    size = _THREE_DIGITS.plus(abs(change))
+    figure = format_compact_decimal(size, locale=current_locale(), fraction_digits=2)
+    return ("+" if change > 0 else "\N{MINUS SIGN}") + figure
 
 
 @blueprint.app_template_filter("breakable")

@@ -11,7 +11,7 @@ from wtforms.validators import ValidationError
 
 from embed.db.models import ApiKey, Page
 from embed.domain.identifiers import Tier
-from embed.domain.origins import find_meant_origin, parse_allowlist_entry
+from embed.domain.origins import correct_entry, parse_allowlist_entry
 from embed.errors import InvalidInput
 from embed.keys import management, refused_origins
 from embed.keys.access import USE_STORED_EVERY
@@ -60,7 +60,7 @@ class OriginsForm(KeyForm):
     def validate_origins(self, field: TextAreaField) -> None:
         """Report the mistakes of all lines, not only the first."""
         if "meant" in request.form:  # the button beside the refusals
-            field.data = "\n".join(_correct(line) for line in read_lines(field.data))
+            field.data = "\n".join(correct_entry(line) for line in read_lines(field.data))
         mistakes = []
         for raw in read_lines(field.data):
             try:
@@ -75,23 +75,14 @@ class OriginsForm(KeyForm):
     def list_meant(self) -> list[str]:
         """Return what refused lines must mean, where that is certain."""
         lines = read_lines(self.origins.data)
-        return [_correct(line) for line in lines if _correct(line) != line]
-
-
-def _correct(line: str) -> str:
-    """Return a line, or if it is refused, what it must mean."""
-    try:
-        parse_allowlist_entry(line)
-    except InvalidInput:
-        return find_meant_origin(line) or line
-    return line
+        return [correct_entry(line) for line in lines if correct_entry(line) != line]
 
 
 def read_lines(text: str | None) -> list[str]:
     return [line.strip() for line in (text or "").splitlines() if line.strip()]
 
 
-@blueprint.get("/pages/<page_id>/keys")
+@blueprint.get("/pages/<page_id>/settings/keys")
 def list_keys(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     keys = management.list_keys(page.id)
@@ -105,7 +96,9 @@ def list_keys(page_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.route("/pages/<page_id>/keys/new/<any(public, secret):tier>", methods=["GET", "POST"])
+@blueprint.route(
+    "/pages/<page_id>/settings/keys/new/<any(public, secret):tier>", methods=["GET", "POST"]
+)
 def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     """Create a key and show it in this response, so that it is in no address and no cookie."""
     page = open_page(page_id)
@@ -129,7 +122,7 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     return render("key_form.html", page=page, form=form, tier=tier)
 
 
-@blueprint.route("/pages/<page_id>/keys/<key_id>/edit", methods=["GET", "POST"])
+@blueprint.route("/pages/<page_id>/settings/keys/<key_id>/edit", methods=["GET", "POST"])
 def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
     """Change the label of a key, and the sites of a public one."""
     page = open_page(page_id)
@@ -153,7 +146,7 @@ def _make_edit_form(key: ApiKey) -> FlaskForm:
     )
 
 
-@blueprint.route("/pages/<page_id>/keys/<key_id>/revoke", methods=["GET", "POST"])
+@blueprint.route("/pages/<page_id>/settings/keys/<key_id>/revoke", methods=["GET", "POST"])
 def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     key = get_own_key(page, key_id)
@@ -166,7 +159,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.post("/pages/<page_id>/keys/<key_id>/allow")
+@blueprint.post("/pages/<page_id>/settings/keys/<key_id>/allow")
 def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     """Add a refused site to the key's allowlist."""
     page = open_page(page_id)
@@ -180,7 +173,7 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.post("/pages/<page_id>/keys/<key_id>/forget")
+@blueprint.post("/pages/<page_id>/settings/keys/<key_id>/forget")
 def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     """Delete a site from the list of refused ones; it stays refused."""
     page = open_page(page_id)

@@ -1,21 +1,20 @@
-"""A person's pages, with what needs somebody on them: create, settings, delete and restore."""
+"""A person's pages, with what needs somebody on them, and restoring one."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from flask import redirect, request, url_for
+from flask import redirect, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, StringField, TextAreaField
 from wtforms.validators import InputRequired, Length, Optional
 
 from embed import pages
 from embed.balances.due import list_read_at
-from embed.balances.tokens import list_problems, propose_token
+from embed.balances.tokens import list_problems
 from embed.db.models import Page, Person
 from embed.db.work_status import read_work_status
 from embed.domain.roles import NAME_BY_ROLE, OWNER
-from embed.keys.management import list_keys
 from embed.keys.refused_origins import list_lately_refused
 from embed.notifications.delivery_log import count_given_up, list_failing
 from embed.pages import OwnPage
@@ -30,7 +29,6 @@ from embed.web.dashboard.responses import (
     name_page,
     redirect_to,
     render,
-    show_mistakes,
 )
 from embed.web.languages import gettext, lazy_gettext
 
@@ -52,9 +50,6 @@ class PageForm(Form):
     )
     public_title = StringField(lazy_gettext("Title"), [Optional(), Length(max=200)])
     public_comments = TextAreaField(lazy_gettext("Comment"), [Optional(), Length(max=2000)])
-    is_public = BooleanField(
-        lazy_gettext("Public"), default=True, description=lazy_gettext("Off: only you can see it.")
-    )
     is_embeddable = BooleanField(
         lazy_gettext("Embedding"),
         default=True,
@@ -64,27 +59,6 @@ class PageForm(Form):
     @property
     def advice(self) -> str:
         return advise_on_mint(self.token_mint.data)
-
-
-def _strip(raw: str | None) -> str | None:
-    return raw and raw.strip()
-
-
-class LookedUpPageForm(PageForm):
-    """The form of a new page, where the chain can be asked for names."""
-
-    token_name = StringField(
-        lazy_gettext("Token name"),
-        [Optional(), Length(max=100)],
-        filters=[_strip],
-        description=lazy_gettext("Leave it empty to look it up by the mint address."),
-    )
-    token_symbol = StringField(
-        lazy_gettext("Ticker"),
-        [Optional(), Length(max=20)],
-        filters=[_strip],
-        description=lazy_gettext("Without the $ sign. Leave it empty to look it up."),
-    )
 
 
 class Need(NamedTuple):
@@ -110,6 +84,7 @@ def list_pages() -> ResponseReturnValue:
         wallet_counts=wallet_counts,
         totals=sum_by_page([one.page for one in own_pages], uses_chain=uses_chain),
         read_at=list_read_at(pages.is_page_of(person)) if uses_chain else {},
+        restore_within=pages.RESTORE_WITHIN,
         deleted=[one for one in pages.list_of_owner(person) if pages.can_be_restored(one, now)],
     )
 
@@ -157,63 +132,10 @@ def _list_broken_work(now: datetime, *, uses_chain: bool) -> Iterator[Need]:
             yield Need("balances", None, job)
 
 
-@blueprint.route("/pages/new", methods=["GET", "POST"])
-def create_page() -> ResponseReturnValue:
-    form = PageForm() if runtime().chain is None else LookedUpPageForm()
-    if form.validate_on_submit():
-        if not (form.token_name.data and form.token_symbol.data):
-            return _propose_names(form)
-        owner = current_person()
-        with show_mistakes(form):
-            page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
-            done = gettext("The page has been created. Next, it needs a key.")
-            return redirect_to("show_embed", f"{done} {form.advice}".rstrip(), page)
-    return render("page_form.html", form=form)
-
-
-def _propose_names(form: PageForm) -> ResponseReturnValue:
-    """Show the form again, with the names that the chain has; the owner confirms them."""
-    is_proposed = False
-    with show_mistakes(form):
-        info = propose_token(runtime().chain, form.token_mint.data or "")
-        for field, found in ((form.token_name, info.name), (form.token_symbol, info.symbol)):
-            if not field.data and found is None:
-                field.errors = [gettext("The chain does not have it; enter it here.")]
-            elif not field.data:
-                field.data, is_proposed = found, True
-    return render("page_form.html", form=form, is_proposed=is_proposed)
-
-
-@blueprint.route("/pages/<page_id>/settings", methods=["GET", "POST"])
-def edit_page(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
-    form = PageForm(obj=page)
-    if form.validate_on_submit():
-        with show_mistakes(form):
-            pages.update_page(page.id, _read(form), runtime().clock(), actor=current_person().email)
-            return redirect_to("edit_page", gettext("Saved."), page)
-    return render("page_form.html", page=page, form=form)
-
-
 @blueprint.get("/pages/<page_id>/")
 def show_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     return redirect(url_for("dashboard.show_queue", page_id=page.id))
-
-
-@blueprint.route("/pages/<page_id>/delete", methods=["GET", "POST"])
-def delete_page(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
-    if request.method != "POST":
-        sites = {
-            origin for key in list_keys(page.id) if not key.revoked_at for origin in key.origins
-        }
-        return render("page_delete.html", page=page, name=name_page(page), sites=sorted(sites))
-    pages.delete_page(page.id, runtime().clock(), actor=current_person().email)
-    return redirect_to(
-        "list_pages",
-        gettext("%(name)s has been deleted. You can restore it for 30 days.", name=name_page(page)),
-    )
 
 
 @blueprint.post("/pages/<page_id>/restore")
@@ -223,5 +145,5 @@ def restore_page(page_id: str) -> ResponseReturnValue:
     return redirect_to("list_pages", gettext("%(name)s has been restored.", name=name_page(page)))
 
 
-def _read(form: PageForm) -> dict[str, Any]:
+def read_page_form(form: PageForm) -> dict[str, Any]:
     return {name: value for name, value in form.data.items() if name != "csrf_token"}

@@ -1,4 +1,4 @@
-"""The page with a person's passkeys, signing in by one, and what browsers are asked for."""
+"""Adding and removing passkeys, signing in by one, and what browsers are asked for."""
 
 from functools import partial
 from typing import Any
@@ -99,8 +99,7 @@ def sign_in_by_passkey() -> ResponseReturnValue:
 
 
 @blueprint.route("/account/passkeys", methods=["GET", "POST"])
-def list_passkeys() -> ResponseReturnValue:
-    """List a person's passkeys, and add one."""
+def add_passkey() -> ResponseReturnValue:
     form = PasskeyForm(name=name_browser_of(current_client()))
     if form.validate_on_submit():
         with show_mistakes(form):
@@ -110,8 +109,8 @@ def list_passkeys() -> ResponseReturnValue:
                 form.passkey.data or "",
                 make_ceremony(),
             )
-            return redirect_to("list_passkeys", gettext("The passkey is added."))
-    return _render_passkeys(form)
+            return redirect_to("account", gettext("The passkey is added."))
+    return render("passkey_form.html", form=form, options=_describe_creation())
 
 
 @blueprint.post("/account/passkeys/<passkey_id>/remove")
@@ -123,26 +122,23 @@ def remove_passkey(passkey_id: str) -> ResponseReturnValue:
         gettext("Remove %(name)s?", name=isolate(own[passkey_id].name)),
         gettext("It no longer signs you in."),
         button=gettext("Remove"),
-        back=url_for("dashboard.list_passkeys"),
+        back=url_for("dashboard.account"),
     ):
         return asked
     passkeys.remove(current_session(), passkey_id, runtime().clock(), current_client())
     return redirect_to(
-        "list_passkeys",
+        "account",
         gettext("The passkey is removed. Your device may keep its half; delete that there."),
     )
 
 
-def _render_passkeys(form: PasskeyForm) -> ResponseReturnValue:
-    person, party = current_person(), find_party()
-    known = passkeys.list_passkeys(person)
-    options = None
-    if party is not None:
-        options = ceremonies.describe_creation(
-            party,
-            issue_challenge(runtime().signer, ADD, current_session().id),
-            person_id=person.id,
-            email=person.email,
-            known_ids=[one.credential_id for one in known],
-        )
-    return render("passkeys.html", form=form, passkeys=known, party=party, options=options)
+def _describe_creation() -> str:
+    """Return what a browser is asked, to make a passkey. Raises NotFound, as `make_ceremony`."""
+    person, party = current_person(), make_ceremony().party
+    return ceremonies.describe_creation(
+        party,
+        issue_challenge(runtime().signer, ADD, current_session().id),
+        person_id=person.id,
+        email=person.email,
+        known_ids=[one.credential_id for one in passkeys.list_passkeys(person)],
+    )

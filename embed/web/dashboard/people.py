@@ -56,12 +56,13 @@ class InvitationForm(Form):
     )
 
 
-@blueprint.get("/pages/<page_id>/people")
+@blueprint.get("/pages/<page_id>/settings/people")
 def list_people(page_id: str) -> ResponseReturnValue:
-    return _render_people(open_page(page_id), InvitationForm(formdata=None))
+    form = InvitationForm(None, role=request.args.get("role", "reviewer"))
+    return _render_people(open_page(page_id), form)
 
 
-@blueprint.post("/pages/<page_id>/people")
+@blueprint.post("/pages/<page_id>/settings/people")
 def invite_person(page_id: str) -> ResponseReturnValue:
     """Make an invitation and show its link in this response, so that it is in no other address."""
     page, form, actor = open_page(page_id), InvitationForm(), current_person()
@@ -118,7 +119,7 @@ def _mail(invitation: Invitation, link: str) -> str | None:
     )
 
 
-@blueprint.post("/pages/<page_id>/people/role")
+@blueprint.post("/pages/<page_id>/settings/people/role")
 def change_role(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     email, role = request.form.get("email", ""), request.form.get("role", "")
@@ -126,14 +127,14 @@ def change_role(page_id: str) -> ResponseReturnValue:
     return redirect_to("list_people", gettext("Saved."), page)
 
 
-@blueprint.post("/pages/<page_id>/people/revoke")
+@blueprint.post("/pages/<page_id>/settings/people/revoke")
 def revoke_invitation(page_id: str) -> ResponseReturnValue:
     page, email = open_page(page_id), request.form.get("email", "")
     members.revoke_invitation(page.id, email, runtime().clock(), actor=current_person().email)
     return redirect_to("list_people", gettext("The invitation is revoked."), page)
 
 
-@blueprint.post("/pages/<page_id>/people/remove")
+@blueprint.post("/pages/<page_id>/settings/people/remove")
 def remove_person(page_id: str) -> ResponseReturnValue:
     page, email = open_page(page_id), request.form.get("email", "")
     if asked := ask_if_sure(

@@ -4,18 +4,19 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from flask import request
+from flask import redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, SelectField, SelectMultipleField, StringField
+from wtforms import BooleanField, RadioField, SelectMultipleField, StringField
 from wtforms.validators import InputRequired
 from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import Page, Receiver
 from embed.db.work_status import read_work_status
+from embed.domain.turns import Turns
 from embed.errors import NotFound
 from embed.events.messages import MESSAGE_TYPES
-from embed.notifications import delivery_log, receivers
-from embed.notifications.channels import find_chat
+from embed.notifications import delivery, delivery_log, receivers
+from embed.notifications.channels import find_chat, find_service
 from embed.notifications.receivers import CHANNEL_TYPES, mask_target
 from embed.notifications.webhooks import read_public_key
 from embed.web.current import runtime
@@ -26,27 +27,38 @@ from embed.web.dashboard.responses import Form, redirect_to, render, show_mistak
 from embed.web.languages import gettext, lazy_gettext
 
 MAX_GIVEN_UP_SHOWN = 3
+MAX_LATEST_SHOWN = 4
+_testing = Turns(2)  # a mail server may take a minute
 
 
-@blueprint.get("/pages/<page_id>/notifications")
+@blueprint.get("/pages/<page_id>/settings/notifications")
 def list_receivers(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
+    service = "email" if runtime().settings.smtp_url else "telegram"
+    return _render(page, ReceiverForm(None, event_types=CHANNEL_TYPES, service=service))
+
+
+def _render(page: Page, form: "ReceiverForm") -> ResponseReturnValue:
     channels = receivers.list_receivers(page.id, "channel")
     webhooks = receivers.list_receivers(page.id, "webhook")
     now = runtime().clock()
     return render(
         "receivers.html",
         page=page,
-        channels=channels,
-        webhooks=webhooks,
+        form=form,
+        own_receivers=[*channels, *webhooks],
+        icons=ICONS,
+        service_of=lambda one: WEBHOOK if one.kind == WEBHOOK else find_service(one.target),
+        tested=request.args.get("tested"),
         masked=mask_targets([*channels, *webhooks]),
         last=delivery_log.find_last_attempted(page),
         waiting=delivery_log.count_waiting(page),
         given_up=delivery_log.list_given_up(page, limit=MAX_GIVEN_UP_SHOWN),
         given_up_count=delivery_log.count_given_up_of_page(page),
+        latest=delivery_log.read_log(page).rows[:MAX_LATEST_SHOWN],
         read_public_key=read_public_key,
-        is_supported=receivers.is_supported,
         is_told_of_submissions=receivers.is_told_of_submissions,
+        has_mail_server=runtime().settings.smtp_url is not None,
         can_link=runtime().settings.public_url is not None,
         work=read_work_status(now),
         now=now,
@@ -58,7 +70,9 @@ def mask_targets(of_page: Iterable[Receiver]) -> dict[str, str]:
     return {receiver.id: mask_target(receiver) for receiver in of_page}
 
 
-@blueprint.route("/pages/<page_id>/notifications/<receiver_id>/remove", methods=["GET", "POST"])
+@blueprint.route(
+    "/pages/<page_id>/settings/notifications/<receiver_id>/remove", methods=["GET", "POST"]
+)
 def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
@@ -77,7 +91,9 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     return redirect_to("list_receivers", gettext("%(name)s has been removed.", name=masked), page)
 
 
-@blueprint.route("/pages/<page_id>/notifications/<channel_id>/decide", methods=["GET", "POST"])
+@blueprint.route(
+    "/pages/<page_id>/settings/notifications/<channel_id>/decide", methods=["GET", "POST"]
+)
 def let_channel_decide(page_id: str, channel_id: str) -> ResponseReturnValue:
     """Ask whether everybody who reads a channel may decide on submissions."""
     page = open_page(page_id)
@@ -87,7 +103,7 @@ def let_channel_decide(page_id: str, channel_id: str) -> ResponseReturnValue:
     return _switch_deciding(channel, True)
 
 
-@blueprint.post("/pages/<page_id>/notifications/<channel_id>/decide/stop")
+@blueprint.post("/pages/<page_id>/settings/notifications/<channel_id>/decide/stop")
 def end_deciding(page_id: str, channel_id: str) -> ResponseReturnValue:
     return _switch_deciding(_get_channel(open_page(page_id), channel_id), False)
 
@@ -112,17 +128,16 @@ def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue
     )
 
 
-@blueprint.post("/pages/<page_id>/notifications/<receiver_id>/test")
+@blueprint.post("/pages/<page_id>/settings/notifications/<receiver_id>/test")
 def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
-    """Leave a test message in the outbox, unless one waits already."""
+    """Send a test message now; what came of it stands in the receiver's row."""
     page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
-    if delivery_log.has_waiting_test(receiver):
-        sentence = gettext("A test message is already being sent.")
-    else:
-        delivery_log.queue_test(receiver, runtime().clock())
-        sentence = gettext("A test message is being sent. Reload this page to see the result.")
-    return redirect_to("show_deliveries", sentence, page, receiver=receiver.id)
+    with _testing:
+        delivery.send_test(receiver, runtime())
+    row = receiver.id
+    target = url_for("dashboard.list_receivers", page_id=page.id, tested=row, _anchor=row)
+    return redirect(target, 303)
 
 
 # A button that is pressed twice makes one secret: a second would end the overlap with the old one.
@@ -142,7 +157,9 @@ def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
     )
 
 
-@blueprint.route("/pages/<page_id>/notifications/<receiver_id>/secret", methods=["GET", "POST"])
+@blueprint.route(
+    "/pages/<page_id>/settings/notifications/<receiver_id>/secret", methods=["GET", "POST"]
+)
 def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     webhook = get_own_receiver(page, receiver_id)
@@ -165,6 +182,16 @@ def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
     )
 
 
+WEBHOOK = "webhook"
+# By service.
+ICONS = {
+    "email": "mail",
+    "telegram": "send",
+    "discord": "message-circle",
+    "slack": "hash",
+    "ntfy": "megaphone",
+    WEBHOOK: "webhook",
+}
 # Labels by value; the type stubs of WTForms do not support this form.
 _TYPES: Any = {each: MESSAGES[each] for each in MESSAGE_TYPES}
 _SERVICES: Any = {
@@ -173,36 +200,25 @@ _SERVICES: Any = {
     "discord": "Discord",
     "slack": "Slack",
     "ntfy": "ntfy",
+    WEBHOOK: lazy_gettext("Webhook"),
 }
 
 
 class ReceiverForm(Form):
-    """What a channel and a webhook have in common."""
+    """A channel or a webhook; its fields have the names of those of the services' classes."""
 
-    event_types = SelectMultipleField(
-        lazy_gettext("Messages"),
-        [InputRequired(lazy_gettext("Choose at least one."))],
-        choices=_TYPES,
-        widget=ListWidget(prefix_label=False),
-        option_widget=CheckboxInput(),
-    )
-
-
-class WebhookForm(ReceiverForm):
-    target = StringField(
-        lazy_gettext("Address"), [InputRequired(lazy_gettext("Enter an address."))]
-    )
-
-
-class ChannelForm(ReceiverForm):
-    """Its fields have the names of those of the services' classes."""
-
-    service = SelectField(lazy_gettext("Service"), choices=_SERVICES)
+    service = RadioField(lazy_gettext("Service"), choices=_SERVICES)
     address = StringField(lazy_gettext("E-mail address"))
     bot_token = StringField(
-        lazy_gettext("Bot token"), description="123456789:AbCdEfGhIjKlMnOpQrStUvWxYz012345678"
+        lazy_gettext("Bot token"),
+        description=lazy_gettext(
+            "From @BotFather, when you make a bot. It is kept on this server and not shown again."
+        ),
     )
-    chat_id = StringField(lazy_gettext("Chat ID"), description="-1001234567890")
+    chat_id = StringField(
+        lazy_gettext("Chat"),
+        description=lazy_gettext("The number of a group or channel that the bot is in."),
+    )
     webhook_url = StringField(
         lazy_gettext("Webhook URL"),
         description="https://discord.com/api/webhooks/…, https://hooks.slack.com/services/…",
@@ -215,6 +231,20 @@ class ChannelForm(ReceiverForm):
         ),
     )
     access_token = StringField(lazy_gettext("Access token (optional)"), description="tk_AbCdEfGhIj")
+    target = StringField(
+        lazy_gettext("Address"),
+        description=lazy_gettext(
+            "Of your own server, which gets a signed POST request for each message. The next page"
+            " shows the secret that you verify signatures with."
+        ),
+    )
+    event_types = SelectMultipleField(
+        lazy_gettext("Messages"),
+        [InputRequired(lazy_gettext("Choose at least one."))],
+        choices=_TYPES,
+        widget=ListWidget(prefix_label=False),
+        option_widget=CheckboxInput(),
+    )
     may_decide = BooleanField(
         lazy_gettext("Readers may decide"),
         description=lazy_gettext(
@@ -225,21 +255,28 @@ class ChannelForm(ReceiverForm):
     )
 
 
-@blueprint.route("/pages/<page_id>/notifications/channels/new", methods=["GET", "POST"])
-def add_channel(page_id: str) -> ResponseReturnValue:
+@blueprint.post("/pages/<page_id>/settings/notifications")
+def add_receiver(page_id: str) -> ResponseReturnValue:
+    """Add a channel; or a webhook, whose secret is in this response alone.
+
+    A chat's address among webhooks is offered as a channel instead.
+    """
     page = open_page(page_id)
-    form = ChannelForm(event_types=CHANNEL_TYPES)
-    if form.validate_on_submit():
+    form = ReceiverForm(event_types=CHANNEL_TYPES)
+    how: Any = {
+        "event_types": form.event_types.data or (),
+        "settings": runtime().settings,
+        "now": runtime().clock(),
+        "actor": current_person().email,
+    }
+    if form.validate():
+        is_webhook = form.service.data == WEBHOOK
         with show_mistakes(form):
+            if is_webhook:
+                webhook = receivers.add_webhook(page.id, form.target.data or "", **how)
+                return show_secret(page, webhook)
             channel = receivers.add_channel(
-                page.id,
-                form.service.data,
-                form.data,
-                event_types=form.event_types.data or (),
-                may_decide=form.may_decide.data,
-                settings=runtime().settings,
-                now=runtime().clock(),
-                actor=current_person().email,
+                page.id, form.service.data, form.data, may_decide=form.may_decide.data, **how
             )
             return redirect_to(
                 "list_receivers",
@@ -249,41 +286,9 @@ def add_channel(page_id: str) -> ResponseReturnValue:
                 ),
                 page,
             )
-    return _show_channel_form(page, form)
-
-
-def _show_channel_form(page: Page, form: ChannelForm) -> ResponseReturnValue:
-    return render(
-        "channel_form.html",
-        page=page,
-        form=form,
-        has_mail_server=runtime().settings.smtp_url is not None,
-        can_link=runtime().settings.public_url is not None,
-    )
-
-
-@blueprint.route("/pages/<page_id>/notifications/webhooks/new", methods=["GET", "POST"])
-def add_webhook(page_id: str) -> ResponseReturnValue:
-    """Add a webhook and show its secret in this response, so that it is in no address.
-
-    A chat's address is offered as a channel instead.
-    """
-    page = open_page(page_id)
-    form = WebhookForm(event_types=MESSAGE_TYPES)
-    if form.validate_on_submit():
-        with show_mistakes(form):
-            webhook = receivers.add_webhook(
-                page.id,
-                form.target.data or "",
-                event_types=form.event_types.data or (),
-                settings=runtime().settings,
-                now=runtime().clock(),
-                actor=current_person().email,
-            )
-            return show_secret(page, webhook)
-        if chat := find_chat(form.target.data or ""):
-            service, fields = chat
-            offered = ChannelForm(None, event_types=CHANNEL_TYPES, service=service, **fields)
-            offered.form_errors = form.target.errors
-            return _show_channel_form(page, offered)
-    return render("webhook_form.html", page=page, form=form)
+        if is_webhook and (chat := find_chat(form.target.data or "")):
+            form.form_errors, form.target.errors = form.target.errors, ()
+            form.target.data, (form.service.data, fields) = "", chat
+            for name, value in fields.items():
+                form[name].data = value
+    return _render(page, form)

@@ -32,14 +32,16 @@ SECTIONS = {
     "choose_password": ("owners", "sign-in"),
     "account": ("owners", "sign-in"),
     "confirm": ("owners", "sign-in"),
-    "list_passkeys": ("owners", "sign-in"),
+    "add_passkey": ("owners", "sign-in"),
     "sign_in_by_passkey": ("owners", "sign-in"),
     "show_account_log": ("owners", "sign-in"),
     "list_pages": ("owners", "overview"),
     "show_background": ("owners", "background-work"),
     "show_server": ("owners", "this-server"),
     "create_page": ("owners", "the-first-page"),
+    "show_settings": ("owners", "switch-off-delete-restore"),
     "edit_page": ("owners", "switch-off-delete-restore"),
+    "show_danger": ("owners", "switch-off-delete-restore"),
     "delete_page": ("owners", "switch-off-delete-restore"),
     "show_queue": ("owners", "queue"),
     "list_wallets": ("owners", "wallets"),
@@ -53,6 +55,8 @@ SECTIONS = {
     "import_wallets": ("owners", "wallets-as-csv"),
     "apply_import": ("owners", "wallets-as-csv"),
     "show_embed": ("owners", "embed"),
+    "show_look": ("owners", "embed"),
+    "show_share": ("owners", "public-by-link"),
     "show_activity": ("owners", "activity"),
     "stop_mail_by_link": ("owners", "activity"),
     "decide_by_link": ("owners", "deciding-from-a-message"),
@@ -67,10 +71,9 @@ SECTIONS = {
     "edit_key": ("owners", "keys-and-refused-sites"),
     "revoke_key": ("owners", "keys-and-refused-sites"),
     "edit_policy": ("owners", "policy"),
-    "list_blocks": ("owners", "deny-list"),
+    "add_block": ("owners", "deny-list"),
     "list_receivers": ("owners", "notifications"),
-    "add_channel": ("notifications", "channels"),
-    "add_webhook": ("notifications", "webhooks"),
+    "add_receiver": ("owners", "notifications"),
     "rotate_secret": ("notifications", "change-the-secret"),
     "remove_receiver": ("owners", "notifications"),
     "let_channel_decide": ("owners", "deciding-from-a-message"),
@@ -156,10 +159,17 @@ def advise_on_mint(mint: str | None) -> str:
 
 
 def redirect_to(
-    endpoint: str, sentence: str, page: Page | None = None, /, **values: Any
+    endpoint: str, sentence: str, page: Page | None = None, /, undo: str = "", **values: Any
 ) -> AnyResponse:
-    """Redirect to one of the dashboard's routes, of `page` if given, and show a sentence there."""
-    flash(sentence[:MAX_FLASHED], "done")
+    """Redirect to one of the dashboard's routes, of `page` if given, and show a sentence there.
+
+    `undo`: the address that undoes what was done, for the overview alone.
+    """
+    said = sentence[:MAX_FLASHED]
+    if undo:
+        flash({"sentence": said, "action": undo}, "undo")  # type: ignore[arg-type]  # any JSON
+    else:
+        flash(said, "done")
     if page:
         values["page_id"] = page.id
     return redirect(url_for(f"dashboard.{endpoint}", **values), 303)

@@ -17,8 +17,8 @@ from wtforms.validators import EqualTo, InputRequired, Length
 from embed.db.models import Person, Session
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
 from embed.domain.turns import Busy
-from embed.errors import NotFound
 from embed.events import account_log
+from embed.pages import list_of_owner
 from embed.people import passwords, sessions
 from embed.people.accounts import normalise_email
 from embed.web import languages, rate_limits
@@ -40,8 +40,13 @@ from embed.web.dashboard.responses import (
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
+USED_LINK = lazy_gettext(
+    "This link works only once, and a password has been chosen since it was made. Sign in with"
+    " that password. Forgotten? Whoever runs this server can create a new link:"
+    " flask owners reset EMAIL"
+)
 DEAD_LINK = lazy_gettext(
-    "This link has been used or has expired. Whoever runs this server can create a new one:"
+    "This link has expired or is not complete. Whoever runs this server can create a new one:"
     " flask owners reset EMAIL"
 )
 PER_ACCOUNT = parse("10/10 minutes")
@@ -56,7 +61,9 @@ class SignInForm(Form):
     password = PasswordField(lazy_gettext("Password"), [InputRequired(), Length(max=MAX_LENGTH)])
 
 
-class PasswordForm(Form):
+class FirstPasswordForm(Form):
+    """That of a one-time link: it can be shown, so it is not typed twice."""
+
     password = PasswordField(
         lazy_gettext("New password"),
         description=lazy_gettext("%(min)s to %(max)s characters.", **_LENGTHS),
@@ -69,6 +76,9 @@ class PasswordForm(Form):
             ),
         ],
     )
+
+
+class PasswordForm(FirstPasswordForm):
     again = PasswordField(
         lazy_gettext("Repeat the new password"),
         [InputRequired(), EqualTo("password", lazy_gettext("The two passwords are not the same."))],
@@ -108,10 +118,13 @@ def choose_password(token: str) -> ResponseReturnValue:
 
     It ends every session, and removes passkeys.
     """
-    person = passwords.find_by_link(token, runtime().signer)
+    try:
+        person = passwords.find_by_link(token, runtime().signer)
+    except passwords.UsedLink:
+        return render_mistake(USED_LINK, 410)
     if person is None:
         return render_mistake(DEAD_LINK, 404)
-    form = PasswordForm()
+    form = FirstPasswordForm()
     if not form.validate_on_submit():
         return render("password.html", form=form, person=person, status=200)
     with show_mistakes(form):
@@ -123,10 +136,12 @@ def choose_password(token: str) -> ResponseReturnValue:
                 host=own_host(),
                 client=current_client(),
             )
-        except NotFound:
-            return render_mistake(DEAD_LINK, 409)
+        except passwords.UsedLink:
+            return render_mistake(USED_LINK, 410)
         begin_session(chosen)
-        return redirect_to("list_pages", gettext("Your password is set."))
+        begins = not chosen.is_guest and not list_of_owner(chosen)
+        place = "create_page" if begins else "list_pages"
+        return redirect_to(place, gettext("Your password is set."))
     return render("password.html", form=form, person=person)
 
 

@@ -1,4 +1,4 @@
-"""The page's tags."""
+"""The page's tags, in a panel beside its wallets."""
 
 from typing import Any, cast
 
@@ -13,7 +13,8 @@ from embed.wallets.tags import TagFields
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, get_own_tag, open_page
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.responses import Form, redirect_to, show_mistakes
+from embed.web.dashboard.wallet_list import render_wallets
 from embed.web.languages import gettext, lazy_gettext
 
 _COLORS: Any = list(tags.COLORS)  # the type stubs of WTForms do not allow plain strings
@@ -33,13 +34,13 @@ class TagForm(Form):
     )
 
 
-@blueprint.get("/pages/<page_id>/tags")
+@blueprint.get("/pages/<page_id>/wallets/tags")
 def list_tags(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     return _show_list(page, TagForm(formdata=None, color=tags.order_colors(page)[0]))
 
 
-@blueprint.post("/pages/<page_id>/tags")
+@blueprint.post("/pages/<page_id>/wallets/tags")
 def add_tag(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     form = TagForm()
@@ -60,16 +61,10 @@ def add_tag(page_id: str) -> ResponseReturnValue:
 
 
 def _show_list(page: Page, form: TagForm) -> ResponseReturnValue:
-    return render(
-        "tags.html",
-        page=page,
-        form=form,
-        tags=tags.list_tags(page),
-        counts=tags.count_wallets(page),
-    )
+    return render_wallets(page, "tags.html", form=form, counts=tags.count_wallets(page))
 
 
-@blueprint.route("/pages/<page_id>/tags/<tag_id>", methods=["GET", "POST"])
+@blueprint.route("/pages/<page_id>/wallets/tags/<tag_id>", methods=["GET", "POST"])
 def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     tag = get_own_tag(page, tag_id)
@@ -85,16 +80,16 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
         with show_mistakes(form):
             tags.update_tag(tag.id, changes, runtime().clock(), actor=current_person().email)
             return redirect_to("list_tags", gettext("Saved."), page)
-    return render("tag_form.html", page=page, form=form, tag=tag)
+    return render_wallets(page, "tag_form.html", form=form, tag=tag)
 
 
-@blueprint.route("/pages/<page_id>/tags/<tag_id>/remove", methods=["GET", "POST"])
+@blueprint.route("/pages/<page_id>/wallets/tags/<tag_id>/remove", methods=["GET", "POST"])
 def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     tag = get_own_tag(page, tag_id)
     if request.method != "POST":
         count = tags.count_wallets(page).get(tag.id, 0)
-        return render("tag_remove.html", page=page, tag=tag, count=count)
+        return render_wallets(page, "tag_remove.html", tag=tag, count=count)
     tags.remove_tag(tag.id, runtime().clock(), actor=current_person().email)
     return redirect_to(
         "list_tags", gettext("The tag %(name)s has been removed.", name=tag.name), page

@@ -1,37 +1,60 @@
-"""Exporting wallets as CSV, and importing them with a dry run."""
+"""Exporting wallets as CSV, and importing them once the owner has seen how a file is read."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from flask import Response, request
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
-from wtforms import BooleanField
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.db.models import Page
+from embed.domain.addresses import shorten_address
 from embed.domain.turns import Turns
 from embed.errors import InvalidInput
 from embed.wallets import imports
-from embed.wallets.csv_format import COLUMNS, decode_sheet, parse_sheet
+from embed.wallets.csv_format import COLUMNS, Line
 from embed.wallets.csv_mistakes import group_mistakes
+from embed.wallets.csv_reader import (
+    Sheet,
+    Table,
+    decode_sheet,
+    parse_table,
+    read_table,
+)
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.blueprint import MAX_FILE_BYTES, blueprint
 from embed.web.dashboard.responses import Form, redirect_to, render, write_mistake
+from embed.web.figures import format_in_full
 from embed.web.languages import format_number, gettext, lazy_gettext
 
 # A text is sent back in fields of this length, none of which ends inside a line end.
 _PIECE = re.compile(r".{1,32768}\n?", re.DOTALL)
+_SHOWN_ROWS = 5
 
 # 50,000 wallets take some 100 MiB and seconds, so tables are read and written one at a time.
 _one_at_a_time = Turns(1)
 
 
 class ImportForm(Form):
-    file = FileField(
-        lazy_gettext("CSV file"),
-        description=lazy_gettext("UTF-8, with commas between the columns."),
-    )
-    makes_tags = BooleanField(lazy_gettext("Create tags that the page does not have yet"))
+    file = FileField(lazy_gettext("CSV file"))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What an owner decides about a table."""
+
+    columns: Sequence[str]  # as those of the table
+    makes_tags: bool
+    changes_listed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    cells: Sequence[str]  # as they are read
+    outcome: str  # new, changed, same, or the name of what is wrong; empty: nobody knows yet
 
 
 @blueprint.get("/pages/<page_id>/wallets.csv")
@@ -47,80 +70,160 @@ def export_wallets(page_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/pages/<page_id>/wallets/import", methods=["GET", "POST"])
 def import_wallets(page_id: str) -> ResponseReturnValue:
-    """Show what a file would change, without changing anything."""
+    """Show what a file, or the text of one with the owner's choice, would change."""
     page = open_page(page_id)
-    form = ImportForm()
-    if not form.validate_on_submit():
-        return _show_form(page, form)
-    makes_tags = bool(form.makes_tags.data)
+    if not ImportForm().validate_on_submit():
+        return _show_form(page)
     with _one_at_a_time:
         try:
-            text = _read_file()
+            text = _read_text() or _read_file()
+            table = read_table(text, max_wallets=runtime().settings.max_wallets)
         except InvalidInput as mistake:
-            form.file.errors = [write_mistake(mistake)]
-            return _show_form(page, form, status=422)
-        settings = runtime().settings
-        sheet = parse_sheet(text, max_wallets=settings.max_wallets)
-        plan = imports.plan_import(page, sheet, makes_tags=makes_tags, settings=settings)
-        return _show_plan(page, form, plan, text)
+            return _show_form(page, mistake)
+        return _show_plan(page, text, table)
 
 
 @blueprint.post("/pages/<page_id>/wallets/import/apply")
 def apply_import(page_id: str) -> ResponseReturnValue:
-    """Apply the checked text, which the fields "text" bring back, after another check."""
+    """Import the text that the fields "text" bring back, by the columns that the owner has seen.
+
+    Without scripts they can be chosen anew and sent at once; what they mean is then shown first.
+    """
     page = open_page(page_id)
     with _one_at_a_time:
-        text = "".join(request.form.getlist("text"))
-        settings = runtime().settings
+        text, settings = _read_text(), runtime().settings
+        try:
+            table = read_table(text, max_wallets=settings.max_wallets)
+            choice = _read_choice(table)
+            columns = ",".join(choice.columns)
+            if request.form.get("checked", columns) != columns:
+                return _show_plan(page, text, table)
+            sheet = parse_table(table, choice.columns)
+        except InvalidInput as mistake:
+            return _show_form(page, mistake)
         plan = imports.apply_import(
             page.id,
-            parse_sheet(text, max_wallets=settings.max_wallets),
-            makes_tags="makes_tags" in request.form,
+            sheet,
+            makes_tags=choice.makes_tags,
+            changes_listed=choice.changes_listed,
+            skips_mistakes=True,
             settings=settings,
             now=runtime().clock(),
             actor=current_person().email,
         )
-        if plan.mistakes:  # the page has changed since the dry run
-            return _show_plan(page, ImportForm(), plan, text)
+        if plan.is_too_long or not plan.changes:  # the page has changed since it was shown
+            return _show_plan(page, text, table)
+    skipped = plan.wrong_lines + plan.unchanged
     return redirect_to(
         "list_wallets",
         gettext(
-            "%(added)s added, %(changed)s changed.",
+            "%(added)s added, %(changed)s changed, %(skipped)s skipped.",
             added=format_number(plan.added),
             changed=format_number(plan.changed),
+            skipped=format_number(skipped),
         ),
         page,
     )
 
 
-def _show_form(page: Page, form: ImportForm, status: int = 200) -> ResponseReturnValue:
+def _show_form(page: Page, mistake: InvalidInput | None = None) -> ResponseReturnValue:
+    form = ImportForm()
+    if mistake:
+        form.file.errors = [write_mistake(mistake)]
     return render(
         "wallets_import.html",
         page=page,
         form=form,
         columns=COLUMNS,
         max_wallets=runtime().settings.max_wallets,
-        status=status,
     )
+
+
+def _read_text() -> str:
+    return "".join(request.form.getlist("text"))
 
 
 def _read_file() -> str:
-    """Raises InvalidInput."""
+    """Raises InvalidInput, RequestEntityTooLarge."""
     file = request.files.get("file")
     if file is None or not file.filename:
         raise InvalidInput("Choose a file.")
-    return decode_sheet(file.read())
+    text = decode_sheet(file.read())
+    if len(text.encode()) > MAX_FILE_BYTES:  # as it is sent back
+        raise RequestEntityTooLarge
+    return text
 
 
-def _show_plan(page: Page, form: ImportForm, plan: imports.Plan, text: str) -> ResponseReturnValue:
+def _read_choice(table: Table) -> Choice:
+    chosen = request.form.getlist("column")
+    is_whole = len(chosen) == len(table.columns) and {*COLUMNS, ""}.issuperset(chosen)
+    return Choice(
+        chosen if is_whole else table.columns,
+        makes_tags="makes_tags" in request.form or "file" in request.files,
+        changes_listed="changes_listed" in request.form,
+    )
+
+
+def _show_plan(page: Page, text: str, table: Table) -> ResponseReturnValue:
+    choice = _read_choice(table)
+    sheet, plan, problem = Sheet([], []), None, None
+    try:
+        sheet = parse_table(table, choice.columns)
+        plan = imports.plan_import(
+            page,
+            sheet,
+            makes_tags=choice.makes_tags,
+            changes_listed=choice.changes_listed,
+            settings=runtime().settings,
+        )
+    except InvalidInput as mistake:
+        problem = write_mistake(mistake)
+    file = request.files.get("file")
     return render(
         "wallets_plan.html",
         page=page,
-        form=form,
+        name=(file.filename if file else request.form.get("name")) or "",
+        table=table,
+        choice=choice,
+        rows=_show_rows(table, choice, sheet, plan),
         plan=plan,
-        groups=group_mistakes(plan.mistakes),
+        problem=problem,
+        groups=group_mistakes(plan.mistakes) if plan else (),
         write_mistake=write_mistake,
         pieces=_PIECE.findall(text),
-        columns=COLUMNS,
-        status=422 if plan.mistakes else 200,
+        status=200 if plan and (plan.changes or not plan.mistakes) else 422,
     )
+
+
+def _show_rows(
+    table: Table, choice: Choice, sheet: Sheet, plan: imports.Plan | None
+) -> Sequence[ShownRow]:
+    """Return the first rows as they are read."""
+    lines = {line.number: line for line in sheet.lines}
+    outcomes = dict.fromkeys(lines, "same") if plan else {}
+    for change in plan.changes if plan else ():
+        outcomes[change.line.number] = "changed" if change.before else "new"
+    for mistake in reversed(plan.mistakes if plan else ()):
+        outcomes[mistake.number] = mistake.kind.name
+    return [
+        ShownRow(
+            [
+                _write_cell(role, "".join(cells[place : place + 1]), lines.get(number))
+                for place, role in enumerate(choice.columns)
+            ],
+            outcomes.get(number, ""),
+        )
+        for number, cells in table.rows[:_SHOWN_ROWS]
+    ]
+
+
+def _write_cell(role: str, cell: str, line: Line | None) -> str:
+    if role == "address" and len(cell) > 12:
+        return shorten_address(cell)
+    if role == "alias" and line:
+        return line.alias or ""
+    if role == "tags" and line:
+        return ", ".join(line.tag_names or ())
+    if role == "balance" and line:
+        return "" if line.balance is None else format_in_full(line.balance)
+    return cell if len(cell) <= 60 else f"{cell[:59]}…"

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from flask import request
+from flask import Response, request
 from flask.typing import ResponseReturnValue
+from flask_wtf import FlaskForm
 
 from embed.balances.due import list_read_at
 from embed.balances.history import read_balance_changes
@@ -42,7 +43,13 @@ class Heading:
 
 @blueprint.get("/pages/<page_id>/wallets")
 def list_wallets(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+    return render_wallets(open_page(page_id))
+
+
+def render_wallets(
+    page: Page, template: str = "wallets.html", *, form: FlaskForm | None = None, **values: Any
+) -> Response:
+    """Render the list, or a panel beside it, which has a template of its own and the `form`."""
     page_tags = tags.list_tags(page)
     wanted = read_filter(page_tags)
     order = _ORDERS.get(request.args.get("sort", ""), Order())
@@ -56,8 +63,10 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
     public = get_payload(page.id, page.version, uses_chain=uses_chain)
     is_narrowed = wanted != search.EVERYTHING
     return render(
-        "wallets.html",
+        template,
         page=page,
+        form=form,
+        **values,
         result=result,
         total=search.count_wallets(page) if is_narrowed else result.total,
         changes=changes,

@@ -5,9 +5,9 @@ from typing import Any
 from flask import Response, request
 from flask.typing import ResponseReturnValue
 
-from embed.domain.origins import decide_origin
+from embed.domain.origins import decide_origin, parse_origin
 from embed.domain.times import format_instant
-from embed.keys.access import Access
+from embed.keys.access import Access, store_use
 from embed.public_payload.payloads import get_payload
 from embed.serializers import as_dict, describe_submission
 from embed.submissions import queries
@@ -20,6 +20,7 @@ from embed.web.widget.blueprint import blueprint, get_open_access, get_public_ac
 from embed.web.widget.rendered import get_rendered, list_ancestors, render_own
 
 MAX_SITES = 10  # around a frame, in one request
+_HIDDEN_COOKIE = "embed_hidden"  # ids of own submissions, as own.js writes it
 
 
 @blueprint.get("/tracking/<page_id>")
@@ -34,13 +35,16 @@ def show_widget(page_id: str) -> Response:
     if request.if_none_match.contains_weak(payload.etag):
         return Response(status=304)
     rendered = get_rendered(access, payload)
-    own = _list_own(page_id, find_session_id())
-    html = rendered.insert(render_own(page_id, own)) if own else rendered.html
+    own = [] if rendered.own is None else _list_own(page_id, find_session_id())
+    html = rendered.html
+    if own:
+        hidden = request.cookies.get(_HIDDEN_COOKIE, "").split(".")
+        html = rendered.insert(render_own(page_id, own, payload, link=rendered.link, hidden=hidden))
     response = respond(html, ancestors=list_ancestors(access), look=rendered.look)
     allow_isolated_hosts(response)
     # For scripts: the visitor's clock may be wrong, and the page is the same for many.
     response.headers["Server-Timing"] = f'now;desc="{format_instant(runtime().clock())}"'
-    _store_refused_site(access)
+    _store_site(access)
     renew_session(response)
     return compress.after_request(response) if own else compress_once(response, rendered.digest)
 
@@ -59,20 +63,20 @@ def check_sites(page_id: str) -> ResponseReturnValue:
 
 
 def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
-    """Return the visitor's own submissions, those that wait first, then by time.
-
-    They are above the list, where rows that appeared later would push it down.
-    """
-    own = [
-        as_dict(describe_submission(one)) for one in queries.list_of_session(page_id, session_id)
-    ]
-    return sorted(own, key=lambda one: one["status"] != "pending")
+    """Return the visitor's own submissions, newest first."""
+    own = queries.list_of_session(page_id, session_id)
+    return [as_dict(describe_submission(one)) for one in own]
 
 
-def _store_refused_site(access: Access) -> None:
-    """Store a site in which browsers will not show the widget."""
-    if request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame"):
-        _refuse_site(access, raw_referer=request.headers.get("Referer"))
+def _store_site(access: Access) -> None:
+    """Store that a site of the key shows the list, or another at which browsers refuse to."""
+    if request.headers.get("Sec-Fetch-Dest") not in ("iframe", "frame"):
+        return
+    raw_referer = request.headers.get("Referer")
+    if raw_referer and parse_origin(raw_referer) in access.origins:
+        store_use(access, runtime().clock())
+    else:
+        _refuse_site(access, raw_referer=raw_referer)
 
 
 def _refuse_site(

@@ -2,33 +2,43 @@
 
 import hashlib
 import threading
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from cachetools import LFUCache
+from cachetools import LFUCache, LRUCache, cached
 from flask import render_template, request
 from werkzeug.http import quote_etag
 
-from embed.balances.history import has_history
+from embed.balances.history import find_total_change, has_history
 from embed.balances.tokens import Supply, find_supply
-from embed.domain.amounts import find_share
+from embed.db.models import APPROVED, Page, TrackedWallet
+from embed.domain.amounts import add, find_share, subtract
 from embed.domain.look import FIELDS
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
 from embed.keys.access import Access
+from embed.keys.derived import is_shared
 from embed.pages import find_page
-from embed.public_payload.payloads import Payload
+from embed.public_payload.payloads import Payload, build_payload
+from embed.public_payload.standings import NO_PART
 from embed.schemas import Tag
 from embed.serializers import describe_proof
-from embed.submissions.proofs import read_visible_proofs
+from embed.submissions.proofs import count_proved, read_visible_proofs
+from embed.wallets.drafts import Draft
 from embed.web.current import own_origin, runtime
 from embed.web.languages import current_language
 from embed.web.look import ShownLook, is_window, read_look
 from embed.web.snippets import build_link, build_path
 
+STRIP = ("size", "strip")  # what an address asks for that shows a list in 72 px
+STRIP_FACES = 12
 MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process; a page takes about 60 KB
+LARGEST = 5  # wallets in the bar of a list without tags
+MAX_SUMMED = 5_000  # wallets whose changes are added up: it takes a row or two of each
 
 # What an owner's look may name: what a link to it says, and where it leads.
 EXPLORERS = {
@@ -61,13 +71,16 @@ class Rendered:
     look: ShownLook
     html: bytes  # for a visitor who has sent nothing
     digest: str
-    own: slice  # the part of the visitor's own submissions
+    own: slice | None  # the part of the visitor's own submissions, which a strip lacks
+    link: str | None  # at which the page is public
 
     def __len__(self) -> int:
         return len(self.html)
 
     def insert(self, own: str) -> bytes:
-        """Return the page with a visitor's own submissions."""
+        """Return the page with a visitor's own submissions; a strip has no place for them."""
+        if self.own is None:
+            return self.html
         return self.html[: self.own.start] + own.encode() + self.html[self.own.stop :]
 
 
@@ -102,9 +115,52 @@ def get_rendered(access: Access, payload: Payload) -> Rendered:
     return found
 
 
-def render_own(page_id: str, own: list[dict[str, Any]]) -> str:
-    """Return the part of the page with the visitor's own submissions."""
-    return render_template("widget/own.html", page_id=page_id, key=request.args["key"], own=own)
+def render_own(
+    page_id: str,
+    own: list[dict[str, Any]],
+    payload: Payload,
+    *,
+    link: str | None,
+    hidden: Container[str] = (),
+) -> str:
+    """Return the part of the page with the visitor's own submissions, but the `hidden` rows."""
+    rows = [one for one in _choose_rows(own) if one["id"] not in hidden]
+    listed = {}
+    for one in rows:
+        if one["status"] in APPROVED:
+            address = one["walletAddress"]
+            place = payload.find_place(address)
+            if place is not None:
+                listed[address] = _describe(payload.read_wallets([place])[0], place, payload)
+    return render_template(
+        "widget/own.html",
+        page_id=page_id,
+        key=request.args["key"],
+        own=own,
+        rows=rows,
+        listed=listed,
+        wallet_count=payload.wallet_count,
+        link=link,
+    )
+
+
+def _choose_rows(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return one for each wallet, and of refusals the newest of each kind, as own.js does.
+
+    What waits is first, then what was approved. They are above the list, where rows that appeared
+    later would push it down.
+    """
+    rows, seen = [], set[str]()
+    for one in sorted(
+        own, key=lambda one: (one["status"] != "pending", one["status"] not in APPROVED)
+    ):
+        kinds = {one["walletAddress"]}
+        if one["status"] == "soft_rejected":
+            kinds.add(one["rejectReason"])
+        if seen.isdisjoint(kinds):
+            seen |= kinds
+            rows.append(one)
+    return rows
 
 
 def list_ancestors(access: Access) -> str | None:
@@ -118,11 +174,38 @@ def list_ancestors(access: Access) -> str | None:
     return " ".join(("'self'", *access.origins))
 
 
-def _render(variant: Variant, access: Access, payload: Payload, supply: Supply | None) -> Rendered:
-    page, uses_chain = find_page(variant.page_id), runtime().settings.uses_chain
+def render_draft(draft: Draft) -> Rendered:
+    """Return the page as the list would be that the draft describes."""
+    page = Page(token_name=draft.name or "", token_symbol=draft.symbol or "", token_mint=draft.mint)
+    wallets = [
+        TrackedWallet(address, address, None, False, balance, (), False, False)
+        for address, balance in draft.holders
+    ]
+    supply = None if draft.supply is None else Supply(draft.supply, runtime().clock())
+    access = Access(
+        key_id="", page_id=page.id, tier="public", origins=(), is_link=False,
+        allows_null_origin=False, is_revoked=False, page_version=1, is_page_deleted=False,
+        is_page_open=True, is_page_gated=False, has_blocks=False, last_used_at=None,
+    )  # fmt: skip
+    variant = Variant(page.id, "", current_language(), (), 1, False, None, own_origin())
+    return _render(variant, access, build_payload(page, wallets, [], draft.supply), supply, page)
+
+
+def _render(
+    variant: Variant,
+    access: Access,
+    payload: Payload,
+    supply: Supply | None,
+    page: Page | None = None,
+) -> Rendered:
+    page, uses_chain = page or find_page(variant.page_id), runtime().settings.uses_chain
     if page is None:
         raise ApiError("not_found")
-    look = read_look(page.look)
+    if STRIP in variant.look:
+        return _render_strip(variant, page, payload, supply)
+    look, segments = read_look(page.look), _list_segments(payload)
+    if segments:
+        look = replace(look, style=(look.style or "") + _write_widths(segments))
     hidden, order = look.look.hide, look.look.order
     shown = _choose_wallets(payload, order, variant)
     ids = [one["id"] for one in shown["wallets"]]
@@ -147,7 +230,10 @@ def _render(variant: Variant, access: Access, payload: Payload, supply: Supply |
         shown=shown,
         supply=supply,
         again_after=int(runtime().settings.balance_max_age.total_seconds()),
-        parts=_split_by_tag(payload),
+        segments=segments,
+        change=_find_change(page, supply, runtime().clock())
+        if uses_chain and "changes" not in hidden and payload.wallet_count <= MAX_SUMMED
+        else None,
         proofs={
             name: describe_proof(proof) for name, proof in read_visible_proofs(page, ids).items()
         },
@@ -157,11 +243,33 @@ def _render(variant: Variant, access: Access, payload: Payload, supply: Supply |
         scripts=runtime().extra_scripts,
     )
     before, _, after = html.encode().partition(_OWN)
-    own = render_own(page.id, []).encode()
+    link = build_link(page.id) if is_shared(page.id) else None
+    own = render_own(page.id, [], payload, link=link).encode()
     whole = before + own + after
-    digest = hashlib.blake2b(whole, digest_size=16).hexdigest()
     own_part = slice(len(before), len(before) + len(own))
-    return Rendered(payload.etag, supply, look, whole, digest, own_part)
+    return Rendered(payload.etag, supply, look, whole, _digest(whole), own_part, link)
+
+
+def _render_strip(
+    variant: Variant, page: Page, payload: Payload, supply: Supply | None
+) -> Rendered:
+    look, places = read_look(page.look), payload.list_places(1, "balance")[:STRIP_FACES]
+    arguments = {"key": variant.key, "lang": variant.language, **dict(variant.look)}
+    del arguments["size"]
+    html = render_template(
+        "widget/strip.html",
+        page=payload.details,
+        look=look,
+        wallets=payload.read_wallets(places),
+        wallet_count=payload.wallet_count,
+        proved_count=count_proved(page),
+        address=f"?{urlencode(arguments)}",
+    ).encode()
+    return Rendered(payload.etag, supply, look, html, _digest(html), None, None)
+
+
+def _digest(html: bytes) -> str:
+    return hashlib.blake2b(html, digest_size=16).hexdigest()
 
 
 def _find_site(access: Access) -> str | None:
@@ -200,33 +308,72 @@ def _describe(wallet: dict[str, Any], place: int, payload: Payload) -> dict[str,
     }
 
 
-# The bar above the list: how much of the total the wallets of each tag hold
-
-_BAR_WIDTH = 1000
-_BAR_GAP = 3
+# What stands above the list: the bar of who holds it, and how much that has changed
 
 
-class Part(NamedTuple):
-    """A part of the bar that shows what wallets hold, by their first tags."""
+class Segment(NamedTuple):
+    """A part of the bar: what wallets hold that the list shows alone when it is pressed."""
 
-    tag: Tag | None
-    share: Decimal  # of 1
-    x: float
-    width: float
+    filter: str  # as static/widget/holders.js reads it
+    balance: Decimal
+    share: Decimal | None  # of the supply
+    wallet_count: int
+    elsewhere: int = 0  # of those that have the tag, how many are in another part
+    tag: Tag | None = None
+    wallet: dict[str, Any] | None = None  # if it is only this one
+    width: int = 0  # of 1,000
 
 
-def _split_by_tag(payload: Payload) -> list[Part]:
-    """Return the parts in the order of the page's tags; none if that would be one part."""
-    amounts = payload.standings.parts
-    tags = [tag for tag in payload.details["tags"] if amounts.get(tag.id)]
-    total = sum(amounts.values())
-    if not tags or not total:
-        return []
-    parts: list[Part] = []
-    x = 0.0
-    for tag in (*tags, *([None] if amounts.get(None) else [])):
-        share = amounts[tag.id if tag else None] / total
-        width = float(share) * _BAR_WIDTH
-        parts.append(Part(tag, share, round(x, 1), round(max(width - _BAR_GAP, 1), 1)))
-        x += width
-    return parts if len(parts) > 1 else []
+def _list_segments(payload: Payload) -> list[Segment]:
+    """Return a part for each tag of the page, else for each of the largest wallets.
+
+    None if that would be one part, or if nothing is held.
+    """
+    parts, supply = payload.standings.parts, payload.details.get("supply")
+    counts = payload.standings.counts
+    tags = [tag for tag in payload.details["tags"] if counts.get(tag.id)]
+    segments: list[Segment] = []
+    if not payload.standings.highest:
+        return segments
+    for tag in (*tags, None) if tags else ():
+        balance, count = parts.get(tag and tag.id, NO_PART)
+        all_of_tag = counts[tag.id] if tag else count
+        if all_of_tag:
+            share, elsewhere = find_share(balance, supply), all_of_tag - count
+            name = f"tag:{tag.id if tag else ''}"
+            segments.append(Segment(name, balance, share, all_of_tag, elsewhere, tag))
+    if not tags:
+        segments = _list_largest(payload)
+    total = add(*(one.balance for one in segments))
+    wide = [one._replace(width=round(1000 * one.balance / total)) for one in segments]
+    return wide if len(wide) > 1 else []
+
+
+def _list_largest(payload: Payload) -> list[Segment]:
+    supply, (total, wallet_count) = payload.details.get("supply"), payload.standings.parts[None]
+    largest = payload.read_wallets(payload.standings.orders["balance"][:LARGEST])
+    segments = []
+    for wallet in largest:
+        balance = wallet["tokenBalance"]
+        if not balance:
+            break
+        share = find_share(balance, supply)
+        segments.append(Segment(f"wallet:{wallet['id']}", balance, share, 1, wallet=wallet))
+        total = subtract(total, balance)
+    if rest := wallet_count - len(segments):
+        segments.append(Segment("rest", total, find_share(total, supply), rest))
+    return segments
+
+
+def _write_widths(segments: list[Segment]) -> str:
+    """Return rules, as the policy allows no style attributes."""
+    return "".join(
+        f".owned button:nth-child({number}){{flex-grow:{one.width}}}"
+        for number, one in enumerate(segments, 1)
+    )
+
+
+# A chain's balances change together with its supply's time, or give the page a new version.
+@cached(LRUCache(256), key=lambda page, supply, now: (page.id, page.version, supply))
+def _find_change(page: Page, supply: Supply | None, now: datetime) -> Decimal | None:
+    return find_total_change(page, now)

@@ -12,6 +12,7 @@ from typing import Self
 from flask import Response, render_template, request, url_for
 
 from embed.db.models import Page
+from embed.domain.amounts import find_share
 from embed.errors import ApiError
 from embed.keys import derived
 from embed.public_payload.payloads import Payload, get_payload
@@ -38,12 +39,12 @@ COUNTS_CACHED_FOR = timedelta(minutes=5)
 @dataclass(frozen=True, slots=True)
 class Counts:
     wallets: int
-    share: Decimal | None  # of the supply, of the wallets that are counted; None: nobody knows
+    share: Decimal | None  # of the supply, as in the list's sentence; None: nobody knows
 
     @classmethod
     def of(cls, payload: Payload) -> Self:
-        sums = payload.details.get("sums", {})
-        share = sums.get("countedShare") if sums.get("countedWallets") else None
+        sums, supply = payload.details.get("sums"), payload.details.get("supply")
+        share = find_share(sums["balance"], supply) if sums else None
         return cls(payload.wallet_count, share)
 
     def write(self) -> str:

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 from support.owner_browser import OwnerBrowser
 from support.passkey_device import store_passkey
+from support.receivers import queue_test
 from support.world import Visitor
 
 from embed.db.models import Member, Session
 from embed.keys import access
 from embed.notifications import receivers
-from embed.notifications.delivery_log import queue_test
 from embed.submissions.deny_list import block_on_page
 
 
@@ -70,4 +70,6 @@ def things(world, owner) -> dict[str, str]:
         "passkey_id": passkey.id,
         "tier": "public",
         "token": "x",
+        "place": "tags",
+        "rest": "x",
     }

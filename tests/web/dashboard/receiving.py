@@ -26,7 +26,7 @@ def runtime_of(world) -> Runtime:
 
 
 def path_of(world, *more: str) -> str:
-    return "/".join([f"/dashboard/pages/{world.page_id}/notifications", *more])
+    return "/".join([f"/dashboard/pages/{world.page_id}/settings/notifications", *more])
 
 
 def add_webhook(world, url="https://hooks.example/secret-path", *types: str, page_id=None):

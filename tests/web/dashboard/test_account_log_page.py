@@ -90,7 +90,7 @@ def test_log_is_in_the_persons_language(world, owner):
 
 def test_member_sees_roles_in_words(world, owner, make_member):
     member = make_member("viewer")
-    people = f"/dashboard/pages/{world.page_id}/people"
+    people = f"/dashboard/pages/{world.page_id}/settings/people"
     owner.post(f"{people}/role", email=member.email, role="editor")
     owner.post(f"{people}/remove", email=member.email, sure="yes")
     owner.post(people, email=member.email, role="reviewer")
@@ -186,7 +186,7 @@ def test_no_password_secret_token_or_address_of_a_client_is_in_the_rows(world, o
     attempt(world, "a wrong password")
     with client.session_transaction(SIGN_IN) as session:
         secret = session["_user_id"].split(".")[1]
-    page = f"/dashboard/pages/{world.page_id}/people"
+    page = f"/dashboard/pages/{world.page_id}/settings/people"
     ann = accounts.create_person("ann@example.com", world.clock())
     link = owner.post(page, email=ann.email, role="viewer").text
     token = re.search(r"/dashboard/invitations/([\w-]+)", link)[1]

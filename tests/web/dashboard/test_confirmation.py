@@ -117,7 +117,9 @@ def test_right_password_opens_nothing_that_the_role_does_not(world, make_member,
     viewer = make_member("viewer")
     world.clock.forward(minutes=31)
 
-    assert viewer.post(f"{page}/delete", present_password=PASSWORD).status_code == 403
+    assert (
+        viewer.post(f"{page}/settings/danger/delete", present_password=PASSWORD).status_code == 403
+    )
     assert world.page.deleted_at is None
     assert is_asked(viewer.get(f"{page}/wallets.csv"))  # the password counted for nothing
 
@@ -143,10 +145,10 @@ def test_answer_and_a_new_sign_in_count_for_half_an_hour(world, late, page):
         late.sign_in_again()
 
     for confirm in (late.confirm, sign_in_anew):
-        assert is_asked(late.get(f"{page}/keys"))
+        assert is_asked(late.get(f"{page}/settings/keys"))
         confirm()
         world.clock.forward(minutes=30)
-        assert late.get(f"{page}/keys").status_code == 200
+        assert late.get(f"{page}/settings/keys").status_code == 200
         world.clock.forward(seconds=1)
 
 
@@ -154,7 +156,7 @@ def test_answer_and_a_new_sign_in_count_for_half_an_hour(world, late, page):
 
 
 def test_password_leads_to_where_the_person_was_going(late, page):
-    wanted = f"{page}/keys?x=a%26b"
+    wanted = f"{page}/settings/keys?x=a%26b"
     location = late.get(wanted).headers["Location"]
     asked = late.get(location)
     assert asked.status_code == 200
@@ -186,12 +188,12 @@ def test_wrong_password_confirms_nothing(world, late, page, password):
     assert answer.status_code == 422
     assert 'id="present_password-wrong"' in answer.text
     assert world.dump() == before
-    assert is_asked(late.get(f"{page}/keys"))
+    assert is_asked(late.get(f"{page}/settings/keys"))
     assert not password or f'value="{password}"' not in answer.text
 
 
 def test_password_cannot_be_guessed_without_limit(world, late, page):
-    tries = [f"{page}/delete", ASK]  # one count for both, and for the sign-in
+    tries = [f"{page}/settings/danger/delete", ASK]  # one count for both, and for the sign-in
 
     answers = [late.post(tries[i % 2], present_password=WRONG) for i in range(9)]
     right = late.post(ASK, present_password=PASSWORD)
@@ -200,7 +202,7 @@ def test_password_cannot_be_guessed_without_limit(world, late, page):
     assert right.status_code == 429
     assert 1 <= int(right.headers["Retry-After"]) <= 600
     assert "Too many attempts" in right.text
-    assert is_asked(late.get(f"{page}/keys"))
+    assert is_asked(late.get(f"{page}/settings/keys"))
     attempt = submit(world.app.test_client(), SIGN_IN, email=late.email, password=PASSWORD)
     assert attempt.status_code == 429
 
@@ -209,7 +211,7 @@ def test_answer_needs_the_forms_token(world, late, page):
     before = world.dump()
 
     for token in ({}, {"csrf_token": ""}, {"csrf_token": "wrong"}):
-        for path in (ASK, f"{page}/delete"):
+        for path in (ASK, f"{page}/settings/danger/delete"):
             answer = late.client.post(path, data={"present_password": PASSWORD} | token)
             assert answer.status_code == 400
             assert QUESTION not in answer.text
@@ -220,7 +222,7 @@ def test_answer_needs_the_forms_token(world, late, page):
 
 
 def test_form_that_comes_late_is_carried_out_with_its_fields_after_the_password(world, late, page):
-    path = f"{page}/keys/new/public"
+    path = f"{page}/settings/keys/new/public"
     sent = {"label": LABEL, "origins": SITES, "allow_null_origin": "y"}
     asked = late.post(path, **sent)
     assert is_asked(asked)
@@ -236,10 +238,12 @@ def test_form_that_comes_late_is_carried_out_with_its_fields_after_the_password(
 
 
 def test_fields_with_several_values_and_the_pressed_button_stay(late, page):
-    path = f"{page}/notifications/webhooks/new"
+    path = f"{page}/settings/notifications"
     types = ["queue.filling", "submission.created"]
 
-    asked = late.post(path, target="https://site.example/hook", event_types=types, submit="Add")
+    asked = late.post(
+        path, service="webhook", target="https://site.example/hook", event_types=types, submit="Add"
+    )
 
     kept = read_hidden(asked)
     assert (kept["event_types"], kept["submit"]) == (types, ["Add"])
@@ -294,44 +298,46 @@ def test_answer_in_one_session_confirms_no_other(world, owner, page):
 
     owner.confirm()
 
-    assert owner.get(f"{page}/keys").status_code == 200
-    assert is_asked(other.get(f"{page}/keys"))
+    assert owner.get(f"{page}/settings/keys").status_code == 200
+    assert is_asked(other.get(f"{page}/settings/keys"))
 
 
 def test_copy_of_the_cookie_is_worth_nothing_after_the_answer(world, late, page):
     thief = world.app.test_client()
     stolen = late.client.get_cookie(LOCAL_COOKIE, path="/dashboard").value
     thief.set_cookie(LOCAL_COOKIE, stolen, path="/dashboard")
-    assert is_asked(thief.get(f"{page}/keys"))
+    assert is_asked(thief.get(f"{page}/settings/keys"))
 
     late.confirm()
 
-    for path in (HOME, f"{page}/keys"):
+    for path in (HOME, f"{page}/settings/keys"):
         assert thief.get(path).headers["Location"].startswith(SIGN_IN)
     assert late.get(HOME).status_code == 200
     assert Session.select().count() == 1
 
 
 def test_other_tabs_go_on_after_the_answer_in_one(late, page):
-    form_of_another_tab = late.post(f"{page}/keys/new/secret", label="Second tab")
-    question_of_another_tab = late.get(late.get(f"{page}/people").headers["Location"])
+    form_of_another_tab = late.post(f"{page}/settings/keys/new/secret", label="Second tab")
+    question_of_another_tab = late.get(late.get(f"{page}/settings/people").headers["Location"])
 
     late.confirm()
 
     # Nothing is left to ask, so whatever is entered there does not matter.
-    path = f"{page}/keys/new/secret"
+    path = f"{page}/settings/keys/new/secret"
     assert answer_with(late.client, path, form_of_another_tab, "").status_code == 201
-    path = f"{ASK}?next={page}/people"
+    path = f"{ASK}?next={page}/settings/people"
     answer = answer_with(late.client, path, question_of_another_tab, "")
-    assert answer.headers["Location"] == f"{page}/people"
+    assert answer.headers["Location"] == f"{page}/settings/people"
 
 
 def test_session_that_has_ended_meanwhile_is_not_confirmed(world, late, page):
-    asked = late.post(f"{page}/delete")
+    asked = late.post(f"{page}/settings/danger/delete")
     sessions.end_all(late.owner, late.world.clock())
     before = world.dump()
 
-    answers = [answer_with(late.client, path, asked) for path in (f"{page}/delete", ASK)]
+    answers = [
+        answer_with(late.client, path, asked) for path in (f"{page}/settings/danger/delete", ASK)
+    ]
 
     assert [answer.headers["Location"] for answer in answers] == [SIGN_IN, SIGN_IN]
     assert world.dump() == before
@@ -347,7 +353,7 @@ def test_session_that_ends_while_the_password_is_checked_is_not_confirmed(
         return check(*arguments)
 
     monkeypatch.setattr(sign_in, "is_correct_password", check_slowly)
-    answer = late.post(f"{page}/delete", present_password=PASSWORD)
+    answer = late.post(f"{page}/settings/danger/delete", present_password=PASSWORD)
 
     assert answer.headers["Location"] == SIGN_IN
     assert world.page.deleted_at is None

@@ -94,7 +94,7 @@ def test_what_cannot_be_an_id_is_not_found(world, things, owner):
 
 def test_what_cannot_be_an_id_is_not_found_on_any_database(owner):
     assert owner.get("/dashboard/pages/%00/wallets").status_code == 404
-    assert owner.get(f"/dashboard/pages/{owner.world.page_id}/tags/%00").status_code == 404
+    assert owner.get(f"/dashboard/pages/{owner.world.page_id}/wallets/tags/%00").status_code == 404
 
 
 def test_owner_reaches_every_route_and_every_answer_is_guarded(world, things, owner):
@@ -134,8 +134,8 @@ def test_getting_a_page_changes_nothing(world, things, owner, method):
     assert world.dump() == before
 
 
-def test_every_address_of_a_page_works_without_a_script(world, things, owner):
-    """Every link and every form of every page leads to an existing route."""
+def test_every_address_and_icon_of_a_page_exists(world, things, owner):
+    """Links and forms lead to routes without a script, and icons are in the page's sprites."""
     adapter = world.app.url_map.bind("localhost")
     for endpoint, method, rule in list_routes(world.app):
         if method != "GET" or find_needed(endpoint, method) == ANYBODY:
@@ -148,6 +148,8 @@ def test_every_address_of_a_page_works_without_a_script(world, things, owner):
             if action:
                 verb = "POST" if 'method="post"' in form else "GET"
                 adapter.match(action[1], method=verb)
+        icons = set(re.findall(r'href="#(icon-[^"]+)"', text))
+        assert icons <= set(re.findall(r'id="(icon-[^"]+)"', text)), rule
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -158,8 +160,19 @@ def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
         f"/dashboard/pages/{world.page_id}/{path}"
         for path in (
             *("queue", "queue?tab=decided", "queue?tab=turned-away", "activity", "wallets"),
-            *("wallets/new", "wallets/import", "wallets.csv", "tags", "keys", "deny-list"),
-            *("notifications", "notifications/log", "notifications/log?state=given_up"),
+            *(
+                "wallets/new",
+                "wallets/import",
+                "wallets.csv",
+                "wallets/tags",
+                "settings/keys",
+                "settings/rules",
+            ),
+            *(
+                "settings/notifications",
+                "settings/notifications/log",
+                "settings/notifications/log?state=given_up",
+            ),
         )
     ]
     webhook = Receiver.get_by_id(things["receiver_id"])
@@ -189,7 +202,9 @@ def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
     assert max(few.values()) <= 16
 
 
-@pytest.mark.parametrize("path", ["wallets", "tags", "keys", "notifications"])
+@pytest.mark.parametrize(
+    "path", ["wallets", "wallets/tags", "settings/keys", "settings/notifications"]
+)
 def test_lists_have_no_red_button_in_each_row(things, owner, path):
     answer = owner.get(f"/dashboard/pages/{things['page_id']}/{path}")
 

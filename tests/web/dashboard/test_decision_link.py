@@ -272,16 +272,15 @@ def test_used_link_does_not_decide_after_an_undo(world, owner, root, reader, sub
 
 
 def test_channel_decides_only_if_the_form_says_so_as_every_reader_can(owner, root):
-    page = owner.get(f"{root}/notifications/channels/new")
+    page = owner.get(f"{root}/settings/notifications")
     assert "Everybody who reads the channel can decide" in read_text(page)
     assert "checked" not in re.search(r'<input[^>]*name="may_decide"[^>]*>', page.text)[0]
-    assert "may_decide" not in owner.get(f"{root}/notifications/webhooks/new").text
 
     fields = {"service": "ntfy", "topic": "topic", "event_types": ["submission.created"]}
-    owner.post(f"{root}/notifications/channels/new", **fields)
-    assert "can approve and reject" not in owner.see(f"{root}/notifications")
-    owner.post(f"{root}/notifications/channels/new", **fields, may_decide="y")
-    assert "can approve and reject" in owner.see(f"{root}/notifications")
+    owner.post(f"{root}/settings/notifications", **fields)
+    assert "readers may decide" not in owner.see(f"{root}/settings/notifications")
+    owner.post(f"{root}/settings/notifications", **fields, may_decide="y")
+    assert "readers may decide" in owner.see(f"{root}/settings/notifications")
     assert [one.may_decide for one in Receiver.select().order_by(Receiver.may_decide)] == [
         False,
         True,
@@ -292,7 +291,7 @@ def test_owner_switches_a_channel_on_and_off(world, owner, root):
     channel = receivers.add_channel(
         world.page_id, *TEAM, settings=world.settings, now=world.clock()
     )
-    path = f"{root}/notifications/{channel.id}/decide"
+    path = f"{root}/settings/notifications/{channel.id}/decide"
     assert "Everybody who reads this channel can decide" in owner.see(path)
     assert not Receiver.get().may_decide
 
@@ -307,7 +306,7 @@ def test_owner_switches_a_channel_on_and_off(world, owner, root):
     webhook = receivers.add_webhook(
         world.page_id, "https://hooks.example/x", settings=world.settings, now=world.clock()
     )
-    assert owner.post(f"{root}/notifications/{webhook.id}/decide").status_code == 404
+    assert owner.post(f"{root}/settings/notifications/{webhook.id}/decide").status_code == 404
 
     log = [(one.actor, one.action) for one in read_log(world.page_id)]
     assert (
@@ -317,14 +316,14 @@ def test_owner_switches_a_channel_on_and_off(world, owner, root):
 
 def test_channel_without_new_submissions_cannot_decide(world, owner, root):
     told = {"service": "ntfy", "topic": "topic", "event_types": ["queue.filling"]}
-    refused = owner.post(f"{root}/notifications/channels/new", **told, may_decide="y")
+    refused = owner.post(f"{root}/settings/notifications", **told, may_decide="y")
     assert refused.status_code == 422
     assert "not told of new submissions" in read_text(refused)
 
-    owner.post(f"{root}/notifications/channels/new", **told)
+    owner.post(f"{root}/settings/notifications", **told)
     (channel,) = Receiver.select()
-    assert "Let readers decide" not in owner.see(f"{root}/notifications")
-    refused = owner.post(f"{root}/notifications/{channel.id}/decide")
+    assert "Let readers decide" not in owner.see(f"{root}/settings/notifications")
+    refused = owner.post(f"{root}/settings/notifications/{channel.id}/decide")
     assert refused.status_code == 409
     assert not Receiver.get().may_decide
 
@@ -332,12 +331,12 @@ def test_channel_without_new_submissions_cannot_decide(world, owner, root):
 def test_without_a_public_address_nothing_is_offered(world, owner, root, channel):
     change_settings(world, public_url=None)
 
-    assert "may_decide" not in owner.get(f"{root}/notifications/channels/new").text
-    page = owner.see(f"{root}/notifications")
+    assert "may_decide" not in owner.get(f"{root}/settings/notifications").text
+    page = owner.see(f"{root}/settings/notifications")
     assert "has no PUBLIC_URL" in page
     assert "End deciding" in page
-    owner.post(f"{root}/notifications/{channel.id}/decide/stop")
-    assert "Let readers decide" not in owner.see(f"{root}/notifications")
+    owner.post(f"{root}/settings/notifications/{channel.id}/decide/stop")
+    assert "Let readers decide" not in owner.see(f"{root}/settings/notifications")
 
 
 # Mails to oneself

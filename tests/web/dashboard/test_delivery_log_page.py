@@ -13,7 +13,7 @@ from receiving import (
     path_of,
     tell,
 )
-from support.receivers import run_http_receiver
+from support.receivers import queue_test, run_http_receiver
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
@@ -190,7 +190,7 @@ def test_all_that_was_given_up_is_sent_again_by_one_button_but_no_tests(
 ):
     add_deliveries(world, add_webhook(world, page_id=owner.make_page()), 2, "given_up")
     webhook = add_webhook(world, http_receiver.url)
-    owner.post(path_of(world, webhook.id, "test"))
+    queue_test(webhook, world.clock())
     messages = [tell(world) for _ in range(3)]
     give_up(world, webhook)
     Receiver.update(failed_attempts=9, next_attempt_at=world.clock.now.replace(year=2027)).execute()

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from support.owner_browser import read_text
 from support.world import Visitor, code_of, with_session
 
 from embed.db.models import Block, Submission
@@ -12,11 +13,12 @@ pytestmark = pytest.mark.slow
 
 
 def path_of(world, *more: str) -> str:
-    return "/".join([f"/dashboard/pages/{world.page_id}/deny-list", *more])
+    return "/".join([f"/dashboard/pages/{world.page_id}/settings/rules", *more])
 
 
-def add(owner, pattern: str, kind: str = "name", scope: str = "page"):
-    return owner.post(path_of(owner.world), kind=kind, pattern=pattern, scope=scope)
+def add(owner, pattern: str, **fields: str):
+    fields = {"scope": "page", "pattern": pattern} | fields
+    return owner.post(path_of(owner.world, "deny-list"), **fields)
 
 
 def decide(owner, *ids: str, **fields: str):
@@ -35,44 +37,68 @@ def test_entry_is_added_listed_with_its_author_and_removed(world, owner):
     assert "*scam*" in shown
     assert owner.owner.email in shown
     made = Block.get()
-    assert owner.post(path_of(world, made.id, "remove")).status_code == 303
+    assert owner.post(path_of(world, "deny-list", made.id, "remove")).status_code == 303
     assert not Block.select().exists()
     assert "*scam* is no longer blocked." in owner.see(path_of(world))
 
 
 @pytest.mark.parametrize(
-    ("kind", "pattern", "said"),
+    ("pattern", "said"),
     [
-        ("name", "", "Write what is to be blocked."),
-        ("name", "*", "or it would block everybody"),
-        ("name", "a\0b", "Names have only letters"),
-        ("name", "taken", "taken is blocked already."),
-        ("wallet", "taken", "not a wallet&#39;s address"),
-        ("network", "10.0.0.0/8", "This network is too large: it may be a /16"),
-        ("mood", "taken", "Not a valid choice"),
+        ("", "Write what is to be blocked."),
+        ("*", "or it would block everybody"),
+        ("a\0b", "Names have only letters"),
+        ("taken", "taken is blocked already."),
+        ("9b5HfHfsHr72NvoAWG9ERtgfw532JoY8sXXnKmUz53111z", "not a wallet&#39;s address"),
+        ("10.0.0.0/8", "This network is too large: it may be a /16"),
+        ("2001:db8", "This is no network"),
     ],
 )
-def test_bad_entry_is_refused_beside_the_field(world, owner, kind, pattern, said):
+def test_bad_entry_is_refused_beside_the_field(world, owner, pattern, said):
     add(owner, "taken")
 
-    answer = add(owner, pattern, kind)
+    answer = add(owner, pattern)
 
     assert answer.status_code == 422
     assert said in read_mistakes(answer)
     assert Block.select().count() == 1
 
 
+@pytest.mark.parametrize("preview", [False, True])
+def test_entry_is_recognized_by_its_form(world, owner, preview):
+    listed, named = Visitor().address, Visitor().address
+    world.track(listed, alias="Admin 2")
+    world.track(named, alias="Ferry")
+    fields = {"preview": ""} if preview else {}
+    for pattern, kind, said in (
+        (listed, "wallet", "On the list already, where it stays: Admin 2"),
+        (Visitor().address, "wallet", "It is not on the list."),
+        ("*admin*", "name", "where it stays: Admin 2"),
+        ("b?t", "name", "None of the 2 names on the list is like that."),
+        ("192.0.2.7", "network", "Keeps out visitors from there."),
+        ("2001:db8::/48", "network", "Keeps out visitors from there."),
+    ):
+        answer = add(owner, pattern, **fields)
+        if preview:
+            assert answer.status_code == 200
+            assert said in read_text(answer)
+            assert not Block.select().exists()
+        else:
+            assert Block.get(Block.pattern.startswith(pattern[:9])).kind == kind
+
+
 def test_owner_blocks_on_all_pages_and_sees_that_on_each(world, owner):
     add(owner, "bot*", scope="all")
 
     other = world.make_page(owner=owner.owner)
-    shown = owner.see(f"/dashboard/pages/{other}/deny-list")
+    rules = f"/dashboard/pages/{other}/settings/rules"
+    shown = owner.see(rules)
 
-    assert "On all your pages" in shown
+    assert "Name, on all your pages, since" in shown
     assert "bot*" in shown
     (made,) = Block.select()
     assert (made.page_id, made.person) == (None, owner.owner)
-    assert owner.post(f"/dashboard/pages/{other}/deny-list/{made.id}/remove").status_code == 303
+    assert owner.post(f"{rules}/deny-list/{made.id}/remove").status_code == 303
     assert not Block.select().exists()
 
 
@@ -88,13 +114,13 @@ def test_editor_changes_the_pages_list_and_reaches_no_other(world, owner, strang
     page = editor.get(path_of(world)).text
     assert "secret*" not in page
     assert "own*" not in page
-    assert "On all my pages" not in page
+    assert "on all my pages" not in page
     assert {one.pattern for one in Block.select().where(Block.page == world.page_id)} == {
         "bot*",
         "all*",
     }
     for made in (everywhere, of_editor, elsewhere):
-        assert editor.post(path_of(world, made.id, "remove")).status_code == 404
+        assert editor.post(path_of(world, "deny-list", made.id, "remove")).status_code == 404
 
 
 def test_reviewer_blocks_in_the_queue_and_reads_the_list(world, owner, make_member):
@@ -107,8 +133,8 @@ def test_reviewer_blocks_in_the_queue_and_reads_the_list(world, owner, make_memb
     submission = Submission.get_by_id(submission_id)
     assert (submission.status, submission.reason_code) == ("rejected", "not_for_list")
     assert visitor.address in reviewer.get(path_of(world)).text
-    assert "Block something" not in reviewer.see(path_of(world))
-    assert make_member("viewer").get(path_of(world)).status_code == 403
+    assert "Address, *name* or network" not in reviewer.see(path_of(world))
+    assert visitor.address not in make_member("viewer").get(path_of(world)).text
     undo = f"/dashboard/pages/{world.page_id}/queue/undo"
     assert reviewer.post(undo, ids=[submission_id]).status_code == 303
     assert not Block.select().exists()

@@ -1,18 +1,19 @@
 """The snippet, the look and its preview."""
 
 import html
-import json
 import re
 
 import pytest
+from support.world import SITE
 
 from embed.db.models import ApiKey
 from embed.domain.look import DEFAULT_LOOK, Look
 from embed.pages import change_look
 from embed.settings import PROJECT_DIR
-from embed.web.assets import STATIC_DIR
 
 pytestmark = pytest.mark.slow
+
+KEY = re.compile("svc_pub_[0-9A-Za-z]{32}")
 
 
 def open_page(owner, **chosen: str | list[str]) -> str:
@@ -22,17 +23,17 @@ def open_page(owner, **chosen: str | list[str]) -> str:
     return answer.text
 
 
+def open_look(owner) -> str:
+    return owner.get(f"/dashboard/pages/{owner.world.page_id}/embed/look").text
+
+
 def read_snippet(text: str) -> str:
-    return read_code(text, "snippet")
-
-
-def read_code(text: str, name: str) -> str:
-    return html.unescape(
-        re.search(rf'<pre translate="no" id="{name}"[^>]*>(.*?)</pre>', text, re.DOTALL)[1]
-    )
+    found = re.search(r'<pre translate="no" id="snippet"[^>]*>(.*?)</pre>', text, re.DOTALL)
+    return html.unescape(found[1])
 
 
 def make_key(owner, site="https://new.example", *, chosen=None, **fields):
+    """Post the form of a new site, or with `renewed` the button of one that has a key."""
     path = f"/dashboard/pages/{owner.world.page_id}/embed"
     return owner.client.post(
         path, query_string=chosen or {}, data={"csrf_token": owner.token, "site": site} | fields
@@ -45,16 +46,24 @@ def read_preview(text: str) -> str:
 
 def test_key_language_height_and_title_go_into_the_snippet(world, owner):
     world.configure(public_title='"><script>alert(1)</script>')
-    text = open_page(owner, lang="de", height="450")
+    start = world.public_key[:12]
 
-    for name in ("snippet", "react"):
-        code = read_code(text, name)
-        address = (
-            f"http://localhost/embed/tracking/{world.page_id}?key=PASTE_YOUR_PUBLIC_KEY&lang=de"
-        )
+    for kind in ("html", "react"):
+        code = read_snippet(open_page(owner, lang="de", height="450", kind=kind))
+        address = f"http://localhost/embed/tracking/{world.page_id}?key={start}…&lang=de"
         assert f'src="{address}"' in html.unescape(code)
         assert 'height="450"' in code
         assert 'title="&quot;&gt;&lt;script&gt;' in code
+        assert "embed.js" not in code
+
+
+def test_line_of_the_script_is_in_the_snippet_unless_its_box_is_unticked(owner):
+    for chosen in ({}, {"kind": "hugo", "script": "y"}, {"kind": "react", "script": "y"}):
+        assert "http://localhost/embed.js" in read_snippet(open_page(owner, **chosen))
+    text = open_page(owner, kind="wordpress", height="600")
+    assert "embed.js" not in read_snippet(text)
+    assert '<div data-kind="wordpress">' in text
+    assert '<div data-kind="react" hidden>' in text
 
 
 @pytest.mark.parametrize("height", ["199", "4001", "tall", "9" * 5000])
@@ -76,10 +85,9 @@ def test_language_and_height_that_make_no_sense_are_named_and_left_out(owner, he
 )
 def test_frame_has_the_color_scheme_of_the_stored_theme(world, owner, theme, scheme):
     change_look(world.page_id, {"theme": theme}, world.clock())
-    text = open_page(owner)
 
-    assert f'display: block; color-scheme: {scheme}"' in read_snippet(text)
-    assert f'colorScheme: "{scheme}" }}}}' in read_code(text, "react")
+    assert f'display: block; color-scheme: {scheme}"' in read_snippet(open_page(owner))
+    assert f'colorScheme: "{scheme}" }}}}' in read_snippet(open_page(owner, kind="react"))
 
 
 def test_saved_look_is_shown_by_the_form_the_preview_and_the_log_and_not_by_the_snippet(
@@ -91,7 +99,7 @@ def test_saved_look_is_shown_by_the_form_the_preview_and_the_log_and_not_by_the_
 
     assert answer.status_code == 303
     assert world.page.look == Look(accent="ff6600", font="serif", hide=("tools", "add"))
-    text = open_page(owner)
+    text = open_look(owner)
     assert 'value="ff6600"' in text
     assert re.search('<input checked[^>]* name="font"[^>]* value="serif"', text)
     assert len(re.findall('<input checked[^>]* name="hide"', text)) == 2
@@ -99,7 +107,7 @@ def test_saved_look_is_shown_by_the_form_the_preview_and_the_log_and_not_by_the_
     log = owner.get(f"/dashboard/pages/{world.page_id}/activity").text
     assert "changed the look:" in log
     assert "accent: ff6600, font: serif, hide: tools,add" in log
-    assert read_snippet(text) == before
+    assert read_snippet(open_page(owner)) == before
 
 
 def test_preset_is_saved_where_no_script_fills_it_in(world, owner):
@@ -172,7 +180,7 @@ def save_look(owner, **fields):
 
 
 def test_preview_is_the_widget_with_a_key_of_its_own(world, owner):
-    address = read_preview(open_page(owner))
+    address = read_preview(open_look(owner))
 
     answer = owner.get(address, follow_redirects=True)
     assert answer.status_code == 200
@@ -184,7 +192,7 @@ def test_preview_is_the_widget_with_a_key_of_its_own(world, owner):
 def test_private_page_has_no_preview_and_says_why(world, owner):
     world.configure(is_public=False)
 
-    text = open_page(owner)
+    text = open_look(owner)
     assert "<iframe" not in text
     assert "private, so there is nothing to preview" in text
 
@@ -193,113 +201,119 @@ def test_private_page_has_no_preview_and_says_why(world, owner):
 
 
 def test_tab_is_in_the_owners_language_and_its_code_is_not(world, owner):
-    code = {name: read_code(open_page(owner), name) for name in ("snippet", "script", "react")}
+    code = read_snippet(open_page(owner))
     assert owner.post("/dashboard/account/language", language="de").status_code == 303
     path = f"/dashboard/pages/{world.page_id}/embed"
 
     text = open_page(owner)
-    assert {name: read_code(text, name) for name in code} == code
-    assert '<pre translate="no" id="snippet" class="code" dir="ltr">' in text
-    for label in ("Start from", "As listed", "Create a key and its snippet"):
-        assert label not in text
+    assert read_snippet(text) == code
+    assert '<pre translate="no" id="snippet" class="partial" dir="ltr">' in text
+    assert "Create a key and its snippet" not in open_page(owner, key="new")
+    look = open_look(owner)
+    for label in ("Start from", "As listed"):
+        assert label not in look
     contrast = owner.get(f"{path}/contrast", query_string={"accent": "ffee55"}).json["sentences"]
     assert contrast[0] == "Schrift auf Knöpfen ist schwarz: 17,6:1."
     assert "Fokusring zu #776d02 abgedunkelt: 4,5:1." in contrast[1]
     assert "sechs Hex-Ziffern" in save_look(owner, accent="red").text
     assert "Von 200 bis 4000 Pixel." in open_page(owner, height="199")
     assert "Für welche Website ist er?" in make_key(owner, "").text
-    assert "www.example.com nehmen</button>" in make_key(owner, "www.example.com").text
     save_look(owner, preset="Paper")
     assert world.page.look.font == "serif"
     assert "Gespeichert. Jede Website zeigt es" in open_page(owner)
-    new = make_key(owner, label="Blog").text
-    assert 'Dein neuer öffentlicher Schlüssel: <bdi translate="no">Blog</bdi>' in new
-
-
-def test_page_has_a_sentence_for_whatever_a_pasted_text_is(owner):
-    script = (STATIC_DIR / "dashboard/pasted-key.js").read_text()
-
-    words = json.loads(re.search('id="words">(.*?)</script>', open_page(owner))[1])
-
-    assert words.keys() == set(re.findall(r'word: "(\w+)"', script))
 
 
 # A key and its snippet in one step
 
 
 def test_address_of_a_site_makes_a_key_and_the_snippet_with_it(world, owner):
-    answer = make_key(owner, "https://New.example/blog", label=" Blog ", chosen={"lang": "de"})
+    answer = make_key(owner, " New.example/blog", www="y", chosen={"lang": "de"})
 
     assert answer.status_code == 201
-    (key,) = set(re.findall("svc_pub_[0-9A-Za-z]{32}", answer.text))
-    for name in ("snippet", "react"):
-        assert f"?key={key}&lang=de" in html.unescape(read_code(answer.text, name))
-    assert "https://New.example/blog is kept as https://new.example." in answer.text
-    assert 'Your new public key: <bdi translate="no">Blog</bdi>' in answer.text
-    assert world.read(key=key, headers={"Origin": "https://new.example"}).status_code == 200
+    (key,) = set(KEY.findall(answer.text))
+    assert f"?key={key}&lang=de" in html.unescape(read_snippet(answer.text))
+    for site in ("https://new.example", "https://www.new.example"):
+        assert world.read(key=key, headers={"Origin": site}).status_code == 200
     assert world.read(key=key).status_code == 403
+    assert ">https://new.example, https://www.new.example</option>" in answer.text
 
 
-def test_site_without_its_scheme_is_corrected_by_one_press(world, owner):
-    refused = make_key(owner, " www.example.com/blog", label="Blog")
+def test_new_key_for_a_site_leaves_the_one_there_and_takes_its_place(world, owner):
+    old = ApiKey.get(ApiKey.purpose == "sites", ApiKey.tier == "public")
+    assert not KEY.search(open_page(owner))
+    world.clock.forward(seconds=1)
 
-    assert ">Use https://www.example.com</button>" in refused.text
-    made = make_key(owner, " www.example.com/blog", label="Blog", meant="")
+    answer = make_key(owner, renewed=old.id)
 
-    assert made.status_code == 201
-    key = read_code(made.text, "new-key")
-    assert world.read(key=key, headers={"Origin": "https://www.example.com"}).status_code == 200
+    (key,) = set(KEY.findall(answer.text))
+    new = ApiKey.get(ApiKey.display_prefix == key[:12])
+    assert (new.origins, new.allow_null_origin) == (old.origins, old.allow_null_origin)
+    assert world.read(key=key).status_code == world.read().status_code == 200
+    text = open_page(owner)
+    assert f"key={key[:12]}…" in read_snippet(text)
+    assert not KEY.search(text)
+    assert old.id not in text
+
+
+def test_site_is_chosen_and_a_page_without_a_key_shows_no_snippet(world, owner):
+    world.clock.forward(seconds=1)
+    (made,) = set(KEY.findall(make_key(owner).text))
+    old = ApiKey.get(ApiKey.display_prefix == world.public_key[:12])
+
+    assert made[:12] in read_snippet(open_page(owner))
+    assert world.public_key[:12] in read_snippet(open_page(owner, key=old.id))
+    world.revoke_all_keys()
+    for chosen in ({}, {"key": old.id}, {"key": "new"}):
+        text = open_page(owner, **chosen)
+        assert "Create a key and its snippet" in text
+        assert "iframe" not in text
+
+
+def test_page_says_where_the_list_was_seen(world, owner):
+    assert f'Not seen on <bdi translate="no">{SITE}</bdi> yet' in open_page(owner)
+
+    for site, destination in (("https://other.example", "iframe"), (SITE, "document")):
+        show_list(world, site, destination)
+    assert "Not seen" in open_page(owner)
+    show_list(world, SITE, "iframe")
+    world.clock.forward(seconds=12)
+
+    assert f'Seen on <bdi translate="no">{SITE}</bdi> 12 seconds ago' in open_page(owner)
+
+
+def show_list(world, site: str, destination: str) -> None:
+    headers = {"Referer": f"{site}/", "Sec-Fetch-Dest": destination}
+    path = f"/embed/tracking/{world.page_id}?key={world.public_key}"
+    assert world.send("GET", path, headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("site", "said"),
     [
-        ({"site": ""}, "Which site is it for?"),
-        ({"site": "new.example"}, "has no scheme"),
-        ({"site": "//example.com"}, "has no scheme"),
-        ({"site": "https://*.example.com"}, "has a wildcard"),
-        ({"label": "x" * 65}, "longer than 64 characters"),
+        ("", "Which site is it for?"),
+        ("//example.com", "has no scheme"),
+        ("https://*.example.com", "has a wildcard"),
     ],
 )
-def test_mistake_in_the_step_is_told_beside_the_field_and_makes_no_key(owner, fields, said):
+def test_mistake_in_the_step_is_told_beside_the_field_and_makes_no_key(owner, site, said):
     before = ApiKey.select().where(ApiKey.purpose == "sites").count()
 
-    answer = make_key(owner, **fields)
+    answer = make_key(owner, site, www="y")
 
     assert answer.status_code == 422
-    (field,) = fields
-    assert said in re.search(rf'id="{field}-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
-    is_certain = fields == {"site": "new.example"}
-    assert ('name="meant"' in answer.text) == is_certain
-    assert is_certain or make_key(owner, **fields, meant="").status_code == 422
+    assert said in re.search(r'id="site-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
     assert ApiKey.select().where(ApiKey.purpose == "sites").count() == before
 
 
-def test_page_names_live_public_keys_for_the_check_of_a_pasted_one(world, owner):
-    kept = make_key(owner, label="Blog").text
-    world.revoke(world.public_key)
-
-    names = html.unescape(re.search('data-names="([^"]*)"', open_page(owner))[1])
-    prefix = read_code(kept, "new-key")[:12]
-    assert json.loads(html.unescape(names)) == {prefix: f"Blog ({prefix}…)"}
-
-
-@pytest.mark.parametrize(
-    ("file", "language", "name"),
-    [
-        ("docs/embedding.md", "html", "snippet"),
-        ("docs/embedding.md", "html", "script"),
-        ("docs/embedding.md", "jsx", "react"),
-    ],
-)
-def test_code_in_the_docs_is_what_the_tab_prints(world, owner, file, language, name):
+@pytest.mark.parametrize(("language", "kind"), [("html", "html"), ("jsx", "react")])
+def test_code_in_the_docs_is_what_the_tab_prints(world, owner, language, kind):
     world.configure(public_title="Wallets we watch")
-    printed = read_code(open_page(owner), name)
+    printed = read_snippet(open_page(owner, kind=kind, script="y"))
     for shown, meant in (
-        ("PASTE_YOUR_PUBLIC_KEY", "PUBLIC_KEY"),
+        (f"{world.public_key[:12]}…", "PUBLIC_KEY"),
         ("http://localhost/", "https://embed.example.com/"),
         (world.page_id, "PAGE_ID"),
     ):
         printed = printed.replace(shown, meant)
 
-    assert f"```{language}\n{printed}\n```" in (PROJECT_DIR / file).read_text()
+    assert f"```{language}\n{printed}\n```" in (PROJECT_DIR / "docs/embedding.md").read_text()

@@ -30,7 +30,7 @@ OTHER_FORMS = {
     "choose_theme",  # sets a cookie
     "end_other_sessions",  # signs out
     "end_session",  # signs out
-    "list_passkeys",  # is about the account
+    "add_passkey",  # is about the account
     "remove_passkey",  # the same
     "forget_origin",  # deletes a notice; the key is unchanged
     "import_wallets",  # a dry run
@@ -49,7 +49,7 @@ OTHER_FORMS = {
     "end_deciding_by_mail",  # the same
 }
 
-PAGE_FORM = {"token_name": "Other", "token_symbol": "USDC", "token_mint": USDC, "is_public": "y"}
+PAGE_FORM = {"token_name": "Other", "token_symbol": "USDC", "token_mint": USDC}
 POLICY_FORM = {
     "min_balance": "5",
     "queue_capacity": "7",
@@ -63,36 +63,33 @@ LOOK_FORM = DEFAULT_LOOK.write_texts() | {"accent": "#FF6600", "hide": ["tools",
 
 # For each form: its path below the page, and its fields, in which things are named.
 CHANGES = {
-    "edit_page": ("settings", PAGE_FORM),
-    "delete_page": ("delete", {}),
+    "edit_page": ("settings/general", PAGE_FORM),
+    "show_danger": ("settings/danger", {"public": "no"}),
+    "delete_page": ("settings/danger/delete", {"ticker": "usdc"}),
     "restore_page": ("restore", {}),
-    "invite_person": ("people", {"email": "new@example.com", "role": "editor"}),
-    "change_role": ("people/role", {"email": MEMBER, "role": "editor"}),
-    "revoke_invitation": ("people/revoke", {"email": MEMBER}),
-    "remove_person": ("people/remove", {"email": MEMBER, "sure": "yes"}),
-    "edit_policy": ("policy", POLICY_FORM),
-    "create_key": ("keys/new/public", {"origins": SITE}),
+    "invite_person": ("settings/people", {"email": "new@example.com", "role": "editor"}),
+    "change_role": ("settings/people/role", {"email": MEMBER, "role": "editor"}),
+    "revoke_invitation": ("settings/people/revoke", {"email": MEMBER}),
+    "remove_person": ("settings/people/remove", {"email": MEMBER, "sure": "yes"}),
+    "edit_policy": ("settings/rules", POLICY_FORM),
+    "create_key": ("settings/keys/new/public", {"origins": SITE}),
     "show_embed": ("embed", {"site": SITE, "label": "Blog"}),
-    "share_page": ("embed/link", {"shared": "yes"}),
+    "share_page": ("embed/share", {"shared": "yes"}),
     "save_look": ("embed/look", LOOK_FORM),
-    "edit_key": ("keys/{key_id}/edit", {"origins": f"{SITE}\n{EVIL}", "label": "Blog"}),
-    "allow_origin": ("keys/{key_id}/allow", {"origin": EVIL}),
-    "revoke_key": ("keys/{key_id}/revoke", {}),
-    "add_tag": ("tags", {"name": "new", "color": "red"}),
-    "edit_tag": ("tags/{tag_id}", {"name": "crew", "color": "red"}),
-    "remove_tag": ("tags/{tag_id}/remove", {}),
-    "add_channel": (
-        "notifications/channels/new",
+    "edit_key": ("settings/keys/{key_id}/edit", {"origins": f"{SITE}\n{EVIL}", "label": "Blog"}),
+    "allow_origin": ("settings/keys/{key_id}/allow", {"origin": EVIL}),
+    "revoke_key": ("settings/keys/{key_id}/revoke", {}),
+    "add_tag": ("wallets/tags", {"name": "new", "color": "red"}),
+    "edit_tag": ("wallets/tags/{tag_id}", {"name": "crew", "color": "red"}),
+    "remove_tag": ("wallets/tags/{tag_id}/remove", {}),
+    "add_receiver": (
+        "settings/notifications",
         {"service": "ntfy", "topic": "topic", "event_types": ["queue.filling"]},
     ),
-    "add_webhook": (
-        "notifications/webhooks/new",
-        {"target": f"{SITE}/hook", "event_types": ["queue.filling"]},
-    ),
-    "rotate_secret": ("notifications/{receiver_id}/secret", {}),
-    "let_channel_decide": ("notifications/{channel_id}/decide", {}),
-    "end_deciding": ("notifications/{deciding_id}/decide/stop", {}),
-    "remove_receiver": ("notifications/{receiver_id}/remove", {}),
+    "rotate_secret": ("settings/notifications/{receiver_id}/secret", {}),
+    "let_channel_decide": ("settings/notifications/{channel_id}/decide", {}),
+    "end_deciding": ("settings/notifications/{deciding_id}/decide/stop", {}),
+    "remove_receiver": ("settings/notifications/{receiver_id}/remove", {}),
     "add_wallet": (
         "wallets/new",
         {"address": USDC, "alias": "Mint", "tag_names": ["team"], "balance": "3"},
@@ -106,14 +103,21 @@ CHANGES = {
     "change_wallets": ("wallets/change", {"wallet": ["{wallet_id}"], "change": "hide"}),
     "apply_import": (
         "wallets/import/apply",
-        {"text": f"{{address}},New,fresh,,9\n{USDC},Mint,team", "makes_tags": "y"},
+        {
+            "text": f"{{address}},New,fresh,,9\n{USDC},Mint,team",
+            "makes_tags": "y",
+            "changes_listed": "y",
+        },
     ),
     "decide": (
         "queue/decide",
         {"ids": ["{submission_id}", "{decided_id}"], "decision": "approve"},
     ),
-    "add_block": ("deny-list", {"kind": "name", "pattern": "*scam*", "scope": "page"}),
-    "remove_block": ("deny-list/{block_id}/remove", {}),
+    "add_block": (
+        "settings/rules/deny-list",
+        {"pattern": "*scam*", "scope": "page"},
+    ),
+    "remove_block": ("settings/rules/deny-list/{block_id}/remove", {}),
     "undo_decision": ("queue/undo", {"ids": ["{decided_id}"]}),
 }
 every_change = pytest.mark.parametrize("endpoint", CHANGES)
@@ -206,9 +210,9 @@ def test_change_is_logged_and_gives_a_new_version(world, owner, send):
 def test_new_page_begins_with_an_entry(world, owner):
     answer = owner.post("/dashboard/pages/new", **PAGE_FORM)
 
-    page_id = re.search(r"/pages/(\w+)/", answer.headers["Location"])[1]
-    (entry,) = read_log(page_id)
-    assert (entry.actor, entry.action) == (owner.email, "create page")
+    page_id = re.search(r"/pages/(\w{20})/", answer.text)[1]
+    entries = {(entry.actor, entry.action) for entry in read_log(page_id)}
+    assert entries == {(owner.email, "create page"), (owner.email, "change page")}  # and its link
 
 
 @every_change
@@ -250,10 +254,10 @@ def test_change_is_whole_or_not_at_all(world, send, monkeypatch):
 @pytest.mark.parametrize(
     ("path", "form"),
     [
-        ("settings", PAGE_FORM | {"token_name": "USD Coin", "is_embeddable": "y"}),
+        ("settings/general", PAGE_FORM | {"token_name": "USD Coin", "is_embeddable": "y"}),
         ("embed/look", DEFAULT_LOOK.write_texts() | {"hide": []}),
-        ("tags/{tag_id}", {"name": "team", "color": "green"}),
-        ("keys/{key_id}/edit", {"origins": SITE, "label": ""}),
+        ("wallets/tags/{tag_id}", {"name": "team", "color": "green"}),
+        ("settings/keys/{key_id}/edit", {"origins": SITE, "label": ""}),
         ("wallets/{wallet_id}", {"alias": "Whale", "tag_names": ["team"], "balance": "5.00"}),
     ],
 )

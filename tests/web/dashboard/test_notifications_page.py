@@ -5,7 +5,6 @@ import re
 
 import pytest
 from receiving import (
-    ALL_TYPES,
     add_channel,
     add_webhook,
     deliver,
@@ -18,9 +17,9 @@ from support.owner_browser import read_text
 from support.receivers import run_http_receiver, run_mail_server
 from support.world import read_log
 
-from embed.db.models import Delivery, Message, Receiver
+from embed.db.models import Delivery, Receiver
+from embed.domain.turns import Turns
 from embed.events.messages import MESSAGE_TYPES, TEST
-from embed.notifications import delivery_log
 from embed.notifications.channels import SERVICES
 from embed.notifications.delivery_log import STATES as DELIVERY_STATES
 from embed.notifications.receivers import CHANNEL_TYPES
@@ -44,9 +43,8 @@ def http_receiver():
         yield receiver
 
 
-def send_form(owner, kind: str, *, types=("queue.filling",), **fields: str):
-    path = path_of(owner.world, f"{kind}s", "new")
-    return owner.post(path, **fields, event_types=list(types))
+def send_form(owner, service: str, *, types=("queue.filling",), **fields: str):
+    return owner.post(path_of(owner.world), service=service, **fields, event_types=list(types))
 
 
 def get_only(world) -> Receiver:
@@ -83,13 +81,13 @@ def test_nothing_shows_more_of_a_channel_than_service_and_host(world, owner, cap
         assert not [value for value in fields.values() if value.rpartition("/")[2] in shown]
 
 
-@pytest.mark.parametrize(("kind", "checked"), [("channel", CHANNEL_TYPES), ("webhook", ALL_TYPES)])
-def test_form_offers_every_type_and_proposes_the_usual_ones(world, owner, kind, checked):
-    text = owner.get(path_of(world, f"{kind}s", "new")).text
+def test_form_offers_every_type_and_proposes_the_usual_ones(world, owner):
+    text = owner.get(path_of(world)).text
     boxes = re.findall(r'<input ([^>]*)type="checkbox" value="([^"]+)"', text)
+    boxes = [(before, value) for before, value in boxes if "event_types" in before]
 
     assert [value for _, value in boxes] == list(MESSAGE_TYPES)
-    assert [value for before, value in boxes if "checked" in before] == list(checked)
+    assert [value for before, value in boxes if "checked" in before] == list(CHANNEL_TYPES)
 
 
 def test_every_type_and_state_has_words():
@@ -99,21 +97,21 @@ def test_every_type_and_state_has_words():
 
 @pytest.mark.parametrize("service", FIELDS)
 def test_each_service_is_offered_with_its_fields(world, owner, service):
-    form = owner.get(path_of(world, "channels", "new")).text
-    assert f'<option value="{service}"' in form
+    form = owner.get(path_of(world)).text
+    assert re.search(rf'type="radio" value="{service}"', form)
     assert "This installation has no mail server" in form
     assert all(f'name="{field}"' in form for field in SERVICES[service].__struct_fields__)
 
-    assert send_form(owner, "channel", service=service, **FIELDS[service]).status_code == 303
+    assert send_form(owner, service, **FIELDS[service]).status_code == 303
     channel = get_only(world)
     assert (channel.kind, channel.event_types) == ("channel", ("queue.filling",))
     text = owner.see(path_of(world))
-    assert "Added 2026-01-31 09:30 UTC . Nothing has been sent yet." in text
+    assert "Queue filling up · Nothing has been sent yet." in text
     assert "New secret" not in text
     assert "No longer supported" not in text
     assert owner.post(path_of(world, channel.id, "secret")).status_code == 404
     for field in FIELDS[service]:
-        answer = send_form(owner, "channel", service=service, **FIELDS[service] | {field: ""})
+        answer = send_form(owner, service, **FIELDS[service] | {field: ""})
         assert answer.status_code == 422
         assert f'id="{field}-wrong"' in answer.text
     Receiver.update(target="pover://hunter2@token").execute()
@@ -132,8 +130,7 @@ def test_chats_address_among_webhooks_is_offered_as_a_channel(world, owner, serv
 
     assert answer.status_code == 422
     assert "where a webhook never works: add it as a channel." in read_text(answer)
-    assert f'action="{path_of(world, "channels", "new")}"' in answer.text
-    assert f'<option selected value="{service}"' in answer.text
+    assert re.search(rf'checked[^>]* type="radio" value="{service}"', answer.text)
     assert all(f'value="{value}"' in answer.text for value in fields.values())
     assert Receiver.select().count() == 0
 
@@ -195,67 +192,43 @@ def test_removing_asks_first_and_takes_what_waits_along(world, owner):
     assert owner.post(path).status_code == 404
 
 
-def test_test_is_queued_goes_ahead_of_what_waits_and_its_outcome_is_shown(
-    world, owner, http_receiver
-):
+def test_test_is_sent_at_once_and_answered_in_the_row(world, owner, http_receiver):
     webhook = add_webhook(world, http_receiver.url)
-    tell(world)
+    http_receiver.statuses = [204, 500]
 
     answer = owner.post(path_of(world, webhook.id, "test"))
 
-    assert http_receiver.received == []  # the request does not wait for the receiver
-    assert answer.status_code == 303
-    log = answer.headers["Location"]
-    assert "A test message is being sent." in owner.see(log)
-    deliver(world, webhook)
-    assert [b'"type":"test"' in each.body for each in http_receiver.received] == [True, False]
-    assert re.search(r"Test delivered .*1 attempt, the last .*: 204 No Content", owner.see(log))
+    assert b'"type":"test"' in http_receiver.received[0].body
+    row = answer.headers["Location"]
+    assert row.endswith(f"{path_of(world)}?tested={webhook.id}#{webhook.id}")
+    assert "Test: delivered, 204 No Content" in owner.see(row)
+    world.clock.forward(seconds=1)
+    owner.post(path_of(world, webhook.id, "test"))
+    assert "Test: given up, 500 Internal Server Error" in owner.see(row)
+    assert "could not be delivered" not in owner.see(row)  # as no message was lost
 
 
-def test_test_of_a_channel_arrives_as_mail_or_says_why_not(environ, request):
+def test_test_of_a_channel_arrives_as_mail(environ, request):
     with run_mail_server() as mailbox:
         environ["SMTP_URL"] = f"smtp://127.0.0.1:{mailbox.port}"
         owner = request.getfixturevalue("owner")
         world = owner.world
-        assert "no mail server" not in owner.see(path_of(world, "channels", "new"))
-        send_form(owner, "channel", service="email", address="me@example.com")
-        channel = get_only(world)
-        owner.post(path_of(world, channel.id, "test"))
-        deliver(world, channel)
+        assert "no mail server" not in owner.see(path_of(world))
+        send_form(owner, "email", address="me@example.com")
+        owner.post(path_of(world, get_only(world).id, "test"))
 
         (mail,) = mailbox.messages
     assert mail["To"] == "me@example.com"
     assert re.search(
         r"Test: delivered, 1 attempt, the last [-\d]+ [\d:]+ UTC : sent", owner.see(path_of(world))
     )
-    world.clock.forward(minutes=1)
-    owner.post(path_of(world, channel.id, "test"))
-    deliver(world, channel)
-    text = owner.see(path_of(world))
-    assert "Test: given up, 1 attempt," in text
-    assert "could not be delivered" not in text  # as no message was lost
 
 
-def test_only_one_test_waits_for_a_receiver(world, owner):
+def test_few_tests_run_at_once_so_that_slow_receivers_hold_up_nobody(world, owner, monkeypatch):
     webhook = add_webhook(world)
-    for _ in range(3):
-        answer = owner.post(path_of(world, webhook.id, "test"))
+    monkeypatch.setattr("embed.web.dashboard.receivers._testing", Turns(0))
 
-    assert Message.select().count() == 1
-    assert "is already being sent" in owner.see(answer.headers["Location"])
-
-
-def test_test_for_a_receiver_that_is_removed_meanwhile_is_not_queued(world, owner, monkeypatch):
-    webhook = add_webhook(world)
-
-    def remove_and_answer(_: Receiver) -> bool:
-        Receiver.delete().execute()
-        return False
-
-    monkeypatch.setattr(delivery_log, "has_waiting_test", remove_and_answer)
-
-    assert owner.post(path_of(world, webhook.id, "test")).status_code == 404
-    assert Message.select().count() == 0
+    assert owner.post(path_of(world, webhook.id, "test")).status_code == 429
 
 
 def test_page_says_since_when_a_receiver_fails_and_when_it_is_tried_again(
@@ -269,11 +242,12 @@ def test_page_says_since_when_a_receiver_fails_and_when_it_is_tried_again(
     deliver(world, webhook)
 
     text = owner.see(path_of(world))
-    assert "Failing since 2026-01-31 09:30 UTC . The next attempt is due 2026-01-31 09:31" in text
-    assert "waiting, 2 attempts, the last 2026-01-31 09:31 UTC : 502 Bad Gateway 1 waiting" in text
+    assert "failing since 2026-01-31 09:30 UTC 1 waiting" in text
+    assert "The next attempt is due 2026-01-31 09:31" in text
+    assert "waiting, 2 attempts, the last 2026-01-31 09:31 UTC : 502 Bad Gateway" in text
     world.clock.forward(minutes=1)
     deliver(world, webhook)
-    assert "Failing" not in owner.see(path_of(world))
+    assert "failing since" not in owner.see(path_of(world))
     assert "delivered, 3 attempts, the last 2026-01-31 09:32 UTC : 204" in owner.see(path_of(world))
 
 
@@ -285,8 +259,8 @@ def test_what_was_given_up_is_at_the_top_and_noticed_on_queue_and_overview(world
     other = f"/dashboard/pages/{owner.make_page()}/queue"
 
     text = owner.see(path_of(world))
-    assert text.index("6 messages could not be delivered") < text.index("Channels")
-    assert text.count("To https://hooks.example/…") == 3
+    assert text.index("6 messages could not be delivered") < text.index("Where messages go")
+    assert text.count("To https://hooks.example/…") == 3 + 4
     assert "All messages that were given up" in text
     queue = f"/dashboard/pages/{world.page_id}/queue"
     assert "6 messages could not be delivered." in owner.see(queue)

@@ -12,6 +12,7 @@ from embed import pages
 from embed.balances.tokens import store_refusal
 from embed.db.models import Job, Receiver
 from embed.db.work_status import hold_lease
+from embed.keys.derived import share_page
 
 OVERVIEW = "/dashboard/"
 QUIET = "Nothing at the moment."
@@ -97,7 +98,7 @@ def test_what_keeps_balances_from_being_read_is_told(world_with):
     assert target == "/dashboard/background"
     assert problem == (
         "Balances cannot be read on $USDC ABC is not the mint of a token.",
-        f"/dashboard/pages/{world.page_id}/settings",
+        f"/dashboard/pages/{world.page_id}/settings/general",
     )
     world.use_endpoint()
     assert read_needs(owner) == []
@@ -108,7 +109,7 @@ def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(worl
     for _ in range(2):
         tell(world)
     Receiver.update(first_failed_at=world.clock()).where(Receiver.id == webhook.id).execute()
-    page = f"/dashboard/pages/{world.page_id}/notifications"
+    page = f"/dashboard/pages/{world.page_id}/settings/notifications"
 
     ((line, target),) = read_needs(calm)
     assert line.startswith("Messages of $USDC cannot be delivered Failing since")
@@ -129,7 +130,7 @@ def test_sites_that_were_refused_lately_are_told(world, calm):
 
     ((line, target),) = read_needs(calm)
     assert line.startswith("2 sites were refused on $USDC https://two.example : last")
-    assert target == f"/dashboard/pages/{world.page_id}/keys"
+    assert target == f"/dashboard/pages/{world.page_id}/settings/keys"
     world.clock.forward(days=8)
     hold_lease("a", "worker", world.clock(), world.clock())
     assert read_needs(calm) == []
@@ -144,31 +145,59 @@ def test_page_that_no_site_can_show_is_told(world, calm):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
-    [({"is_public": False}, "is private"), ({"is_embeddable": False}, "is not embedded")],
+    ("change", "said", "tab"),
+    [
+        ({"is_public": False}, "is private", "danger"),
+        ({"is_embeddable": False}, "is not embedded", "general"),
+    ],
 )
-def test_page_that_sites_cannot_show_any_more_is_told(world, calm, change, said):
+def test_page_that_sites_cannot_show_any_more_is_told(world, calm, change, said, tab):
     world.configure(**change)
 
     ((line, target),) = read_needs(calm)
     assert line == f"$USDC {said} Sites with its snippet show a notice instead of the list."
-    assert target == f"/dashboard/pages/{world.page_id}/settings"
+    assert target == f"/dashboard/pages/{world.page_id}/settings/{tab}"
 
 
-def test_deletion_is_asked_about_and_names_the_page_as_restoring_does(world, calm):
+def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, calm):
     world.configure(public_title="Our whales")
+    world.track(Visitor().address)
+    share_page(world.page_id, world.clock())
     page = f"/dashboard/pages/{world.page_id}"
-    assert f'href="{page}/delete"' in calm.get(f"{page}/settings").text
+    delete = f"{page}/settings/danger/delete"
+    assert f'href="{delete}"' in calm.get(f"{page}/settings/danger").text
 
-    assert f'href="{page}/settings" aria-current="page"' in calm.get(f"{page}/delete").text
-    asked = calm.see(f"{page}/delete")
-    assert "Delete \u2068$USDC Our whales\u2069?" in asked
+    asked = calm.see(delete)
+    assert "Delete \u2068$USDC\u2069?" in asked
+    assert "1 wallet and 0 submissions to review, disappears from these sites" in asked
     assert SITE in asked
-    assert world.page.deleted_at is None
-    calm.post(f"{page}/delete")
-    assert "$USDC Our whales\u2069 has been deleted." in calm.see(OVERVIEW)
+    assert "The public link" in asked
+    for wrong in ({}, {"ticker": "USD"}):
+        answer = calm.post(delete, **wrong)
+        assert answer.status_code == 422
+        assert 'id="ticker-wrong"' in answer.text
+        assert world.page.deleted_at is None
+    calm.post(delete, ticker=" $usdc ")
+    assert world.page.deleted_at is not None
+
+    overview = calm.get(OVERVIEW)
+    assert "$USDC Our whales\u2069 is deleted." in read_text(overview)
+    assert f'class="toast" method="post" action="{page}/restore"' in overview.text
+    assert "can be restored until" in calm.see(OVERVIEW)
+    assert 'class="toast"' not in calm.get(OVERVIEW).text  # it is said once
     calm.post(f"{page}/restore")
     assert "$USDC Our whales\u2069 has been restored." in calm.see(OVERVIEW)
+
+
+def test_page_is_made_private_and_public_again_in_the_danger_zone(world, calm):
+    danger = f"/dashboard/pages/{world.page_id}/settings/danger"
+
+    assert "Make private" in calm.see(danger)
+    calm.post(danger, public="no")
+    assert not world.page.is_public
+    assert "Make public" in calm.see(danger)
+    calm.post(danger, public="yes")
+    assert world.page.is_public
 
 
 def test_deleted_pages_need_nobody(world, calm):

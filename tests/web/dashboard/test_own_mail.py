@@ -83,7 +83,7 @@ def failed(world, ann, root) -> Receiver:
 
 
 def test_owner_sees_no_mails_of_members_and_reaches_none(owner, ann, root, failed):
-    notifications = f"{root}/notifications"
+    notifications = f"{root}/settings/notifications"
     for path in (notifications, f"{notifications}/log", f"{root}/activity"):
         text = owner.see(path)
         assert ann.email not in text, path

@@ -18,7 +18,8 @@ from embed.people.passkeys import MAX_PASSKEYS
 pytestmark = pytest.mark.slow
 
 ORIGIN = "http://localhost"
-PAGE, SIGN_IN, CONFIRM = "/dashboard/account/passkeys", "/dashboard/sign-in", "/dashboard/confirm"
+ACCOUNT = "/dashboard/account"
+PAGE, SIGN_IN, CONFIRM = f"{ACCOUNT}/passkeys", "/dashboard/sign-in", "/dashboard/confirm"
 BY_PASSKEY = f"{SIGN_IN}/passkey"
 WRONG = "The answer of your browser could not be verified."
 LATE = "The answer came too late, or twice."
@@ -72,15 +73,15 @@ def test_passkey_of_each_algorithm_is_added_and_signs_in_without_a_name(owner, v
     answer = add(owner, device, "Laptop")
 
     assert answer.status_code == 303
-    assert "Laptop" in owner.see(PAGE)
-    assert "never used" in owner.see(PAGE)
+    assert "Laptop" in owner.see(ACCOUNT)
+    assert "never used" in owner.see(ACCOUNT)
     asked = json.loads(find_options(visitor.get(SIGN_IN)))
     assert (asked["allowCredentials"], asked["rpId"]) == ([], "localhost")
     assert asked["userVerification"] == "required"
     signed_in = sign_in(visitor, device)
     assert (signed_in.status_code, signed_in.headers["Location"]) == (303, "/dashboard/")
     assert "owner@example.com" in visitor.get("/dashboard/account").text
-    assert "last used" in owner.see(PAGE)
+    assert "last used" in owner.see(ACCOUNT)
     assert count_logged(owner.owner, "signed in with passkey") == 1
     assert Session.select().where(Session.person == owner.owner).count() == 2
 
@@ -330,7 +331,7 @@ def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world, back_by)
 
 def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(world, owner, device):
     world.clock.forward(minutes=31)
-    keys = f"/dashboard/pages/{world.page_id}/keys"
+    keys = f"/dashboard/pages/{world.page_id}/settings/keys"
     asked = owner.post(f"{keys}/new/secret", label="a <shop>")
     assert asked.status_code == 403
 
@@ -409,8 +410,9 @@ def test_passkeys_are_listed_and_removed_where_they_cannot_be_offered(world):
     owner = OwnerBrowser(world, client=ByAddress(world.app, Response))
     passkey = store_passkey(owner.owner, world.clock(), host="former.example")
 
-    assert not has_button(owner.get(PAGE))
-    assert "only at former.example" in owner.see(PAGE)
+    assert "Add a passkey" not in owner.see(ACCOUNT)
+    assert owner.get(PAGE).status_code == 404
+    assert "only at former.example" in owner.see(ACCOUNT)
     assert owner.post(PAGE, name="x", passkey="x").status_code == 404
     assert owner.post(f"{PAGE}/{passkey.id}/remove", sure="yes").status_code == 303
     assert Passkey.select().count() == 0

@@ -18,7 +18,7 @@ PASSWORD = "four words that nobody says"
 
 @pytest.fixture
 def people(world) -> str:
-    return f"/dashboard/pages/{world.page_id}/people"
+    return f"/dashboard/pages/{world.page_id}/settings/people"
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_page_is_handed_over(world, owner, people, invite):
 
     assert ann.get(people).status_code == 200
     assert owner.get(people).status_code == 403  # an editor now
-    assert owner.get(f"/dashboard/pages/{world.page_id}/tags").status_code == 200
+    assert owner.get(f"/dashboard/pages/{world.page_id}/wallets/tags").status_code == 200
 
 
 @pytest.fixture
@@ -203,7 +203,9 @@ def test_link_is_mailed_where_there_is_a_mail_server(mail_world):
     owner = OwnerBrowser(world)
     owner.take(world.page_id)
 
-    answer = owner.post(f"/dashboard/pages/{world.page_id}/people", email=ANN, role="editor")
+    answer = owner.post(
+        f"/dashboard/pages/{world.page_id}/settings/people", email=ANN, role="editor"
+    )
 
     (message,) = server.messages
     link = re.search(r"http://localhost/dashboard/invitations/[\w-]+", answer.text)[0]
@@ -217,7 +219,9 @@ def test_link_is_shown_though_it_cannot_be_mailed(world_with):
     owner = OwnerBrowser(world)
     owner.take(world.page_id)
 
-    answer = owner.post(f"/dashboard/pages/{world.page_id}/people", email=ANN, role="editor")
+    answer = owner.post(
+        f"/dashboard/pages/{world.page_id}/settings/people", email=ANN, role="editor"
+    )
 
     assert answer.status_code == 201
     assert "could not be mailed" in read_text(answer)
@@ -229,7 +233,9 @@ def test_invitation_waits_for_no_mails_of_others(mail_world):
     owner.take(world.page_id)
 
     with people_page._mailing, people_page._mailing:
-        answer = owner.post(f"/dashboard/pages/{world.page_id}/people", email=ANN, role="editor")
+        answer = owner.post(
+            f"/dashboard/pages/{world.page_id}/settings/people", email=ANN, role="editor"
+        )
 
     assert answer.status_code == 201
     assert "could not be mailed" in read_text(answer)

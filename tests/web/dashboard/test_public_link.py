@@ -1,7 +1,6 @@
-"""The Embed tab's switch that makes a page public by link, and what is to be copied of it."""
+"""The switch that makes a page public by link, and what is to be copied of it."""
 
 import pytest
-from test_embed_page import open_page, read_code
 
 from embed.keys import derived
 
@@ -11,8 +10,12 @@ HOST = "http://localhost"
 
 
 def switch(browser, *, on: bool):
-    path = f"/dashboard/pages/{browser.world.page_id}/embed/link"
+    path = f"/dashboard/pages/{browser.world.page_id}/embed/share"
     return browser.post(path, **({"shared": "yes"} if on else {}))
+
+
+def open_tab(browser) -> str:
+    return browser.get(f"/dashboard/pages/{browser.world.page_id}/embed/share").text
 
 
 @pytest.fixture
@@ -23,28 +26,28 @@ def shared(world, owner) -> str:
 
 
 def test_page_becomes_public_by_link_and_ends_to_be(world, owner):
-    assert "Make it public by link" in open_page(owner)
+    assert "Make it public by link" in open_tab(owner)
 
-    tab = f"/dashboard/pages/{world.page_id}/embed"
-    assert switch(owner, on=True).location.endswith(f"{tab}#link-section")
+    assert switch(owner, on=True).location.endswith("/embed/share")
     assert derived.is_shared(world.page_id)
-    text = open_page(owner)
+    text = open_tab(owner)
     shared = f"{HOST}/embed/page/{world.page_id}"
-    assert (read_code(text, "link"), read_code(text, "count")) == (shared, f"{shared}/count.json")
+    for name, address in (("link", shared), ("count", f"{shared}/count.json")):
+        assert f'id="{name}" dir="ltr">{address}</code></a>' in text
     assert "The page is public by link." in text
     assert "End the link" in text
 
     switch(owner, on=False)
     assert not derived.is_shared(world.page_id)
-    assert f"/embed/page/{world.page_id}" not in open_page(owner)
+    assert f"/embed/page/{world.page_id}" not in open_tab(owner)
 
 
 def test_editor_sees_the_link_and_cannot_change_it(world, shared, make_member):
     editor = make_member("editor")
-    text = editor.get(f"/dashboard/pages/{world.page_id}/embed").text
+    text = open_tab(editor)
 
     assert shared in text
-    assert "/embed/link" not in text
+    assert "End the link" not in text
     assert switch(editor, on=False).status_code == 403
     assert derived.is_shared(world.page_id)
 
@@ -52,14 +55,6 @@ def test_editor_sees_the_link_and_cannot_change_it(world, shared, make_member):
 @pytest.mark.parametrize("change", [{"is_public": False}, {"is_embeddable": False}])
 def test_link_that_shows_nothing_is_told(world, owner, shared, change):
     world.configure(**change)
-    text = open_page(owner)
+    text = open_tab(owner)
 
     assert "so nothing is shown there." in text
-
-
-def test_tab_with_a_new_key_is_about_that_key_alone(world, owner, shared):
-    path = f"/dashboard/pages/{world.page_id}/embed"
-    text = owner.post(path, site="https://new.example").text
-
-    assert "It is in the snippet already." in text
-    assert "link-section" not in text

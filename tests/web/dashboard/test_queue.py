@@ -163,6 +163,20 @@ def test_past_of_wallet_counts_on_all_pages_of_the_owner_and_no_others(world, ow
     assert "This wallet before 1 approved, 2 rejected" in owner.see(path_of(world))
 
 
+@pytest.mark.databases("sqlite", "postgres")
+def test_reason_of_the_last_rejection_stands_beside(world, owner):
+    address = Visitor().address
+    add_submissions(world, 1, "rejected", wallet_address=address, reason_text="An older one.")
+    world.clock.forward(minutes=5)
+    add_submissions(world, 1, "rejected", wallet_address=address, reason_code="low_balance")
+    world.clock.forward(minutes=5)
+    add_submissions(world, 1, wallet_address=address)
+
+    text = owner.see(path_of(world))
+    assert "rejected before: 2 The wallet holds too few tokens." in text
+    assert "An older one." not in text
+
+
 def test_submission_of_nobody_known_says_what_is_unknown(world, owner):
     assert "Nothing is waiting for you." in owner.see(path_of(world))
     send(world)
@@ -322,6 +336,19 @@ def test_undo_is_offered_for_ten_minutes(world, owner):
     answer = undo(owner, submission_id)
     assert answer.status_code == 409
     assert "It is too late to undo this." in read_text(answer)
+
+
+@pytest.mark.parametrize(
+    ("tab", "keys", "mentions"),
+    [("waiting", "j k a r R b x X Escape o u ?", True), ("decided", "j k o u ?", False),
+     ("turned-away", "j k o ?", False)],
+)  # fmt: skip
+def test_tab_has_its_own_keys_and_what_was_decided_in_it(world, owner, tab, keys, mentions):
+    decide(owner, "approve", send(world, "Alice"))
+    page = owner.get(path_of(world) + f"?tab={tab}").text
+
+    assert f'data-keys="{keys}"' in page
+    assert ("Approved <bdi" in re.search(r'class="toast".*', page, re.DOTALL)[0]) == mentions
 
 
 def test_last_ten_decisions_are_undone_one_by_one(world, owner):

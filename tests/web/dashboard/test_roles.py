@@ -65,12 +65,12 @@ def test_pages_of_members_show_no_button_that_answers_403(world, make_member, ro
     world.submit(Visitor())
     for role in MEMBER_ROLES:
         member = make_member(role)
-        for view in ("queue", "wallets", "tags", "activity", "policy", "deny-list"):
+        for view in ("queue", "wallets", "wallets/tags", "activity", "settings/rules"):
             page = member.get(PATH.format(world.page_id) + view).text
             for method, path, needed in routes:
                 if needed in ROLES and not includes(role, needed) and method == "POST":
                     assert f'action="{path}' not in page, (role, view, path)
-            assert f"{PATH.format(world.page_id)}keys" not in page
+            assert f"{PATH.format(world.page_id)}settings/keys" not in page
 
 
 def test_changed_role_and_removal_hold_from_the_next_request_on(world, make_member):

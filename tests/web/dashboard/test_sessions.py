@@ -244,7 +244,7 @@ def test_stolen_cookie_is_worth_nothing_once_its_session_has_ended(world, owner,
     end(owner, own_session(owner).id)
 
     assert not thief.is_signed_in
-    assert thief.get(f"/dashboard/pages/{world.page_id}/keys").status_code == 302
+    assert thief.get(f"/dashboard/pages/{world.page_id}/settings/keys").status_code == 302
     assert list_ids() == set()
 
 
@@ -254,9 +254,9 @@ def test_open_tab_of_an_ended_session_gets_to_the_sign_in(world, owner, browser)
     owner.post(f"{ACCOUNT}/sessions/end-others")
     before = world.dump()
 
-    shown = browser.get(f"{page}/keys")
-    assert shown.headers["Location"] == f"{SIGN_IN}?next={page}/keys"
-    sent = browser.post(f"{page}/delete", token)
+    shown = browser.get(f"{page}/settings/keys")
+    assert shown.headers["Location"] == f"{SIGN_IN}?next={page}/settings/keys"
+    sent = browser.post(f"{page}/settings/danger/delete", token)
     assert sent.headers["Location"] == SIGN_IN
     assert browser.get(f"{page}/queue/news").status_code == 302  # its script then stops asking
     assert world.dump() == before
@@ -321,7 +321,8 @@ def test_list_says_where_in_words_and_which_one_this_is(world, owner):
 
     answer = known.get(ACCOUNT)
 
-    rows = re.findall(r'<li class="title-row">(.*?)</li>', answer.text, re.DOTALL)
+    listed = answer.text.partition('aria-labelledby="sessions"')[2]
+    rows = re.findall(r'<li class="title-row">(.*?)</li>', listed, re.DOTALL)
     assert [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows] == [
         "Firefox on Linux this browser Signed in 2026-01-31 09:30 UTC from 192.0.2.0/24"
         " · last seen within the past hour",

@@ -3,7 +3,10 @@
 import re
 
 import pytest
+from receiving import add_webhook
 from support.world import Visitor
+
+from embed.submissions.deny_list import block_on_page
 
 
 def find_icon(owner, path):
@@ -37,15 +40,78 @@ def test_switcher_keeps_the_section_also_from_its_subpages(world, owner):
     tag = world.add_tag("team")
     sections = {
         "wallets/new": "wallets",
-        f"tags/{tag.id}": "tags",
+        f"wallets/tags/{tag.id}": "wallets",
         "queue?tab=decided": "queue",
-        "notifications/log": "notifications",
-        "keys/new/public": "keys",
+        "embed/share": "embed",
+        "settings/notifications/log": "settings",
+        "settings/danger/delete": "settings",
     }
     for path, section in sections.items():
         page = owner.get(f"/dashboard/pages/{world.page_id}/{path}").text
         menu = re.search(r'id="pages".*?</nav>', page, re.DOTALL)[0]
         assert f'href="/dashboard/pages/{other}/{section}"' in menu
+
+
+def test_old_addresses_lead_to_what_they_named(world, owner):
+    base = f"/dashboard/pages/{world.page_id}"
+    moved = {
+        "tags": "wallets/tags",
+        "keys/new/secret": "settings/keys/new/secret",
+        "policy": "settings/rules",
+        "deny-list": "settings/rules#deny-list",
+        "notifications/log?state=given_up": "settings/notifications/log?state=given_up",
+        "people": "settings/people",
+        "delete": "settings/danger/delete",
+    }
+    for old, new in moved.items():
+        assert owner.get(f"{base}/{old}").location == f"{base}/{new}"
+        assert owner.get(f"{base}/{new}").status_code == 200
+
+
+def list_links(text: str, name: str) -> list[str]:
+    """Return what a navigation offers, without the present state."""
+    menu = re.search(rf'<nav class="\w+" aria-label="{name}">(.*?)</nav>', text, re.DOTALL)
+    return re.findall(r"<span>([\w ]+)</span>", menu[1]) if menu else []
+
+
+PLACES = ["Queue", "Wallets", "Embed", "Activity", "Settings"]
+SETTINGS = ["General", "Rules", "Notifications", "People", "API keys", "Danger zone"]
+
+
+@pytest.mark.parametrize(
+    ("role", "places", "tabs"),
+    [
+        ("owner", PLACES, SETTINGS),
+        ("editor", PLACES, SETTINGS[:2]),
+        ("reviewer", [one for one in PLACES if one != "Embed"], []),  # the rules alone, so no tabs
+        ("viewer", [one for one in PLACES if one != "Embed"], []),
+    ],
+)
+def test_people_see_the_places_and_tabs_of_their_role(
+    world, owner, make_member, role, places, tabs
+):
+    browser = owner if role == "owner" else make_member(role)
+    settings = f"/dashboard/pages/{world.page_id}/settings"
+    text = browser.get(settings, follow_redirects=True).text
+
+    assert list_links(text, "Page") == places
+    assert list_links(text, "Settings") == tabs
+    assert ("Deny list" in browser.see(f"{settings}/rules")) == (role != "viewer")
+
+
+def test_index_of_the_settings_says_how_they_are(world, owner):
+    world.configure(public_title="Our whales", min_balance="1200", is_public=False)
+    add_webhook(world)
+    block_on_page(world.page_id, "name", "bot*", world.clock())
+
+    index = owner.see(f"/dashboard/pages/{world.page_id}/settings")
+
+    for state in ("Our whales , private", "1,200 USDC, you review each one, 1 blocked",
+                  "0 channels, 1 webhook", "Only you", "1 public key, 1 secret key"):  # fmt: skip
+        assert state in index
+    assert "you review each one" not in owner.see(
+        f"/dashboard/pages/{world.page_id}/settings/general"
+    )
 
 
 @pytest.mark.parametrize(

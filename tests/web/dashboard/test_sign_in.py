@@ -220,8 +220,8 @@ def test_one_time_link_works_once_and_signs_in(world, owner, guest):
     assert guest.submit(link, password=new, again=new).status_code == 303
     assert guest.is_signed_in
 
-    assert Guest(world).open(link).status_code == 404
-    assert "has been used" in Guest(world).open(link).text
+    assert Guest(world).open(link).status_code == 410
+    assert "works only once" in Guest(world).open(link).text
 
 
 def test_one_time_link_works_for_a_day(world, owner, guest):
@@ -230,7 +230,8 @@ def test_one_time_link_works_for_a_day(world, owner, guest):
     world.clock.forward(hours=23, minutes=59, seconds=59)
     assert guest.open(link).status_code == 200
     world.clock.forward(seconds=1)
-    assert guest.open(link).status_code == 404
+    late = guest.open(link)
+    assert (late.status_code, "This link has expired" in late.text) == (404, True)
 
 
 def test_page_of_a_link_says_what_it_removes_before_it_does(world, owner, guest):
@@ -246,6 +247,8 @@ def test_page_of_a_link_says_what_it_removes_before_it_does(world, owner, guest)
 
     assert not Passkey.select().exists()
     assert "which removed passkeys: 1" in guest.open("/dashboard/account").text
+    again = guest.open(link)
+    assert (again.status_code, "This link works only once" in again.text) == (410, True)
 
 
 @pytest.mark.parametrize("end", ["altered", "x", "%00"])
@@ -297,7 +300,7 @@ def test_session_is_read_only_from_the_name_that_browsers_protect(world, guest, 
 
 
 def test_owner_lands_where_they_were_going(world, guest):
-    wanted = f"/dashboard/pages/{world.page_id}/keys"
+    wanted = f"/dashboard/pages/{world.page_id}/settings/keys"
     location = guest.open(wanted).headers["Location"]
 
     assert guest.sign_in(path=location).headers["Location"] == wanted
@@ -375,7 +378,7 @@ def find_question(world, owner) -> str:
 def test_passwords_are_masked_and_known_to_password_managers(world, owner, guest):
     purposes_by_page = {
         guest.open(SIGN_IN).text: ["current"],
-        guest.open(make_link(world, owner)).text: ["new", "new"],
+        guest.open(make_link(world, owner)).text: ["new"],
         owner.get("/dashboard/account").text: ["current", "new", "new"],
         find_question(world, owner): ["current"],
     }

@@ -16,7 +16,7 @@ HOSTILE = "<b>&\"'"
 
 
 def path_of(world, *more: str) -> str:
-    return "/".join([f"/dashboard/pages/{world.page_id}/tags", *more])
+    return "/".join([f"/dashboard/pages/{world.page_id}/wallets/tags", *more])
 
 
 def read_tags(world) -> list[tuple[str, str]]:

@@ -401,103 +401,127 @@ def test_text_comes_back_exactly_wherever_it_is_cut(owner, length):
     assert "".join(carried) == text
 
 
-def test_dry_run_lists_every_bad_line_and_changes_nothing(world, owner):
-    before = world.dump()
-
-    answer = check_file(
-        owner,
-        f"address,alias,tags,balance\nbad\n{USDC},,new tag\n{USDC},,,much\n{make_address()}\n",
-    )
-
-    assert answer.status_code == 422
-    said = re.findall("<h3>(.*?)</h3>", answer.text)
-    assert sorted(sentence.partition(":")[0] for sentence in said) == [
-        "Line 2",
-        "Line 3",
-        "Line 4",
-        "Line 4",
-    ]
-    assert "Line 3: The page has no tag new tag." in said
-    assert "3 lines need your attention" in answer.text
-    assert world.dump() == before
+def read_outcomes(answer) -> list[str]:
+    """Return what happens to the first rows."""
+    rows = re.search(r'<tbody id="rows">(.*?)</tbody>', answer.text, re.DOTALL)[1]
+    return [html.unescape(said) for said in re.findall(r'class="pill[^>]*>(.*?)<', rows)]
 
 
-def test_thousands_of_alike_mistakes_are_one_paragraph_below_the_button(owner):
-    rows = [f"{make_address()},Name,tag {number % 100}" for number in range(5_965)]
-
-    answer = check_file(owner, "\n".join(rows))
-
-    assert answer.text.index("Create the tags and import") < answer.text.index("What is wrong")
-    said = read_text(answer)
-    assert "5,965 lines name tags that the page does not have." in said
-    assert "Lines 1–5,965. For example: Line 1: The page has no tag tag 0." in said
-    assert answer.text.count("<h3>") == 1
-    assert "tag 19 and 80 more Once they exist, this file adds wallets: 5,965" in said
-    (listed,) = re.findall(r'<pre[^>]*id="mistakes"[^>]*>(.*?)</pre>', answer.text, re.DOTALL)
-    assert listed.strip().splitlines()[-1] == "Line 5965: The page has no tag tag 64."
-    assert len(listed.strip().splitlines()) == 5_965
-
-
-def test_file_that_is_wrong_throughout_is_told_so_once(owner):
-    answer = check_file(owner, "\n".join(f"{make_address()};A name;team" for _ in range(50)))
-
-    said = read_text(answer)
-    assert "Nothing has changed yet: all 50 lines need your attention." in said
-    assert "have no valid wallet address. Lines 1–50. For example: Line 1:" in said
-    assert "may name its columns, in any order: address,alias" in said
-    assert answer.text.count("Line 1") <= 3
-    assert "Line 4" not in answer.text
-
-
-def test_result_of_a_check_is_in_the_owners_language(owner):
-    owner.post("/dashboard/account/language", language="de")
-    rows = [f"{make_address()},,team" for _ in range(1_200)]
-    heading = "address,alias,tags,balance,,x" + ",y" * 3 + "".join(f",z{n}" for n in range(10))
-    answer = check_file(owner, "\n".join([heading, *rows, f"{USDC},,,viel"]))
-    said = read_text(answer)
-
-    assert "nicht importiert werden: Nummer 5, 'x', 'y', 'z0'" in said
-    assert "'z6' und 3 weitere." in said
-    assert "Noch ist nichts geändert: 1.201 Zeilen brauchen deine Aufmerksamkeit." in said
-    assert "1.200 Zeilen mit Tags, die die Seite nicht hat." in said
-    assert "Zeilen 2–1.201. Zum Beispiel: Zeile 2: Die Seite hat keinen Tag team." in said
-    assert "Zeile 1.202: 'viel' ist kein Guthaben. Guthaben: Gib eine Zahl ganzer Token an" in said
-
-
-def test_missing_tags_alone_are_offered_to_be_made(world, owner):
-    checked = check_file(owner, f"{USDC},,team;watch")
-    assert "Create the tags and import" in checked.text
-    assert "Create the tags and import" not in check_file(owner, f"{USDC},,team\nbad").text
-
-    owner.post(path_of(world, "import/apply"), text=read_carried(checked), makes_tags="y")
-
-    assert read_all(world) == {USDC: (None, {"team", "watch"}, False, 0.0)}
-
-
-def test_dry_run_says_what_would_happen_and_the_import_does_it(world, owner):
+def test_file_is_shown_as_it_is_read_and_imported_without_its_bad_lines(world, owner):
+    world.add_tag("team")
     world.track(USDC, alias="Old")
-    before = world.dump()
-    other, name = make_address(), "<b>"
-    text = f"share,address,alias,tags,balance\n1,{USDC},New,,5\n1,{other},{name},team,"
+    before, new = world.dump(), [make_address() for _ in range(4)]
+    rows = [
+        f"{new[0]};Low Tide;team;5.120,50;2026-08-02",
+        f"{new[1]};<b>;;730;2026-08-03",
+        f"{USDC};Treasury;team;144.884,63;2026-08-03",
+        f"{new[2]};Gull;watch;88,5;2026-08-09",
+        "0x71C7656EC7ab88b098defB751B7401B5f6d8976F;Pier 9;;12;2026-08-11",
+        f"{new[0]};Low Tide;;1;2026-08-11",
+        f"{new[3]};Zoë;;;2026-08-11",
+    ]
+    text = "holder;label;group;amount;joined\n" + "\n".join(rows)
 
-    answer = check_file(owner, text, makes_tags="y")
+    checked = check_file(owner, text.encode("cp1252"))
 
-    assert answer.status_code == 200
-    said = read_text(answer)
-    assert "Columns that are not imported: 'share'." in said
-    assert "Wallets added: 1 Wallets changed: 1 Wallets left as they are: 0" in said
-    assert "Tags created: 1 team" in said
-    assert name not in answer.text
+    said = read_text(checked)
+    assert "wallets.csv 7 rows, 5 columns, separated by semicolons" in said
+    assert re.findall(r'value="(\w*)" selected', checked.text) == [
+        *("address", "alias", "tags", "balance", "")
+    ]
+    assert "Low Tide team 5,120.5 2026-08-02 new" in said
+    assert read_outcomes(checked) == [
+        *("new", "new", "skip: on the list", "new", "skip: no address")
+    ]
+    assert "The first 5 of 7 rows." in said
+    assert "Line 4: The wallet is on the list already." in said
+    assert "Line 7: The address is on line 2 already." in said
+    assert "Create 1 tag: watch" in said
+    assert "Import 4, skip 3" in said
+    assert "<b>" not in checked.text
     assert world.dump() == before
-    world.clock.forward(seconds=1)
 
-    assert import_file(owner, text, makes_tags="y").status_code == 303
+    answer = post_parts(owner, "import/apply", text=read_carried(checked), makes_tags="y")
 
+    assert "4 added, 0 changed, 3 skipped." in read_text(owner.get(answer.location))
     assert read_all(world) == {
-        USDC: ("New", set(), False, 5.0),
-        other: (name, {"team"}, False, 0.0),
+        USDC: ("Old", set(), False, 0.0),
+        new[0]: ("Low Tide", {"team"}, False, 5120.5),
+        new[1]: ("<b>", set(), False, 730.0),
+        new[2]: ("Gull", {"watch"}, False, 88.5),
+        new[3]: ("Zoë", set(), False, 0.0),
     }
-    assert latest_entry(world) == (owner.email, "import wallets", "1 added, 1 changed")
+
+
+def test_wallets_on_the_list_are_changed_only_if_the_owner_says_so(world, owner):
+    for address in (same := make_address(), USDC):
+        world.track(address, alias="Old")
+    text = f"wallet,name\n{USDC},New\n{same},Old"
+
+    checked = check_file(owner, text)
+    assert read_outcomes(checked) == ["skip: on the list", "skip: no change"]
+    assert "Import" not in read_text(checked).partition("line by line")[2]
+    checked = check_file(owner, text, changes_listed="y")
+    assert read_outcomes(checked) == ["changed", "skip: no change"]
+    assert "Import 1, skip 1" in read_text(checked)
+    world.clock.forward(seconds=1)
+    import_file(owner, text, changes_listed="y")
+
+    assert {address: alias for address, (alias, *_) in read_all(world).items()} == {
+        USDC: "New",
+        same: "Old",
+    }
+    assert latest_entry(world) == (owner.email, "import wallets", "0 added, 1 changed")
+
+
+def test_columns_that_the_owner_corrects_are_shown_before_they_are_imported(world, owner):
+    text = f"{USDC},1000,Low Tide\n{make_address()},1001.5,Ferry"
+    first = check_file(owner, text)
+    assert re.findall(r'value="(\w*)" selected', first.text) == ["address", "balance", "alias"]
+    chosen = ["address", "alias", "tags"]
+    fields = {"text": read_carried(first), "column": chosen, "makes_tags": "y"}
+
+    shown = post_parts(owner, "import/apply", checked="address,balance,alias", **fields)
+
+    assert "1000 Low Tide new" in read_text(shown)
+    assert 'name="checked" value="address,alias,tags"' in shown.text
+    assert read_all(world) == {}
+    assert post_parts(owner, "import/apply", checked=",".join(chosen), **fields).status_code == 303
+    assert read_all(world)[USDC] == ("1000", {"Low Tide"}, False, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        (["address", "alias", "alias"], "Two columns are chosen as the same"),
+        (["", "alias", ""], "not certain which column has the addresses"),
+        (["address", "alias"], "Import 1"),
+        (["address", "alias", "nonsense"], "Import 1"),
+    ],
+)
+def test_columns_that_cannot_be_are_refused_or_ignored(owner, columns, said):
+    text = f"wallet,name,amount\n{USDC},Low Tide,7"
+
+    answer = post_parts(owner, "import", text=text, column=columns)
+
+    assert said in read_text(answer)
+    assert answer.text.count("<select") == 3
+
+
+def test_thousands_of_alike_mistakes_are_one_sentence(owner):
+    rows = [f"{make_address()},Name,tag {number % 100}" for number in range(5_965)]
+    text = "\n".join(["wallet,name,tags", *rows])
+
+    checked = check_file(owner, text)
+    assert "tag 19 and 80 more" in read_text(checked)
+    answer = post_parts(owner, "import", text=read_carried(checked))
+
+    said = read_text(answer)
+    assert "5,965 lines name tags that the page does not have. Lines 2–5,966." in said
+    assert 'name="makes_tags"' in answer.text
+    (listed,) = re.findall(r'<pre[^>]*id="mistakes"[^>]*>(.*?)</pre>', answer.text, re.DOTALL)
+    assert listed.strip().splitlines()[-1] == "Line 5966: The page has no tag tag 64."
+    assert len(listed.strip().splitlines()) == 5_965
 
 
 def test_imported_balance_reaches_the_owners_other_pages_and_no_strangers(world, owner, stranger):
@@ -518,17 +542,19 @@ def test_page_that_changed_since_the_dry_run_is_checked_again(world, owner):
     tag = world.add_tag("team")
     text = f"{make_address()},,team"
     checked = check_file(owner, text)
-    owner.post(f"/dashboard/pages/{world.page_id}/tags/{tag.id}/remove")
+    owner.post(f"/dashboard/pages/{world.page_id}/wallets/tags/{tag.id}/remove")
 
     answer = owner.post(path_of(world, "import/apply"), text=read_carried(checked))
 
     assert answer.status_code == 422
     assert "has no tag team" in answer.text
+    assert "Check again" in answer.text
     assert read_all(world) == {}
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"), [(b"a\nZo\xeb", "Line 2 is not UTF-8"), (b"", "no wallets in this file")]
+    ("raw", "said"),
+    [(b"PK\x03\x04", "Save it as CSV, then choose that file"), (b"", "no wallets in this file")],
 )
 def test_file_that_cannot_be_used_is_a_clear_message(owner, raw, said):
     assert said in check_file(owner, raw).text
@@ -536,9 +562,13 @@ def test_file_that_cannot_be_used_is_a_clear_message(owner, raw, said):
 
 def test_form_without_a_file_and_a_file_that_is_too_large_are_clear_messages(world, owner):
     assert "Choose a file" in owner.post(path_of(world, "import")).text
-    answer = owner.post(path_of(world, "import/apply"), text="x" * 18_000_000)
-    assert answer.status_code == 413
-    assert "16 MB" in answer.text
+    for answer in (
+        owner.post(path_of(world, "import/apply"), text="x" * 18_000_000),
+        check_file(owner, b"x" * (16 * 1024 * 1024 + 1)),
+        check_file(owner, b"\xe9" * 9_000_000),  # larger as UTF-8
+    ):
+        assert answer.status_code == 413
+        assert "16 MB" in answer.text
 
 
 def test_table_is_compared_before_others_wait_and_again_if_one_of_them_changed_the_page(
@@ -554,7 +584,7 @@ def test_table_is_compared_before_others_wait_and_again_if_one_of_them_changed_t
         return plan
 
     monkeypatch.setattr(imports, "plan_import", plan_import)
-    answer = import_file(owner, f"{address},Whale")
+    answer = import_file(owner, f"{address},Whale", changes_listed="y")
 
     assert were_locked == [False, False, True]
     assert "0 added, 1 changed" in read_text(owner.get(answer.location))

@@ -106,7 +106,7 @@ def test_words_of_pages_that_one_is_a_member_of_do_not_count(world, owner, stran
 
 def test_weak_password_in_use_signs_in_and_is_hinted_at_once_where_that_leads(world, owner):
     have(owner, WEAK)
-    keys = f"/dashboard/pages/{world.page_id}/keys"
+    keys = f"/dashboard/pages/{world.page_id}/settings/keys"
 
     answer = owner.sign_in_again(target=keys, password=WEAK)
 

@@ -31,7 +31,7 @@ def find_hidden_parts(text: str) -> set[str]:
     return {
         part
         for part, is_hidden in {
-            "heading": '<h1 class="hidden-visually">' in body
+            "heading": '<h1 id="sentence" class="hidden-visually">' in body
             and "The title" not in body
             and "The comment" not in body,
             "tools": re.search('<div class="tools[^>]* hidden>', body),

@@ -2,13 +2,17 @@
 
 import json
 import re
+from datetime import timedelta
 from html.parser import HTMLParser
 from operator import itemgetter
 
 import pytest
 from support.world import SITE, Visitor, with_session
 
-from embed.db.models import Wallet
+from embed.db.models import Submission, Wallet
+from embed.domain.reasons import parse_reason
+from embed.keys import derived
+from embed.wallets.tracking import WalletFields, update_wallet
 
 COOKIE = "embed_session"
 
@@ -92,8 +96,9 @@ def test_widget_shows_the_page(world):
     assert answer.status_code == 200
     assert answer.content_type == "text/html; charset=utf-8"
     text = Document(answer.text).text
-    for part in ("USD Coin", "$USDC", "Our holders", "Thank you all.", "Ann", "Friend", "1,500"):
+    for part in ("$USDC", "Our holders", "Thank you all.", "Ann", "Friend", "1,500"):
         assert part in text
+    assert 'title="USD Coin"' in answer.text
 
 
 # The cookie
@@ -377,21 +382,89 @@ def test_own_submissions_come_with_the_page_what_waits_first(world):
     other = Visitor()
     other.cookie = visitor.cookie
     rejected = world.submit(other, "Rejected").json["submissionId"]
-    world.reject(rejected)
+    world.reject(rejected, reason=parse_reason("other_name"))
 
     answer = open_frame(world, cookie=visitor.cookie)
 
     own = read_own(answer)
-    assert [one["id"] for one in own] == [waiting, rejected]
+    assert {one["id"] for one in own} == {waiting, rejected}
     listed = world.list_own(visitor).json["submissions"]
     assert sorted(own, key=itemgetter("id")) == sorted(listed, key=itemgetter("id"))
     section = answer.text.partition('<section id="own"')[2].partition("</section>")[0]
     assert not section.partition(">")[0].endswith("hidden")
     assert section.index("Waiting") < section.index("waits for review") < section.index("Rejected")
-    assert "The owner turned it down." in section
+    assert "Please choose another name." in section
     assert other.address in section
     assert read_own(open_frame(world, cookie=stranger.cookie)) == []
     assert read_own(open_frame(world)) == []
+
+
+def show_own(world, visitor, *hidden: str) -> list[str]:
+    """Return the visitor's rows above the list, as HTML."""
+    cookie = f"{visitor.cookie}; embed_hidden={'.'.join(hidden)}" if hidden else visitor.cookie
+    text = open_frame(world, cookie=cookie).text
+    return text.partition('id="own-list"')[2].partition('id="own-all"')[0].split("<li data-id=")[1:]
+
+
+def test_listed_visitor_finds_their_place_above_the_list(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    for balance in (300, 200, 100):
+        world.track(Visitor().address, balance=balance)
+    world.approve(world.submit(visitor, "Lucky Larry").json["submissionId"])
+    world.observe(visitor.address, "250.5")
+
+    (row,) = show_own(world, visitor)
+
+    assert "<strong>You</strong>" in row
+    assert "· #2 of 4 ·" in row
+    assert "250.50" in row
+    assert ">Lucky Larry</a>" in row
+    assert "data-link" not in open_frame(world, cookie=visitor.cookie).text
+    derived.share_page(world.page_id, world.clock())
+    shared = open_frame(world, cookie=visitor.cookie).text
+    assert f'data-link="http://localhost/embed/page/{world.page_id}"' in shared
+
+    wallet = Wallet.get(Wallet.address == visitor.address)
+    update_wallet(wallet.id, WalletFields(is_hidden=True), world.clock())
+    (row,) = show_own(world, visitor)
+    assert "approved" in row
+    assert "You" not in row
+
+
+def test_refused_tries_do_not_pile_up_and_hidden_rows_stay_away(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    sent = Submission.get_by_id(world.submit(visitor, "First").json["submissionId"])
+    made = {
+        name: Submission.create(
+            page=sent.page_id,
+            api_key=sent.api_key_id,
+            wallet_address=address,
+            nickname=name,
+            status="soft_rejected",
+            reject_reason=reason,
+            session_id=sent.session_id,
+            created_at=sent.created_at + timedelta(minutes=number),
+            decided_at=sent.created_at,
+        ).id
+        for number, (name, address, reason) in enumerate(
+            (
+                ("Poor", Visitor().address, "ca_gate"),
+                ("Poorer", Visitor().address, "ca_gate"),
+                ("Early", Visitor().address, "cooldown"),
+                ("Again", visitor.address, "duplicate"),  # while it waits
+            )
+        )
+    }
+
+    def list_names(*hidden: str) -> list[str]:
+        rows = show_own(world, visitor, *hidden)
+        return [re.search(r"<strong[^>]*>(\w+)", row)[1] for row in rows]
+
+    assert list_names() == ["First", "Early", "Poorer"]
+    assert list_names("x", made["Poorer"]) == ["First", "Early"]  # none comes in its place
+    assert len(read_own(open_frame(world, cookie=visitor.cookie))) == 5
 
 
 @pytest.mark.databases("sqlite", "postgres")

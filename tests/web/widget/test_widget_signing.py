@@ -33,8 +33,8 @@ def test_list_comes_without_them_and_names_what_they_need(world):
     links = rest.partition("</template>")[0]
 
     assert "data-step" not in page + rest
-    assert "/widget/flow.css" in links
-    assert "/widget/flow.css" not in page
+    assert "/widget/visitor.css" in links
+    assert "/widget/visitor.css" not in page
     assert set(re.findall(r"/static/\w+/([\w/-]+\.js)", page + links)) >= {
         *list_modules("widget/main.js", "widget/flow-setup.js", "widget/own.js")
     }

@@ -1,0 +1,94 @@
+"""The draft of a page: what the chain says of its token and of the largest holders."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from itsdangerous import BadSignature
+
+from embed.balances.largest_holders import look_up_largest_holders
+from embed.balances.program_addresses import is_on_curve
+from embed.balances.tokens import propose_token
+from embed.db.connection import db
+from embed.db.models import ApiKey, Page, Person
+from embed.domain.signing import Signer
+from embed.errors import InvalidInput
+from embed.keys import derived, management
+from embed.pages import create_page
+from embed.runtime import Runtime
+from embed.settings import Settings
+from embed.wallets.suggestions import add_suggested
+
+_PURPOSE = "draft"
+KEPT_FOR = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Signed, it passes through the form of a new page, so that the chain is asked once."""
+
+    mint: str
+    name: str | None
+    symbol: str | None
+    supply: Decimal | None
+    holders: tuple[tuple[str, Decimal], ...]  # addresses with whole tokens, most first
+
+    @property
+    def program_count(self) -> int:
+        """Count the holders that are programs, such as pools."""
+        return sum(not is_on_curve(address) for address, _ in self.holders)
+
+    def sign(self, signer: Signer) -> str:
+        return signer.sign(_PURPOSE, msgspec.to_builtins(self), KEPT_FOR)
+
+
+def read_draft(raw: str, signer: Signer) -> Draft | None:
+    """Return a draft that was signed here, and lately."""
+    try:
+        return signer.read(_PURPOSE, raw, Draft).value
+    except BadSignature:
+        return None
+
+
+def look_up_draft(mint: str, runtime: Runtime) -> tuple[Draft, InvalidInput | None]:
+    """Ask the chain; the mistake says why it does not tell the holders.
+
+    Never call it inside a transaction. Raises InvalidInput if it does not tell the token.
+    """
+    info = propose_token(runtime.chain, mint)
+    try:
+        found = look_up_largest_holders(runtime.chain, mint)
+    except InvalidInput as mistake:
+        return Draft(mint, info.name, info.symbol, None, ()), mistake
+    holders = tuple(found.amounts.items())
+    return Draft(mint, info.name, info.symbol, found.supply, holders), None
+
+
+def set_up_page(
+    owner: Person,
+    fields: dict[str, Any],
+    *,
+    addresses: Sequence[str],
+    raw_origins: Sequence[str],
+    settings: Settings,
+    now: datetime,
+) -> tuple[Page, tuple[ApiKey, str] | None]:
+    """Create a page with its first wallets and a key for its site; without a site, with a link.
+
+    Raises InvalidInput, and then has created nothing.
+    """
+    actor = owner.email
+    with db.atomic():
+        page = create_page(owner, fields, now, actor=actor)
+        if addresses:
+            add_suggested(page.id, addresses, settings=settings, now=now, actor=actor)
+        if not raw_origins:
+            derived.share_page(page.id, now, actor=actor)
+            return page, None
+        made = management.create_key(
+            page.id, "public", raw_origins=raw_origins, now=now, actor=actor
+        )
+    return page, made

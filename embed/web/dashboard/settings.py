@@ -1,0 +1,130 @@
+"""The settings of a page: an index of their tabs, the general ones, and the danger zone."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
+
+from flask import redirect, request, url_for
+from flask.typing import ResponseReturnValue
+from wtforms import StringField
+
+from embed import pages
+from embed.db.models import Page
+from embed.domain.texts import drop_dollar_signs, isolate
+from embed.keys.derived import is_shared
+from embed.keys.management import list_keys
+from embed.notifications.receivers import list_receivers
+from embed.people.members import list_people
+from embed.submissions import deny_list
+from embed.wallets.search import count_wallets
+from embed.web.current import runtime
+from embed.web.dashboard.access import current_person, open_page
+from embed.web.dashboard.blueprint import blueprint, may_here
+from embed.web.dashboard.pages import PageForm, read_page_form
+from embed.web.dashboard.responses import Form, name_page, redirect_to, render, show_mistakes
+from embed.web.languages import gettext
+
+# Where a page's parts are now, by the first word of their old addresses.
+MOVED = {
+    "tags": "wallets/tags",
+    "keys": "settings/keys",
+    "policy": "settings/rules",
+    "notifications": "settings/notifications",
+    "people": "settings/people",
+    "delete": "settings/danger/delete",
+}
+
+
+@blueprint.get("/pages/<page_id>/settings")
+def show_settings(page_id: str) -> ResponseReturnValue:
+    """Show an index of the tabs on phones, else the first tab; or the only one for a role."""
+    page = open_page(page_id)
+    if not may_here("edit_page"):
+        return redirect(url_for("dashboard.edit_policy", page_id=page.id))
+    return render(
+        "settings_general.html", page=page, form=PageForm(obj=page), counts=_count_parts(page)
+    )
+
+
+def _count_parts(page: Page) -> dict[str, Any]:
+    """Return what the lines of the index say beside the page's own fields."""
+    counts: dict[str, Any] = {"blocks": len(deny_list.list_of_page(page))}
+    if may_here("list_keys", "GET"):  # the owner, who alone sees these tabs
+        live = [key.tier for key in list_keys(page.id) if key.revoked_at is None]
+        counts |= {
+            "channels": len(list_receivers(page.id, "channel")),
+            "webhooks": len(list_receivers(page.id, "webhook")),
+            "others": len(list_people(page, runtime().clock())) - 1,
+            "public_keys": live.count("public"),
+            "secret_keys": live.count("secret"),
+        }
+    return counts
+
+
+@blueprint.route("/pages/<page_id>/settings/general", methods=["GET", "POST"])
+def edit_page(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    form = PageForm(obj=page)
+    if form.validate_on_submit():
+        with show_mistakes(form):
+            fields, actor = read_page_form(form), current_person().email
+            pages.update_page(page.id, fields, runtime().clock(), actor=actor)
+            return redirect_to("edit_page", gettext("Saved."), page)
+    return render("settings_general.html", page=page, form=form)
+
+
+@blueprint.route("/pages/<page_id>/settings/danger", methods=["GET", "POST"])
+def show_danger(page_id: str) -> ResponseReturnValue:
+    """Show what takes the page away from its visitors; a POST makes it private or public."""
+    page = open_page(page_id)
+    if request.method != "POST":
+        return render("settings_danger.html", page=page, name=_name(page))
+    is_public = request.form.get("public") == "yes"
+    pages.update_page(
+        page.id, {"is_public": is_public}, runtime().clock(), actor=current_person().email
+    )
+    said = gettext("The page is public.") if is_public else gettext("The page is private.")
+    return redirect_to("show_danger", said, page)
+
+
+class DeletionForm(Form):
+    ticker = StringField()
+
+
+def _name(page: Page) -> str:
+    return isolate(f"${drop_dollar_signs(page.token_symbol)}")
+
+
+@blueprint.route("/pages/<page_id>/settings/danger/delete", methods=["GET", "POST"])
+def delete_page(page_id: str) -> ResponseReturnValue:
+    """Ask for the page's ticker first, and name the sites that show it."""
+    page, form, now = open_page(page_id), DeletionForm(), runtime().clock()
+    ticker = drop_dollar_signs(page.token_symbol)
+    form.ticker.label.text = gettext("Type %(ticker)s to go on", ticker=isolate(ticker))
+    if form.validate_on_submit():
+        typed = drop_dollar_signs((form.ticker.data or "").strip())
+        if typed.casefold() == ticker.casefold():
+            pages.delete_page(page.id, now, actor=current_person().email)
+            said = gettext("%(name)s is deleted.", name=name_page(page))
+            restore = url_for("dashboard.restore_page", page_id=page.id)
+            return redirect_to("list_pages", said, undo=restore)
+        form.ticker.errors = [gettext("This is not the page's ticker.")]
+    return render(
+        "page_delete.html",
+        page=page,
+        form=form,
+        name=_name(page),
+        keys=[key for key in list_keys(page.id) if key.origins and not key.revoked_at],
+        is_shared=is_shared(page.id),
+        wallet_count=count_wallets(page),
+        hour_ago=now - timedelta(hours=1),
+    )
+
+
+@blueprint.get(f"/pages/<page_id>/<any({', '.join(MOVED)}):place>")
+@blueprint.get(f"/pages/<page_id>/<any({', '.join(MOVED)}):place>/<path:rest>")
+def find_moved(page_id: str, place: str, rest: str = "") -> ResponseReturnValue:
+    """Lead from an address of earlier versions to the present one."""
+    start = url_for("dashboard.show_page", page_id=open_page(page_id).id)
+    moved = f"{start}{MOVED[place]}/{quote(rest)}".rstrip("/")
+    return redirect(f"{moved}?{request.query_string.decode()}".rstrip("?"))

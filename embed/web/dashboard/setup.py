@@ -1,0 +1,111 @@
+"""The set-up of a new page on one screen: token, site and first wallets, then the snippet."""
+
+from flask import Response
+from flask.typing import ResponseReturnValue
+from wtforms import BooleanField, HiddenField, StringField
+from wtforms.validators import InputRequired, Length, Optional
+
+from embed.db.models import ApiKey, Page
+from embed.errors import InvalidInput
+from embed.wallets.drafts import Draft, look_up_draft, read_draft, set_up_page
+from embed.web import rate_limits
+from embed.web.current import runtime
+from embed.web.dashboard.access import current_person
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.embed_page import SiteForm, read_snippet_form, write_snippet
+from embed.web.dashboard.responses import advise_on_mint, render, show_mistakes, write_mistake
+from embed.web.dashboard.wallet_suggestions import LOOK_UPS_PER_PERSON
+from embed.web.languages import gettext, lazy_gettext
+from embed.web.snippets import build_link
+
+
+class SetupForm(SiteForm):
+    token_mint = StringField(lazy_gettext("Token"), [InputRequired(), Length(max=60)])
+    token_name = StringField(lazy_gettext("Token name"), [Optional(), Length(max=100)])
+    token_symbol = StringField(
+        lazy_gettext("Ticker"),
+        [Optional(), Length(max=20)],
+        description=lazy_gettext("Without the $ sign."),
+    )
+    draft = HiddenField()
+    site = StringField(
+        lazy_gettext("Site"),
+        [Optional()],
+        description=lazy_gettext("No site yet? Leave it empty; you get a link to share."),
+    )
+    holders = BooleanField(default=True)
+
+    @property
+    def advice(self) -> str:
+        return advise_on_mint(self.token_mint.data)
+
+
+@blueprint.route("/pages/new", methods=["GET", "POST"])
+def create_page() -> ResponseReturnValue:
+    """Show what the chain says of the token; once that was shown, create the page with its key."""
+    form = SetupForm()
+    if not form.validate_on_submit():
+        return _render(form)
+    mint = (form.token_mint.data or "").strip()
+    draft = read_draft(form.draft.data or "", runtime().signer)
+    is_shown = not form.draft.data or (draft is not None and draft.mint == mint)
+    if not (is_shown and form.token_name.data and form.token_symbol.data):
+        return _look_up(form, mint)
+    addresses = [address for address, _ in draft.holders] if draft and form.holders.data else []
+    with show_mistakes(form, origins="site"):
+        page, made = set_up_page(
+            current_person(),
+            {name: form[name].data for name in ("token_name", "token_symbol", "token_mint")},
+            addresses=addresses,
+            raw_origins=form.list_sites() if (form.site.data or "").strip() else (),
+            settings=runtime().settings,
+            now=runtime().clock(),
+        )
+        return _render_done(page, made, len(addresses))
+    return _render(form, draft)
+
+
+def _look_up(form: SetupForm, mint: str) -> Response:
+    draft, problem = None, None
+    with show_mistakes(form):
+        if runtime().chain is not None:
+            if rate_limits.find_wait("look_up", current_person().id, LOOK_UPS_PER_PERSON):
+                raise InvalidInput(gettext("Please wait a minute."))
+            draft, mistake = look_up_draft(mint, runtime())
+            problem = write_mistake(mistake) if mistake else None
+    for field, found in (
+        (form.token_name, draft and draft.name),
+        (form.token_symbol, draft and draft.symbol),
+    ):
+        field.data = found or field.data
+        if not field.data and not form.token_mint.errors:
+            field.errors = [
+                gettext("The chain does not have it; enter it here.")
+                if draft
+                else gettext("This field is required.")
+            ]
+    return _render(form, draft, problem)
+
+
+def _render(form: SetupForm, draft: Draft | None = None, problem: str | None = None) -> Response:
+    form.draft.data = draft.sign(runtime().signer) if draft else ""
+    # That the chain lacks a name is no mistake.
+    status = 200 if draft and not form.site.errors else None
+    return render("setup.html", form=form, draft=draft, problem=problem, status=status)
+
+
+def _render_done(page: Page, made: tuple[ApiKey, str] | None, wallet_count: int) -> Response:
+    api_key, key = made or (None, None)
+    form = read_snippet_form([api_key] if api_key else [])
+    return render(
+        "setup_done.html",
+        new_page=page,
+        api_key=api_key,
+        is_new=True,
+        snippet_form=form,
+        wallet_count=wallet_count,
+        link=build_link(page.id),
+        **(write_snippet(page, form, api_key, key) if api_key else {}),
+        status=201,
+        shows_secret=True,
+    )

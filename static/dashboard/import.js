@@ -1,0 +1,31 @@
+// A file to import: what a choice changes is shown at once.
+
+import { getElement } from "../elements.js";
+
+const form = getElement(document, "#import", HTMLFormElement);
+let running = new AbortController();
+
+async function check() {
+  running.abort();
+  running = new AbortController();
+  const { signal } = running;
+  try {
+    const body = new FormData(form);
+    const answer = await fetch(form.dataset.check ?? "", { method: "POST", body, signal, redirect: "error" });
+    if (answer.status === 429) {
+      setTimeout(check, 2000); // another file, or this one, is being read
+      return;
+    }
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const focused = document.activeElement?.id;
+    for (const part of ["#rows", "#said", "#ends"]) {
+      const { childNodes } = getElement(fresh, part, HTMLElement);
+      getElement(document, part, HTMLElement).replaceChildren(...childNodes);
+    }
+    if (focused) document.getElementById(focused)?.focus();
+  } catch {
+    // The server shows the choice before it imports by it.
+  }
+}
+
+form.addEventListener("change", check);

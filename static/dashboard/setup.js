@@ -1,0 +1,39 @@
+// The set-up: what the chain says of a token is shown as soon as its address is there. Without this
+// script, the first press of the button shows it.
+
+import { getElement } from "../elements.js";
+import { listenForSite } from "./site.js";
+
+const WAIT_MS = 300; // until the address is typed
+const ADDRESS = /^\s*[1-9A-HJ-NP-Za-km-z]{32,44}\s*$/;
+const PARTS = ["#token", "#first-wallets", "#preview"];
+
+const form = getElement(document, "#setup", HTMLFormElement);
+const mint = getElement(form, "#token_mint", HTMLInputElement);
+// What was typed before this script ran is looked up, unless the server has done so.
+let shown = form.querySelector(".token, .wrong") ? mint.value : "";
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+async function lookUp() {
+  const asked = mint.value, body = new FormData(form);
+  for (const name of ["draft", "token_name", "token_symbol"]) body.delete(name);
+  const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
+  if (!answer || mint.value !== asked) return;
+  const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of PARTS) document.querySelector(part)?.replaceWith(getElement(found, part, HTMLElement));
+  mint.setAttribute("aria-invalid", String(Boolean(document.querySelector("#token_mint-wrong"))));
+}
+
+function follow() {
+  clearTimeout(timer);
+  if (mint.value === shown || !ADDRESS.test(mint.value)) return;
+  shown = mint.value;
+  timer = setTimeout(lookUp, WAIT_MS);
+}
+
+if ("looksUp" in form.dataset) {
+  mint.addEventListener("input", follow);
+  follow();
+}
+listenForSite();

@@ -1,0 +1,271 @@
+"""You: the visitor's own rows above the list, their menus, and what the search offers."""
+
+from datetime import timedelta
+
+import pytest
+from embedded_page import BrowserWallet, frame_of, read_text
+from playwright.sync_api import expect
+from support.world import Visitor
+
+from embed.db.models import Submission
+from embed.domain.reasons import parse_reason
+from embed.keys import derived
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def send(embedded_page, context, page, browser_wallet):
+    """Return how to send a wallet in the session of the visitor, who has one in the browser."""
+    context.clock.install()
+    embedded_page.open(page)
+    context.add_init_script(browser_wallet.script())
+    (cookie,) = context.cookies(f"{embedded_page.service_url}/embed/")
+
+    def send_one(name: str, key=None) -> str:
+        visitor = Visitor(key) if key else Visitor()
+        visitor.cookie = cookie["value"]
+        return embedded_page.submit(visitor, name).json["submissionId"]
+
+    return send_one
+
+
+def reload(page):
+    page.reload()
+    widget = page.frame_locator("iframe")
+    widget.locator("#widget[data-ready]").wait_for()
+    return widget
+
+
+def press_in_menu(row, name: str) -> None:
+    row.locator("summary").click()
+    row.get_by_text(name, exact=True).click()
+
+
+def test_place_and_balance_follow_the_list_and_lead_to_the_row(
+    embedded_page, page, browser_wallet, send
+):
+    embedded_page.track_many(40)
+    embedded_page.approve(send("Lucky Larry", browser_wallet.key))
+    widget = reload(page)
+    row = widget.locator("#own-list > li")
+    expect(row.locator(".line-1")).to_have_text("You")  # what it holds is unknown
+
+    embedded_page.observe(browser_wallet.address, "30.5")
+    embedded_page.forward(page, "05:00")
+    expect(row.locator(".line-1")).to_have_text("You · #11 of 41 · 30.50")
+    expect(widget.locator("#wallets .wallet")).to_have_count(25)  # it is not among these
+    row.get_by_role("link", name="Lucky Larry").click()
+    expect(widget.locator("#wallets .wallet.mine")).to_be_focused()
+    expect(widget.locator("#wallets .wallet.mine")).to_contain_text("You")
+
+    embedded_page.observe(browser_wallet.address, "12.5")
+    embedded_page.forward(page, "05:00")
+    expect(row.locator(".line-1")).to_have_text("You · #29 of 41 · 12.50")
+
+
+def test_share_copies_the_public_link_if_there_is_one(
+    embedded_page, context, page, browser_wallet, send
+):
+    embedded_page.approve(send("Lucky Larry", browser_wallet.key))
+    widget = reload(page)
+    row = widget.locator("#own-list > li")
+    expect(row.locator(".line-1")).to_contain_text("You")
+    expect(row.locator(".share-link")).to_be_hidden()
+    derived.share_page(embedded_page.page_id, embedded_page.clock())
+    embedded_page.forward(page, "05:00")
+
+    row.get_by_role("button", name="Share this list").click()
+
+    expect(row.get_by_role("button", name="Copied")).to_be_visible()
+    context.grant_permissions(["clipboard-read"], origin=embedded_page.host.origin)
+    link = f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}"
+    assert page.evaluate("navigator.clipboard.readText()") == link
+
+
+def test_withdrawing_from_the_row_takes_one_signature(embedded_page, page, browser_wallet, send):
+    sent = send("Lucky Larry", browser_wallet.key)
+    embedded_page.approve(sent)
+    widget = reload(page)
+    press_in_menu(widget.locator("#own-list > li"), "Withdraw")
+    expect(widget.locator("[data-show=wanted]")).to_have_text(browser_wallet.address)
+    expect(widget.locator("[data-step=choose] [data-purpose=withdraw]").last).to_contain_text(
+        "What was sent for this wallet is erased"
+    )
+    widget.get_by_role("button", name="Test wallet").click()
+    assert "to withdraw it from a page" in read_text(widget)
+    widget.get_by_role("button", name="Sign with").click()
+
+    expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
+    expect(widget.locator("#own-list > li")).to_have_count(0)
+    expect(widget.locator("#wallets .wallet")).to_have_count(0)
+    assert Submission.get_or_none(Submission.id == sent) is None
+    frame = frame_of(page, embedded_page.service_url)
+    assert frame.evaluate("testWallet.signed.length") == 1
+
+
+def test_hidden_row_stays_away_and_the_row_in_the_list_stays_marked(
+    embedded_page, page, browser_wallet, send
+):
+    embedded_page.approve(send("Lucky Larry", browser_wallet.key))
+    widget = reload(page)
+    own = widget.locator("#own-list > li")
+    own.locator("summary").click()
+    own.locator("summary").press("Escape")
+    expect(own.get_by_text("Hide this row")).to_be_hidden()
+    expect(own.locator("summary")).to_be_focused()
+    press_in_menu(own, "Hide this row")
+
+    expect(own).to_have_count(0)
+    expect(widget.locator("#wallets .wallet")).to_be_focused()
+    for _ in range(2):
+        expect(widget.locator("#own")).to_be_hidden()
+        expect(widget.locator("#wallets .wallet.mine")).to_be_visible()
+        reload(page)
+
+
+def test_rejected_wallet_is_sent_again_with_its_name(embedded_page, page, browser_wallet, send):
+    embedded_page.configure(cooldown_s=60)
+    sent = send("Old Salt", browser_wallet.key)
+    embedded_page.reject(sent, reason=parse_reason("Please add a number."))
+    widget = reload(page)
+    row = widget.locator("#own-list > li")
+    expect(row.locator("q")).to_have_text("Please add a number.")
+    expect(row).to_contain_text("It can be sent again in")
+    decided_at = embedded_page.clock() - timedelta(minutes=2)
+    Submission.update(decided_at=decided_at).where(Submission.id == sent).execute()
+    reload(page)
+
+    row.get_by_role("button", name="Try again").click()
+    widget.get_by_role("button", name="Test wallet").click()
+    expect(widget.get_by_label("Name to show")).to_have_value("Old Salt")
+    widget.get_by_label("Name to show").fill("Old Salt 2")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    widget.get_by_role("button", name="Sign with").click()
+
+    expect(row).to_contain_text("Old Salt 2 waits for review")
+    expect(row).to_have_count(1)
+
+
+def test_address_that_is_not_listed_is_added_from_the_search(
+    embedded_page, context, page, browser_wallet
+):
+    (listed,) = embedded_page.track_many(1)
+    context.add_init_script(browser_wallet.script(accounts=2))
+    widget = embedded_page.open(page)
+    search = widget.get_by_role("searchbox")
+    search.fill(listed)
+    expect(widget.locator("#unlisted")).to_be_hidden()
+    search.fill(f" {browser_wallet.address} ")
+    expect(widget.locator("#unlisted")).to_contain_text("Not on this list.")
+    expect(widget.locator("#no-match")).to_be_hidden()
+    widget.get_by_role("button", name="Add it").click()
+
+    expect(widget.locator("[data-show=wanted]")).to_have_text(browser_wallet.address)
+    widget.get_by_text("By hand").click()
+    expect(widget.get_by_label("Wallet address")).to_have_value(browser_wallet.address)
+    widget.get_by_role("button", name="Test wallet").click()
+    expect(widget.locator("[data-show=address]")).to_have_text(browser_wallet.address)
+
+
+def test_search_takes_what_the_list_shows(embedded_page, page):
+    address = BrowserWallet().address
+    embedded_page.track(address)
+    embedded_page.track(BrowserWallet().address, alias="Crème  Brûlée")
+    widget = embedded_page.open(page)
+    rows, search = widget.locator("#wallets .wallet"), widget.get_by_role("searchbox")
+
+    first, last = address[:4], address[-4:]
+    for text in (f"{first}…{last}", f"{first}...{last}", f" {first.lower()}..{last} ", f"{first}…"):
+        search.fill(text)
+        expect(rows).to_have_count(1)
+        expect(rows).to_contain_text(first)
+    for text in ("creme brulee", "CREMEBRU", "crème"):
+        search.fill(text)
+        expect(rows).to_have_count(1)
+        expect(rows).to_contain_text("Brûlée")
+    search.fill(f"{last}…{first}")
+    expect(rows).to_have_count(0)
+
+
+def test_one_code_is_shown_at_a_time(embedded_page, page):
+    embedded_page.track_many(1)
+    widget = embedded_page.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_text("On my phone").click()
+    codes = widget.locator("figure img")
+    expect(codes.locator("visible=true")).to_have_count(1)
+    widget.locator(".pick details summary", has_text="Solflare").click()
+    expect(codes.first).to_be_hidden()
+    expect(codes.last).to_be_visible()
+
+
+HITS = """() => [...document.querySelectorAll("button, .button, summary, input, select")]
+  .filter((one) => one.checkVisibility({visibilityProperty: true}))
+  .flatMap((one) => {
+    one.scrollIntoView({block: "center"});
+    const { x, y, width, height } = one.getBoundingClientRect();
+    const missed = [[0, -21], [0, 21]].filter(([right, down]) => {
+      const hit = document.elementFromPoint(x + width / 2 + right, y + height / 2 + down);
+      return !one.contains(hit) && !(one.closest("label")?.contains(hit));
+    });
+    return missed.length ? [`${one.outerHTML.slice(0, 80)} ${height}`] : [];
+  })"""
+
+
+def test_everything_under_a_finger_is_44_pixels_high(embedded_page, launch, browser_wallet):
+    embedded_page.add_tag("team", "blue")
+    embedded_page.track_many(30, tag_names=["team"])
+    browser = launch()
+    context = browser.new_context(
+        has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740}
+    )
+    page = context.new_page()
+    context.clock.install()
+    page.goto(embedded_page.widget_url())
+    (cookie,) = context.cookies(f"{embedded_page.service_url}/embed/")
+    for name in ("Listed", "Rejected", "Waits"):
+        visitor = Visitor()
+        visitor.cookie = cookie["value"]
+        sent = embedded_page.submit(visitor, name).json["submissionId"]
+        if name == "Listed":
+            embedded_page.approve(sent)
+        if name == "Rejected":
+            embedded_page.configure(cooldown_s=0)
+            embedded_page.reject(sent)
+    page.reload()
+    page.locator("#widget[data-ready]").wait_for()
+    expect(page.locator("#own-list > li")).to_have_count(3)
+    page.locator("#wallets summary").first.tap()
+    page.locator(".loaded dl").wait_for()
+    page.locator("#own-list summary").first.tap()
+    expect(page.locator(".menu [data-act]:visible").first).to_be_visible()
+    small = [
+        one
+        for one in page.locator(".menu [data-act]:visible").all()
+        if one.bounding_box()["height"] < 44
+    ]
+    page.locator("#own-list summary").first.tap()
+    small += page.evaluate(HITS)
+    page.locator("#add").tap()
+    page.locator("[data-form=hand]").wait_for(state="attached")
+    small += page.evaluate(HITS)
+    browser.close()
+
+    assert small == [], chr(10).join(small)
+
+
+def test_second_press_does_not_fall_on_what_has_come_under_the_finger(
+    embedded_page, context, page, browser_wallet
+):
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_label("Name to show").wait_for(state="attached")
+    frame = frame_of(page, embedded_page.service_url)
+    press = """(selector, detail) => document.querySelector(selector)
+        .dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, detail}))"""
+    frame.evaluate(f"({press})('[data-do=close]', 2)")  # the first one opened the steps
+    expect(widget.locator("#flow")).to_be_visible()
+    frame.evaluate(f"({press})('[data-do=close]', 1)")
+    expect(widget.locator("#flow")).to_be_hidden()

@@ -1,0 +1,72 @@
+"""The strip: a list in 72 px, which leads to the list."""
+
+import html
+import re
+
+import pytest
+from support.world import SITE, Visitor
+
+
+@pytest.fixture
+def ask(world):
+    def ask(cookie=None, **query):
+        answer = world.call(
+            "GET",
+            f"/embed/tracking/{world.page_id}",
+            query_string={"key": world.public_key, "size": "strip"} | query,
+            cookie=cookie,
+            headers={"Authorization": None, "Origin": None, "Referer": f"{SITE}/"},
+        )
+        assert answer.status_code == 200
+        return answer
+
+    return ask
+
+
+def track(world, count):
+    for _ in range(count):
+        world.track(Visitor().address)
+
+
+def list_links(text: str) -> list[str]:
+    return [html.unescape(found) for found in re.findall(r'<a [^>]*href="([^"]+)"', text)]
+
+
+def test_strip_says_how_many_hold_and_how_many_proved_it(world, ask):
+    track(world, 20)
+    world.approve(world.submit(Visitor(), "Ada").json["submissionId"])
+
+    text = ask().text
+
+    assert "21 holders, 1 proved" in text
+    assert text.count('class="avatar"') == 12
+    assert "21 Wallets, 1 nachgewiesen" in ask(lang="de").text
+
+
+def test_links_lead_to_the_list_as_the_address_asks_for_it(world, ask):
+    track(world, 1)
+    key = f"?key={world.public_key}&lang=en&theme=dark"
+
+    assert list_links(ask(theme="dark", lang="en").text) == [key, f"{key}#add"]
+    assert list_links(ask(lang="en", hide="add").text) == [
+        f"?key={world.public_key}&lang=en&hide=add"
+    ]
+
+
+def test_change_of_the_list_is_seen_at_the_next_request(world, ask):
+    assert "wallets</a>" not in ask().text
+    track(world, 1)
+    assert "1 wallet</a>" in ask().text
+    track(world, 2)
+    assert "3 wallets</a>" in ask().text
+
+
+def test_own_submissions_are_in_the_list_alone(world, ask):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    world.submit(visitor, "Ada")
+
+    strip = ask(visitor.cookie)
+
+    assert "Ada" not in strip.text
+    assert f"frame-ancestors 'self' {SITE}" in strip.headers["Content-Security-Policy"]
