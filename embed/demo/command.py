@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from types import MappingProxyType
 from typing import Any
 
 import click
@@ -117,7 +116,7 @@ def create_site(
     widget_url: str,
     market: Market,
     told: SimpleQueue[str],
-    links: Mapping[str, str] = MappingProxyType({}),
+    links: Mapping[str, str],
 ) -> Flask:
     """Return the second server: a sample site with the widget, the RPC, and the page's webhook.
 

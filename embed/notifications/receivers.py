@@ -155,11 +155,6 @@ def let_decide(
     return receiver
 
 
-def is_supported(receiver: Receiver) -> bool:
-    """Tell whether messages to a receiver are tried: channels of Apprise never are."""
-    return receiver.kind == "webhook" or channels.find_service(receiver.target) is not None
-
-
 def is_told_of_submissions(channel: Receiver) -> bool:
     """Tell whether new submissions are among a channel's messages, which can decide only then."""
     return "submission.created" in channel.event_types

@@ -62,8 +62,7 @@ def choose_password(
 ) -> Person:
     """Set the password of a person who was found by a one-time link, and delete their passkeys.
 
-    `host` is the service's own. Raises UsedLink, and InvalidInput for a
-    bad password.
+    `host` is the service's own. Raises UsedLink, and InvalidInput for a bad password.
     """
     password_hash = _judge_and_hash(person, password, host)
     with db.atomic():

@@ -45,9 +45,6 @@ document.addEventListener("input", ({ target }) => {
   if (target.form?.id !== "snippet-form") return;
   if (target.name === "key") target.form.submit();
   else showSnippet();
-listenForSite();
-// A reload shows the page again, and makes no other key.
-if (document.querySelector("[data-copy=snippet]")) history.replaceState(null, "", document.querySelector(".seen")?.getAttribute("data-look"));
 });
 
 document.addEventListener("submit", async (event) => {
@@ -87,9 +84,6 @@ async function renewKey(form, body) {
   document.querySelector("#install")?.replaceWith(getElement(made, "#install", HTMLElement));
   getElement(document, "[data-copy=snippet]", HTMLElement).focus();
   return showSnippet();
-listenForSite();
-// A reload shows the page again, and makes no other key.
-if (document.querySelector("[data-copy=snippet]")) history.replaceState(null, "", document.querySelector(".seen")?.getAttribute("data-look"));
 }
 
 // Whether the list has been seen, until the page is left.

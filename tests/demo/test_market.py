@@ -33,7 +33,7 @@ def market(addresses) -> Market:
 
 @pytest.fixture
 def rpc(market):
-    site = create_site("", "", market, SimpleQueue())
+    site = create_site("", "", market, SimpleQueue(), {})
     with socket.create_server(("127.0.0.1", 0)) as listener, serve(site, listener):
         url = f"http://127.0.0.1:{listener.getsockname()[1]}{RPC_PATH}"
         yield connect(SimpleNamespace(url=url), clock=PatientClock())

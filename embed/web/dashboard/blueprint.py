@@ -73,7 +73,7 @@ FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
 # Before sign-in the app's own limit holds: parsing a form costs time, and anybody can send one.
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
 MAX_FILE_BYTES = 16 * 1024 * 1024  # a CSV of 50,000 wallets with long names and several tags
-# The second form brings the file's text back in fields, and with longer ends of lines.
+# Both take the file's text in fields, too, which have longer ends of lines.
 UPLOADS = dict.fromkeys(
     ("dashboard.import_wallets", "dashboard.apply_import"), MAX_FILE_BYTES + 1024 * 1024
 )

@@ -63,6 +63,11 @@ class Variant(NamedTuple):
     site: str | None  # that embeds it, if it is on the key's list
     origin: str  # of this service
 
+    @property
+    def arguments(self) -> dict[str, str]:
+        """What an address of the same list has."""
+        return {"key": self.key, "lang": self.language, **dict(self.look)}
+
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
@@ -254,7 +259,7 @@ def _render_strip(
     variant: Variant, page: Page, payload: Payload, supply: Supply | None
 ) -> Rendered:
     look, places = read_look(page.look), payload.list_places(1, "balance")[:STRIP_FACES]
-    arguments = {"key": variant.key, "lang": variant.language, **dict(variant.look)}
+    arguments = variant.arguments
     del arguments["size"]
     html = render_template(
         "widget/strip.html",
@@ -281,11 +286,10 @@ def _find_site(access: Access) -> str | None:
 def _choose_wallets(payload: Payload, order: str, variant: Variant) -> dict[str, Any]:
     """Return the wallets to render; the others are shown by a script, or by links without one."""
     number, last = variant.part, payload.part_count
-    arguments = {"key": variant.key, "lang": variant.language, **dict(variant.look)}
     wallets = zip(payload.list_places(number, order), payload.read_part(number, order), strict=True)
 
     def link(to: int) -> str | None:
-        return f"?{urlencode(arguments | {'page': to})}" if 1 <= to <= last else None
+        return f"?{urlencode(variant.arguments | {'page': to})}" if 1 <= to <= last else None
 
     return {
         "wallets": [_describe(wallet, place, payload) for place, wallet in wallets],
