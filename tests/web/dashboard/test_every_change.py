@@ -210,7 +210,7 @@ def test_change_is_logged_and_gives_a_new_version(world, owner, send):
 def test_new_page_begins_with_an_entry(world, owner):
     answer = owner.post("/dashboard/pages/new", **PAGE_FORM)
 
-    page_id = re.search(r"/pages/(\w{20})/", answer.text)[1]
+    page_id = re.search(r"/embed/page/(\w{20})", answer.text)[1]
     entries = {(entry.actor, entry.action) for entry in read_log(page_id)}
     assert entries == {(owner.email, "create page"), (owner.email, "change page")}  # and its link
 

@@ -179,7 +179,7 @@ def test_owner_of_a_page_of_wrapped_sol_reads_that_sol_does_not_count(owner):
 
     assert told in owner.post(NEW, **sol).text  # without a ticker
     created = owner.post(NEW, **sol, token_symbol="SOL")
-    page = re.findall(r"/dashboard/pages/\w{20}", created.text)[-1]
+    page = "/dashboard/pages/" + re.search(r"/embed/page/(\w{20})", created.text)[1]
     assert told in owner.get(f"{page}/settings").text
     assert told in owner.get(f"{page}/settings/rules").text
     assert told not in owner.get(f"/dashboard/pages/{owner.world.page_id}/settings/rules").text
