@@ -8,7 +8,7 @@ from embed.db.models import Page
 from embed.domain.look import FIELDS
 from embed.web.current import own_origin
 
-DEFAULT_HEIGHT = 600  # pixels
+HEIGHTS = {"list": 600, "strip": 72}  # pixels, by size
 # What the address of a list may ask for, beside the key.
 ARGUMENTS = (*FIELDS, "lang")
 # By theme. Behind a frame of another color scheme than its document's, browsers put a background.
@@ -24,17 +24,20 @@ def build_snippet(
     key: str,
     *,
     kind: str = "html",
+    size: str = "list",
     has_script: bool = True,
-    height: int = DEFAULT_HEIGHT,
+    height: int | None = None,
     lang: str = "",
 ) -> str:
     """Return what to paste, as HTML or a React component.
 
-    `has_script`: with the line that adapts the frame to its content and the site's theme. Without
-    a `lang`, the visitor's browser decides on the language.
+    `has_script`: with the line that adapts the frame to its content and the site's theme.
+    `height`: of a list, in pixels. Without a `lang`, the visitor's browser decides on the language.
     """
     origin = own_origin()
-    url = escape(f"{origin}{build_path(page, key, lang=lang)}")
+    given = {"lang": lang} | ({"size": size} if size == "strip" else {})
+    url = escape(f"{origin}{build_path(page, key, **given)}")
+    height = (size == "list" and height) or HEIGHTS[size]
     title, scheme = escape(name_list(page)), COLOR_SCHEMES[page.look.theme]
     if kind == "react":
         script = f'      <script src="{origin}/embed.js" async />\n' if has_script else ""

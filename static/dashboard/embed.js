@@ -9,8 +9,8 @@ import { listenForSite } from "./site.js";
 const LOOKED_EVERY_MS = 5000;
 
 /**
- * Return the code by kind, without and with the line of the script.
- * @returns {{ html: string[], react: string[], height: number, key: string } | null}
+ * Return the code by kind and size, without and with the line of the script.
+ * @returns {{ [each: string]: string[], height: number, key: string } | null}
  */
 function readSnippets() {
   return JSON.parse(document.querySelector("#snippets")?.textContent ?? "null");
@@ -19,9 +19,11 @@ function readSnippets() {
 /** Write what is chosen into the snippet, and return that. */
 function showSnippet() {
   const form = getElement(document, "#snippet-form", HTMLFormElement);
-  const chosen = new FormData(form), kind = String(chosen.get("kind"));
-  for (const about of document.querySelectorAll("[data-kind]")) {
-    about.toggleAttribute("hidden", about.getAttribute("data-kind") !== kind);
+  const chosen = new FormData(form), kind = chosen.get("kind"), size = chosen.get("size") ?? "list";
+  for (const [name, value] of [["data-kind", kind], ["data-size", size]]) {
+    for (const about of document.querySelectorAll(`[${name}]`)) {
+      about.toggleAttribute("hidden", about.getAttribute(String(name)) !== value);
+    }
   }
   const block = document.querySelector("#snippet"), snippets = readSnippets();
   if (!block || !snippets) return "";
@@ -32,7 +34,7 @@ function showSnippet() {
     if (!isWrong) document.getElementById(`${height.id}-wrong`)?.remove(); // what the server said before
   }
   const pixels = (!isWrong && chosen.get("height")) || snippets.height;
-  const text = snippets[kind === "react" ? kind : "html"][Number(chosen.has("script"))]
+  const text = snippets[`${kind === "react" ? kind : "html"} ${size}`][Number(chosen.has("script"))]
     .replace(`key=${snippets.key}`, (key) => (lang ? `${key}&amp;lang=${lang}` : key))
     .replace(`height="${snippets.height}"`, `height="${pixels}"`);
   block.textContent = text;

@@ -68,6 +68,13 @@ def test_snippet_follows_as_the_server_would_write_it(dashboard, tab):
     assert read_snippet(tab) == before
     tab.goto(f"{dashboard.base}/embed?lang=de&height=450&kind=react")
     assert followed == read_snippet(tab)
+    choose(tab, "Size", "Strip")
+    expect(tab.get_by_label("Height in pixels")).to_be_hidden()
+    strip = read_snippet(tab)
+    assert "…&amp;lang=de&amp;size=strip" in strip
+    assert 'height="72"' in strip
+    tab.goto(f"{dashboard.base}/embed?size=strip&lang=de&kind=react")
+    assert strip == read_snippet(tab)
 
 
 def test_new_key_for_a_site_is_copied_with_its_snippet_by_one_press(dashboard, tab):

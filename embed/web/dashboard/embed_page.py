@@ -6,7 +6,7 @@ from typing import Any
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import MultiDict
-from wtforms import BooleanField, IntegerField, SelectField, StringField
+from wtforms import BooleanField, IntegerField, RadioField, SelectField, StringField
 from wtforms.validators import InputRequired, NumberRange, Optional
 
 from embed.db.models import ApiKey, Page
@@ -28,7 +28,7 @@ from embed.web.dashboard.look_form import (
 )
 from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.languages import gettext, lazy_gettext
-from embed.web.snippets import ARGUMENTS, DEFAULT_HEIGHT, build_link, build_path, build_snippet
+from embed.web.snippets import ARGUMENTS, HEIGHTS, build_link, build_path, build_snippet
 
 MIN_HEIGHT, MAX_HEIGHT = 200, 4000
 NEW = "new"
@@ -37,6 +37,7 @@ KINDS = ("html", "react")  # what there is code for; site builders take HTML
 _KINDS: Any = {"html": "HTML"} | {
     name.lower(): name for name in ("React", "WordPress", "Hugo", "Jekyll")
 }
+_SIZES: Any = {"list": lazy_gettext("List"), "strip": lazy_gettext("Strip")}
 _LANGUAGES: Any = {"": lazy_gettext("As the visitor's browser")} | LANGUAGES
 
 
@@ -47,6 +48,7 @@ class SnippetForm(Form):
         csrf = False
 
     key = SelectField(lazy_gettext("Site"))
+    size = RadioField(lazy_gettext("Size"), choices=_SIZES)
     kind = SelectField(lazy_gettext("As"), choices=_KINDS)
     script = BooleanField(lazy_gettext("with the script for height and theme"))
     lang = SelectField(lazy_gettext("Language"), choices=_LANGUAGES)
@@ -56,7 +58,7 @@ class SnippetForm(Form):
             Optional(),
             NumberRange(MIN_HEIGHT, MAX_HEIGHT, lazy_gettext("From %(min)s to %(max)s pixels.")),
         ],
-        default=DEFAULT_HEIGHT,
+        default=HEIGHTS["list"],
     )
 
 
@@ -135,15 +137,21 @@ def write_snippet(
         text = build_snippet(page, key or start, **chosen)
         return text if key else text.replace(f"key={start}", f"key={start}…")
 
-    texts = {kind: [write(kind=kind, has_script=has) for has in (False, True)] for kind in KINDS}
-    chosen = {"lang": "" if form.lang.errors else form.lang.data}
-    if not form.height.errors and form.height.data:
-        chosen["height"] = form.height.data
-    kind = form.kind.data if form.kind.data in KINDS else KINDS[0]
+    texts = {
+        f"{kind} {size}": [write(kind=kind, size=size, has_script=has) for has in (False, True)]
+        for kind in KINDS
+        for size in HEIGHTS
+    }
     return {
-        "snippets": texts | {"height": DEFAULT_HEIGHT, "key": key or f"{start}…"},
+        "snippets": texts | {"height": HEIGHTS["list"], "key": key or f"{start}…"},
         "own_path": url_for("dashboard.show_embed", page_id=page.id, key=api_key.id),
-        "snippet": write(kind=kind, has_script=form.script.data, **chosen),
+        "snippet": write(
+            kind=form.kind.data if form.kind.data in KINDS else KINDS[0],
+            size=form.size.data,
+            has_script=form.script.data,
+            height=None if form.height.errors else form.height.data,
+            lang="" if form.lang.errors else form.lang.data,
+        ),
     }
 
 
@@ -241,6 +249,8 @@ def read_snippet_form(keys: Sequence[ApiKey]) -> SnippetForm:
     if "kind" not in chosen:  # nothing is chosen yet
         chosen.update({"kind": KINDS[0], "script": "y"})
     chosen.setdefault("lang", "")
+    if chosen.get("size") not in HEIGHTS:
+        chosen["size"] = "list"
     if chosen.get("key") not in (NEW, *(key.id for key in keys)):
         chosen["key"] = keys[0].id if keys else NEW
     form = SnippetForm(chosen)

@@ -57,6 +57,18 @@ def test_key_language_height_and_title_go_into_the_snippet(world, owner):
         assert "embed.js" not in code
 
 
+@pytest.mark.parametrize("kind", ["html", "react", "wordpress"])
+def test_strip_has_a_snippet_of_its_own_whose_height_is_fixed(world, owner, kind):
+    strip = open_page(owner, size="strip", lang="de", height="450", kind=kind)
+    code = html.unescape(read_snippet(strip))
+
+    key = f"{world.public_key[:12]}…"
+    assert f'/embed/tracking/{world.page_id}?key={key}&lang=de&size=strip"' in code
+    assert 'height="72"' in code
+    assert '<div data-size="list" hidden>' in strip
+    assert "size=" not in read_snippet(open_page(owner, size="stripe", kind=kind))
+
+
 def test_line_of_the_script_is_in_the_snippet_unless_its_box_is_unticked(owner):
     for chosen in ({}, {"kind": "hugo", "script": "y"}, {"kind": "react", "script": "y"}):
         assert "http://localhost/embed.js" in read_snippet(open_page(owner, **chosen))
