@@ -143,6 +143,21 @@ class Wallet(Json, kw_only=True):
     tags: Annotated[list[Tag], about("Those of the page's tags that this wallet has.")]
 
 
+class ListedWallet(Wallet, kw_only=True):
+    """A wallet of the list, asked for by its address."""
+
+    share: Annotated[
+        Raw | UnsetType,
+        about(
+            "`tokenBalance` / the page's `supply`, rounded to six significant digits; absent if "
+            "either is unknown.",
+            Decimal("0.000012505"),
+            type="number",
+            minimum=0,
+        ),
+    ] = UNSET
+
+
 class Sums(Json):
     """What the listed wallets hold together, as far as their balances are known."""
 

@@ -12,18 +12,23 @@ from decimal import Decimal
 from typing import Any
 
 from cachetools import LRUCache, cached
+from msgspec import UNSET
+from msgspec.structs import asdict
 
 from embed.balances.tokens import find_supply
-from embed.db.models import IS_VISIBLE, Page, Tag, TrackedWallet
-from embed.domain.amounts import add_up
+from embed.db.models import IS_VISIBLE, Page, Tag, TrackedWallet, Wallet
+from embed.domain.addresses import parse_address
+from embed.domain.amounts import add_up, find_share
 from embed.errors import ApiError
 from embed.pages import find_page
 from embed.public_payload.standings import Standings, compute_standings
+from embed.schemas import ListedWallet
 from embed.serializers import (
     describe_page,
     describe_sums,
     describe_tag,
     describe_wallet,
+    write_amount,
     write_json,
 )
 from embed.wallets.tags import list_tags
@@ -93,6 +98,25 @@ def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
     wallets = list_wallets(page, IS_VISIBLE, uses_chain=uses_chain, page_tags=tags)
     observed = find_supply(page.token_mint, uses_chain=uses_chain)
     return build_payload(page, wallets, tags, None if observed is None else observed.amount)
+
+
+def get_listed_wallet(page_id: str, raw_address: str, *, uses_chain: bool) -> ListedWallet:
+    """Return one wallet of the list, without building that.
+
+    Raises ApiError `not_found`, `invalid_wallet_address`, `wallet_not_found`.
+    """
+    page = find_page(page_id)
+    if page is None:
+        raise ApiError("not_found")
+    is_it = Wallet.address == parse_address(raw_address)
+    found = list_wallets(page, IS_VISIBLE, is_it, uses_chain=uses_chain)
+    if not found:
+        raise ApiError("wallet_not_found")
+    supply = find_supply(page.token_mint, uses_chain=uses_chain)
+    known = found[0].known_balance
+    share = find_share(known, supply.amount) if supply and known is not None else None
+    fields = asdict(describe_wallet(found[0]))
+    return ListedWallet(**fields, share=UNSET if share is None else write_amount(share))
 
 
 def build_payload(

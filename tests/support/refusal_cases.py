@@ -75,6 +75,11 @@ class Attempt:
         self.world.track(self.visitor.address)
         self.prepare_nonce()
 
+    def prepare_wallet(self) -> None:
+        """Prepare to read the visitor's wallet, which the page tracks."""
+        self.world.track(self.visitor.address)
+        self.path += self.visitor.address
+
     def prepare_list(self) -> None:
         self.query["trackingPageId"] = self.world.page_id
 
@@ -145,7 +150,8 @@ def name_another_page_in_query(attempt):
 
 
 def name_another_page_in_path(attempt):
-    attempt.path = f"/api/embed/tracking/{attempt.world.make_page()}"
+    page_id = attempt.world.page_id
+    attempt.path = attempt.path.replace(page_id, attempt.world.make_page())
 
 
 def delete_page(attempt):
@@ -158,6 +164,10 @@ def close_page(attempt):
 
 def malform_address(attempt):
     attempt.body["walletAddress"] = "0"
+
+
+def malform_address_in_path(attempt):
+    attempt.path = f"{attempt.path.rpartition('/')[0]}/0"
 
 
 def take_unknown_action(attempt):
@@ -274,6 +284,10 @@ def name_untracked_wallet(attempt):
     attempt.body["walletAddress"] = Visitor().address
 
 
+def name_untracked_wallet_in_path(attempt):
+    attempt.path = attempt.path.replace(attempt.visitor.address, Visitor().address)
+
+
 def lose_endpoint(attempt):
     """Ask an endpoint that does not answer."""
     attempt.world.use_endpoint("http://127.0.0.1:9/")
@@ -318,6 +332,11 @@ READ = [
     ("invalid_key", name_another_page_in_path),
     ("not_found", delete_page),
     ("embed_disabled", close_page),
+]
+READ_WALLET = [
+    *READ,
+    ("invalid_wallet_address", malform_address_in_path),
+    ("wallet_not_found", name_untracked_wallet_in_path),
 ]
 NONCE = [
     *DOOR,
@@ -391,6 +410,7 @@ REFRESH = [
 # By endpoint: method, path, what makes an attempt a valid request, and the steps.
 ENDPOINTS: dict[str, tuple[str, str, Callable[[Attempt], None], list]] = {
     "readTrackingPage": ("GET", "tracking/{}", lambda attempt: None, READ),
+    "readListedWallet": ("GET", "tracking/{}/wallets/", Attempt.prepare_wallet, READ_WALLET),
     "createNonce": ("POST", "siws/nonce", Attempt.prepare_nonce, NONCE),
     "createSubmission": ("POST", "submissions", Attempt.prepare_draft, SUBMIT),
     "listSessionSubmissions": ("GET", "session/submissions", Attempt.prepare_list, LIST),

@@ -3,8 +3,10 @@
 from flask import Response, g, request
 
 from embed.errors import ApiError
-from embed.public_payload.payloads import Payload, get_payload
+from embed.keys.access import Access
+from embed.public_payload.payloads import Payload, get_listed_wallet, get_payload
 from embed.schemas import (
+    ListedWallet,
     NewSubmission,
     Nonce,
     NonceRequest,
@@ -48,16 +50,37 @@ def read_tracking_page() -> Response:
     send it back get it again only if it has changed.
     """
     access = g.access
-    if access.is_page_deleted:
-        raise ApiError("not_found")
-    if not access.is_page_open:
-        raise ApiError("embed_disabled")
+    _check_readable(access)
     payload = get_payload(
         access.page_id, access.page_version, uses_chain=runtime().settings.uses_chain
     )
     if request.blueprint == OWN_API:
         return _answer_reader(payload)
     return Response(payload.json, content_type="application/json")
+
+
+def _check_readable(access: Access) -> None:
+    """Raises ApiError `not_found`, `embed_disabled`."""
+    if access.is_page_deleted:
+        raise ApiError("not_found")
+    if not access.is_page_open:
+        raise ApiError("embed_disabled")
+
+
+@Operation(
+    "GET",
+    "/tracking/<page_id>/wallets/<address>",
+    refusals=("embed_disabled", "not_found", "invalid_wallet_address", "wallet_not_found"),
+    has_session=False,
+)
+def read_listed_wallet(address: str) -> ListedWallet:
+    """Read one wallet.
+
+    Tells whether a wallet is on the list, and returns it as the list has it. A wallet that the
+    owner hides is answered like one that is not there.
+    """
+    _check_readable(g.access)
+    return get_listed_wallet(g.access.page_id, address, uses_chain=runtime().settings.uses_chain)
 
 
 def _answer_reader(payload: Payload) -> Response:

@@ -19,6 +19,7 @@ from embed.serializers import write_json
 from embed.web.api import endpoints as _endpoints  # noqa: F401 - registers what is described
 from embed.web.api.cors import list_permissions, share_answer
 from embed.web.api.openapi_parameters import (
+    ADDRESS,
     HEADERS,
     OF_ALL,
     OF_ANSWER,
@@ -253,8 +254,14 @@ def _describe_path(operation: Operation) -> Described:
         operation.method.lower(): _describe_operation(operation),
         "options": _describe_preflight(operation),
     }
-    in_path = operation.page_place == "path"
-    return ({"parameters": [describe_page("path")]} if in_path else {}) | described
+    places = {"<page_id>": describe_page("path"), "<address>": ADDRESS}
+    in_path = [described for name, described in places.items() if name in operation.path]
+    return ({"parameters": in_path} if in_path else {}) | described
+
+
+def _write_parameter(found: re.Match[str]) -> str:
+    name = {"page_id": "trackingPageId"}.get(found[1], found[1])
+    return f"{{{name}}}"
 
 
 def build_document() -> Described:
@@ -273,8 +280,7 @@ def build_document() -> Described:
         ],
         "security": [{"bearerKey": []}],
         "paths": {
-            one.path.replace("<page_id>", "{trackingPageId}"): _describe_path(one)
-            for one in OPERATIONS
+            re.sub("<(.+?)>", _write_parameter, one.path): _describe_path(one) for one in OPERATIONS
         },
         "components": {
             "securitySchemes": {

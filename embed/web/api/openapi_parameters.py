@@ -109,6 +109,15 @@ _SESSION = _parameter(
 )
 
 
+ADDRESS = _parameter(
+    "path",
+    "address",
+    "The wallet's address: base58 of 32 bytes.",
+    "EhvJsnst4uHi8CCa8RarV1cPi1YCpzpbTGBWdSLXbTXK",
+    required=True,
+)
+
+
 def describe_page(place: str) -> Described:
     (example,) = msgspec.json.schema(PageId)["examples"]
     about = "The id of the key's page."

@@ -68,12 +68,11 @@ class Operation:
             return "path"
         return "body" if self.body else "query"
 
-    def respond(self, page_id: str | None = None) -> Response:
+    def respond(self, page_id: str | None = None, **arguments: Any) -> Response:
         if self.needs_secret_key and g.access.tier != "secret":  # anybody can read a public one
             raise ApiError("secret_key_required")
         if self.check_first is not None:
             self.check_first()
-        arguments = {}
         if self.body is not None:
             arguments["body"] = body = read_body(self.body)
             page_id = body.tracking_page_id
@@ -85,7 +84,7 @@ class Operation:
         json_text = write_json(answer, is_compact=True)
         return Response(json_text, self.status, content_type="application/json")
 
-    def permit(self, page_id: str | None = None) -> Response:
+    def permit(self, page_id: str | None = None, **_: str) -> Response:
         """Answer a preflight."""
         if page_id is not None:
             check_preflight_origin(page_id)

@@ -19,11 +19,11 @@ from support.refusal_cases import (
     submit_elsewhere,
     with_public_key,
 )
-from support.world import SECRET_KEY, SITE, Clock, Visitor, World
+from support.world import SECRET_KEY, SITE, USDC, Clock, Visitor, World
 
 from embed.balances.observations import ChainObservation, store_chain
 from embed.db import connection
-from embed.db.models import Wallet
+from embed.db.models import Token, Wallet
 from embed.factory import create_app
 from embed.runtime import EXTENSION
 from embed.settings import Settings
@@ -66,6 +66,7 @@ def succeed(world: World) -> Iterator[Answer]:
     world.track(tagged, alias="Treasury", tag_names=[tag.name], balance=balance)
     world.track(Visitor().address)
     yield describe("readTrackingPage", world.read())
+    yield read_wallet(world, tagged)
     world.configure(public_title="Title", public_comments="Comments")
     yield describe("readTrackingPage", world.read(headers={"Accept-Encoding": "gzip"}))
     yield from read_again(world)
@@ -78,8 +79,21 @@ def succeed(world: World) -> Iterator[Answer]:
     yield refresh(world)
     for operation, (method, path, _) in OPERATIONS.items():
         if method == "OPTIONS":
-            path = world.root + path.format(trackingPageId=world.page_id)
+            path = world.root + path.format(trackingPageId=world.page_id, address=tagged)
             yield describe(operation, world.call(method, path, headers={"Authorization": None}))
+
+
+def read_wallet(world: World, address: str) -> Answer:
+    """Read a wallet whose share is known, as this request has an endpoint."""
+    before = world.app.extensions[EXTENSION]
+    world.use_endpoint("http://127.0.0.1:9/")
+    supply = {"supply": Decimal(10**12), "supply_observed_at": world.clock()}
+    Token.insert(mint=USDC, **supply).on_conflict("REPLACE").execute()
+    path = f"{world.root}/tracking/{world.page_id}/wallets/{address}"
+    answer = world.call("GET", path)
+    world.app.extensions[EXTENSION] = before
+
+    return describe("readListedWallet", answer)
 
 
 def read_again(world: World) -> Iterator[Answer]:
@@ -169,7 +183,8 @@ FAULTS = {
 FAULTS["createSubmission"].append(have_been_rejected)
 FAULTS["refreshBalance"][-1] = with_public_key(take_other_origin)
 FAULTS |= {name: [*BY_ANY_PREFLIGHT] for name in OPERATIONS if name.startswith("preflight")}
-FAULTS["preflightTrackingPage"].append(take_other_origin)
+for name in ("preflightTrackingPage", "preflightListedWallet"):
+    FAULTS[name].append(take_other_origin)
 
 
 def refuse(apps: Apps, database_url: str) -> Iterator[Answer]:
@@ -181,7 +196,7 @@ def refuse(apps: Apps, database_url: str) -> Iterator[Answer]:
                 if operation in ENDPOINTS:
                     attempt = begin(world, operation)
                 else:
-                    there = path.format(trackingPageId=world.page_id)
+                    there = path.format(trackingPageId=world.page_id, address="0")
                     attempt = Attempt(world, method, f"/api/embed{there}")
                 fault(attempt)
                 yield describe(operation, attempt.send())
@@ -205,6 +220,6 @@ def refuse_without_database(folder: Path) -> Iterator[Answer]:
     client = create_app(Settings.from_environ(environ)).test_client()
     headers = {"Authorization": f"Bearer svc_pub_{'0' * 32}", "Origin": SITE}
     for operation, (method, path, _) in OPERATIONS.items():
-        path = f"/api/embed{path}".format(trackingPageId="x" * 20)
+        path = f"/api/embed{path}".format(trackingPageId="x" * 20, address="0")
         yield describe(operation, client.open(path, method=method, headers=headers))
     connection.db.close()
