@@ -29,7 +29,7 @@ NAMES_BY_ROLE = {
     "have a site": ("owners", "embedding", "balances", "notifications", "languages", "glossary"),
     "run the service": (
         *("operating", "settings", "commands", "internals", "monitoring", "backups"),
-        *("performance", "privacy", "security", "asvs"),
+        *("performance", "privacy", "security"),
     ),
     "write programs": ("api", "receipts"),
     "hold a wallet": ("your-wallet", "wallets"),
