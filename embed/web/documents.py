@@ -26,10 +26,10 @@ FOLDER = PROJECT_DIR / "docs"
 
 # Each document once, in the order of reading; the README has the same roles.
 NAMES_BY_ROLE = {
-    "have a site": ("owners", "embedding", "balances", "notifications", "languages", "glossary"),
+    "have a site": ("owners", "embedding", "balances", "notifications", "glossary"),
     "run the service": (
         *("operating", "settings", "commands", "internals", "monitoring", "backups"),
-        *("performance", "privacy", "security", "asvs"),
+        *("performance", "privacy", "security"),
     ),
     "write programs": ("api", "receipts"),
     "hold a wallet": ("your-wallet", "wallets"),

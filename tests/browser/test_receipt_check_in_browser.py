@@ -21,8 +21,8 @@ from support.world import USDC
 pytestmark = pytest.mark.browser
 
 FILE = (PROJECT_DIR / "static/check-receipts.html").as_uri()
-HOLDS = "This receipt is valid."
-FAILS = "This receipt is not valid. It proves nothing."
+HOLDS = "The wallet’s holder signed this text."
+FAILS = "This receipt failed the check. It proves nothing."
 KIND = "tracking-embed-receipts/1"
 
 
@@ -79,7 +79,7 @@ def test_page_says_what_was_signed_and_what_was_not(checker):
     result = checker.locator("#result")
     for told in ("अदिति", make()["walletAddress"], PAGE_ID, "embed.example", USDC):
         expect(result).to_contain_text(told)
-    expect(result.get_by_role("heading", name="What only the service vouches for")).to_be_visible()
+    expect(result.get_by_role("heading", name="What the signature does not prove")).to_be_visible()
     expect(result.locator("pre")).to_have_text(make("v0", "अदिति")["message"])
     expect(result).not_to_contain_text("The text has none.")
     expect(checker.locator("#verdict")).to_be_focused()
@@ -168,12 +168,14 @@ def test_exported_file_is_checked_receipt_by_receipt(checker, tmp_path):
 
     checker.locator("#file").set_input_files(path)
 
-    expect(checker.locator("#verdict")).to_have_text("The receipt in this file is valid.")
+    expect(checker.locator("#verdict")).to_have_text(
+        "The receipt in this file was signed by the wallet’s holder."
+    )
     expect(checker.locator("#result")).to_contain_text(
         hashlib.sha256(path.read_bytes()).hexdigest()
     )
     drop(checker, write_many(make(), other))
-    expect(checker.locator("#verdict")).to_have_text("Not valid: 1 of 2 receipts.")
+    expect(checker.locator("#verdict")).to_have_text("1 of 2 receipts failed the check.")
     assert list_failed(checker) == ["No\nNo other receipt before it has this wallet."]
 
 
@@ -188,8 +190,11 @@ SPOILED = {
 
 def test_file_with_a_spoiled_receipt_does_not_hold(checker):
     for name, text in SPOILED.items():
-        assert check(checker, write_many(make())) == "The receipt in this file is valid."
-        assert check(checker, text) == "Not valid: 1 of 1 receipts.", name
+        assert (
+            check(checker, write_many(make()))
+            == "The receipt in this file was signed by the wallet’s holder."
+        )
+        assert check(checker, text) == "1 of 1 receipts failed the check.", name
         expect(checker.locator("#result.bad"), name).to_be_visible()
 
 
@@ -240,7 +245,7 @@ def test_browser_that_cannot_verify_is_told_so(context, page, method, answer):
 def test_page_without_scripts_says_that_it_checks_nothing(plain_page):
     plain_page.goto(FILE)
 
-    expect(plain_page.get_by_text("This page cannot check anything")).to_be_visible()
+    expect(plain_page.get_by_text("This page can’t check anything")).to_be_visible()
 
 
 def test_page_is_accessible_and_fits_a_phone(checker):

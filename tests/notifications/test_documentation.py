@@ -1,4 +1,4 @@
-"""docs/notifications.md: its examples verify real deliveries, and its bodies are the real ones."""
+"""docs/api.md, Webhooks: its examples verify real deliveries, and its fields are the real ones."""
 
 import json
 import re
@@ -97,7 +97,20 @@ def test_bodies_have_the_fields_of_real_messages(owner, http_receiver):
         assert fields == body["data"].keys()
 
 
-def test_every_type_that_can_be_sent_is_told():
-    types = set(re.findall(r"^`([a-z.]+)`", TEXT, re.M))
+def test_body_that_is_shown_is_that_of_its_type():
+    (shown,) = map(json.loads, re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL))
 
-    assert types == BODIES.keys() | {TEST} == DATA_BY_TYPE.keys()
+    assert shown == BODIES[shown["type"]]
+
+
+def test_every_type_is_documented_with_its_fields():
+    entries = re.findall(r"^- `([a-z.]+)`, when ((?:.+\n)+?)(?=- |\n)", TEXT, re.MULTILINE)
+    told = {name: set(re.findall(r"`(\w+)`", text)) for name, text in entries}
+    fields = {
+        name: {field.encode_name for field in get_fields(data)} - {"trackingPageId"}
+        for name, data in DATA_BY_TYPE.items()
+    }
+
+    assert told.keys() == BODIES.keys() | {TEST} == DATA_BY_TYPE.keys()
+    for name in fields.keys() - {"submission.created", "submission.decided"}:
+        assert told[name] == fields[name]

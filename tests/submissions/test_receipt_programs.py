@@ -1,10 +1,10 @@
-"""The programs in docs/receipts.md accept receipts that hold, and nothing else."""
+"""The programs of docs/receipts.md accept receipts that hold, and nothing else."""
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from support.absence import NODE_MODULES, find_node
@@ -18,13 +18,14 @@ from support.receipt_cases import (
 )
 from support.servers import PROJECT_DIR
 
-TEXT = (PROJECT_DIR / "docs/receipts.md").read_text(encoding="utf-8")
+DOCS = PROJECT_DIR / "docs"
 
 Check = Callable[[dict], subprocess.CompletedProcess[str]]
 
 
-def read_program(language: str) -> str:
-    (program,) = re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+def read_program() -> str:
+    text = (DOCS / "receipts.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return program
 
 
@@ -32,10 +33,12 @@ def read_program(language: str) -> str:
 def check(request, tmp_path) -> Check:
     """Run a program of the document on a receipt."""
     if request.param == "python":
-        command = [sys.executable, write_program(tmp_path / "check_receipt.py", "python")]
+        program = tmp_path / "check_receipt.py"
+        program.write_text(read_program(), encoding="utf-8")
+        command = [sys.executable, program]
     else:
         (tmp_path / "node_modules").symlink_to(NODE_MODULES)
-        command = [find_node(), write_program(tmp_path / "check-receipt.mjs", "js")]
+        command = [find_node(), shutil.copy(DOCS / "check-receipt.mjs", tmp_path)]
 
     def run(receipt: dict) -> subprocess.CompletedProcess[str]:
         path = tmp_path / "receipt.json"
@@ -45,11 +48,6 @@ def check(request, tmp_path) -> Check:
         )
 
     return run
-
-
-def write_program(path: Path, language: str) -> Path:
-    path.write_text(read_program(language), encoding="utf-8")
-    return path
 
 
 def is_accepted(done: subprocess.CompletedProcess[str]) -> bool:

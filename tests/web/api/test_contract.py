@@ -10,7 +10,7 @@ from support.world import SECRET_KEY, SITE, Visitor, code_of
 from embed import errors
 from embed.db import connection
 from embed.factory import create_app
-from embed.settings import Settings
+from embed.settings import PROJECT_DIR, Settings
 
 EVIL = "https://evil.example"
 # The one route that needs no key; it has no preflight and no second address either.
@@ -37,6 +37,19 @@ def list_api_routes(app) -> list[tuple[str, str, set[str]]]:
         for rule in app.url_map.iter_rules()
         if rule.rule.startswith(("/api", "/embed/api")) and rule.rule != OPENAPI_DOCUMENT
     ]
+
+
+def test_api_reference_names_every_route(app):
+    text = (PROJECT_DIR / "docs/api.md").read_text()
+    named = set(re.findall(r"^\| `([A-Z]+)` \| `(\S+)` \|", text, re.MULTILINE))
+    routes = {
+        (method, re.sub(r"<[^>]+>", "{trackingPageId}", rule))
+        for rule, _, methods in list_api_routes(app)
+        for method in methods & {"GET", "POST"}
+        if rule.startswith("/api/")
+    }
+
+    assert named == routes | {("GET", OPENAPI_DOCUMENT)}
 
 
 def test_every_route_is_closed_without_a_key(world):
