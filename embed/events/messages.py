@@ -1,6 +1,6 @@
 """Messages for a page's receivers: what each type holds, and the outbox that they are written to.
 
-Their data are the same facts as in the activity log (docs/notifications.md), and are checked before
+Their data are the same facts as in the activity log (docs/api.md, Webhooks), and are checked before
 a message is sent.
 """
 
