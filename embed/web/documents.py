@@ -26,13 +26,13 @@ FOLDER = PROJECT_DIR / "docs"
 
 # Each document once, in the order of reading; the README has the same roles.
 NAMES_BY_ROLE = {
-    "have a site": ("owners", "embedding", "balances", "notifications", "glossary"),
+    "have a site": ("owners", "embedding", "glossary"),
     "run the service": (
-        *("operating", "settings", "commands", "internals", "monitoring", "backups"),
-        *("performance", "privacy", "security"),
+        *("operating", "settings", "commands", "limits", "monitoring", "backups"),
+        *("privacy", "security"),
     ),
     "write programs": ("api", "receipts"),
-    "hold a wallet": ("your-wallet", "wallets"),
+    "hold a wallet": ("visitors",),
 }
 NAMES = frozenset(chain.from_iterable(NAMES_BY_ROLE.values()))
 LONG_CELL = 40  # characters; on a phone, its column is kept wider than others

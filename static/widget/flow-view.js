@@ -756,7 +756,8 @@ function describeSubmission({ createdAtIso, nickname, status, rejectReason, reas
   const sentence = nickname
     ? say("records_sent", { ...given, name: isolate(nickname) })
     : say("records_sent_nameless", given);
-  const reason = rejectReason && say(`reason_${reasonCode ?? rejectReason}`);
+  const isBlocked = status === "soft_rejected" && rejectReason === "manual"; // who did it is not said
+  const reason = rejectReason && !isBlocked && say(`reason_${reasonCode ?? rejectReason}`);
   return [sentence, reason, hasReceipt && say("records_receipt")].filter(Boolean).join(" ");
 }
 

@@ -26,7 +26,11 @@ def test_every_page_of_the_dashboard_has_a_section(app):
 def test_pages_lead_to_their_sections_in_english(world, owner):
     wallets = f"/dashboard/pages/{world.page_id}/wallets"
     link = '<a class="help" href="/docs/owners#%s" hreflang="en">'
-    shown = {wallets: "wallets", f"{wallets}/import": "wallets-as-csv", "/dashboard/": "overview"}
+    shown = {
+        wallets: "wallets",
+        f"{wallets}/import": "import-and-export",
+        "/dashboard/": "activity",
+    }
     for path, section in shown.items():
         assert link % section in owner.get(path).text
     assert "(English)" not in owner.get(wallets).text
