@@ -30,7 +30,7 @@ workers = settings.web_concurrency
 # Of each kind (embed/server/worker.py). Two may wait for the chain, which leaves two for others. A
 # read takes as much CPU with 2 as with 16, a submission a tenth more with 16.
 threads = 4
-# Processes share the memory of what is loaded before they begin: docs/operating.md has figures.
+# Processes share the memory of what is loaded before they begin: docs/limits.md has figures.
 preload_app = True
 # Requests until a process is replaced, unless it is the only one.
 max_requests = REPLACED_AFTER

@@ -77,7 +77,7 @@ def check_version(applied: Sequence[str] | None = None) -> None:
     if unknown:
         raise OtherVersion(
             f"The database was upgraded by a newer version of this service ({', '.join(unknown)})."
-            " Run that version, or go back as docs/operating.md says under Upgrades."
+            " Run that version, or go back as docs/operating.md says under Upgrading."
         )
     if migrations and known[1] not in migrations:
         raise OtherVersion(
