@@ -18,7 +18,7 @@ event_option = click.option(
     "event_types",
     multiple=True,
     type=click.Choice(MESSAGE_TYPES),
-    help="Send only messages of this type. Repeatable; the default is all types.",
+    help="A type of message to send. Repeatable.",
 )
 
 
@@ -101,7 +101,8 @@ def add_channel(
 ) -> None:
     """Add an e-mail address or a chat as a channel.
 
-    A chat needs the options that begin with its name. See docs/owners.md.
+    A chat needs the options that begin with its name. Without --event, it gets all messages except
+    submission.decided. See docs/owners.md.
     """
     if "@" in service:
         service, fields["address"] = "email", service
@@ -139,7 +140,7 @@ def update_channel(channel_id: str, may_decide: bool) -> None:
 def add_webhook(page: str, url: str, event_types: tuple[str, ...]) -> None:
     """Add a webhook and print its secret.
 
-    The secret is shown only once. See docs/api.md.
+    The secret is shown only once. Without --event, it gets all messages. See docs/api.md.
     """
     settings, now = runtime().settings, runtime().clock()
     added = receivers.add_webhook(page, url, event_types=event_types, settings=settings, now=now)

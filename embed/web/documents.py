@@ -28,8 +28,8 @@ FOLDER = PROJECT_DIR / "docs"
 NAMES_BY_ROLE = {
     "have a site": ("owners", "embedding", "balances", "notifications", "languages", "glossary"),
     "run the service": (
-        *("operating", "settings", "commands", "internals", "monitoring", "backups"),
-        *("performance", "privacy", "security", "asvs"),
+        *("operating", "settings", "commands", "limits", "monitoring", "backups"),
+        *("privacy", "security", "asvs"),
     ),
     "write programs": ("api", "receipts"),
     "hold a wallet": ("your-wallet", "wallets"),
