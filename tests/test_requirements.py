@@ -144,3 +144,11 @@ def test_lock_names_no_package_index_and_no_folder():
 
     assert options == ["--only-binary :all:"]
     assert "://" not in LOCK
+
+
+def test_command_that_made_the_lock_is_in_the_docs():
+    command = LOCK.splitlines()[1].removeprefix("#").strip()
+    docs = (PROJECT_DIR / "CONTRIBUTING.md").read_text()
+
+    assert command.startswith("uv pip compile --universal")
+    assert command in re.sub(r"\s*\\\n\s*", " ", docs)
