@@ -6,4 +6,4 @@ if sys.version_info < (3, 11):  # noqa: UP036 -- users of older versions are to 
     major, minor, *_ = sys.version_info
     sys.exit(f"Error: Python 3.11 or newer is needed; this is {major}.{minor}.")
 
-__version__ = "0.6.0"
+__version__ = "0.7.0.dev0"

@@ -22,30 +22,31 @@ from embed.cli import (
 from embed.demo import command as demo
 from embed.worker import command as worker
 
+# In the order of docs/commands.md.
 COMMANDS = (
-    pages.group,
-    wallets.group,
-    tags.group,
-    submissions.group,
-    blocks.group,
-    keys.group,
-    balances.group,
-    people.owners,
-    people.people,
-    receivers.channels,
-    receivers.webhooks,
     demo.command,
     installation.serve,
-    worker.group,
     installation.doctor,
     installation.version,
     installation.database,
     backups.backup,
     backups.restore,
     backups.copy_to,
-    submissions.export_receipts,
-    deletion.erase,
+    worker.group,
     deletion.prune,
+    deletion.erase,
+    people.owners,
+    people.people,
+    pages.group,
+    keys.group,
+    wallets.group,
+    tags.group,
+    balances.group,
+    submissions.group,
+    submissions.export_receipts,
+    blocks.group,
+    receivers.channels,
+    receivers.webhooks,
 )
 
 

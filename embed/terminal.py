@@ -53,7 +53,7 @@ def options(*decorators: Decorator) -> Decorator:
     return add
 
 
-confirm_option = click.option("--yes", is_flag=True, help="Confirm that this is meant.")
+confirm_option = click.option("--yes", is_flag=True, help="Confirm the command.")
 
 
 def check_confirmed(yes: bool, what: str) -> None:
@@ -71,7 +71,7 @@ _JSON_OPTION = click.Option(
     is_flag=True,
     expose_value=False,
     callback=_keep_choice,
-    help="Print one JSON document.",
+    help="Print JSON with all fields.",
 )
 
 

@@ -30,10 +30,23 @@ def run_version(empty_database_url):
 def test_package_project_and_changelog_agree():
     project = tomllib.loads((PROJECT_DIR / "pyproject.toml").read_text())["project"]
 
-    changelog = (PROJECT_DIR / "CHANGELOG.md").read_text()
-    newest = re.search(r"^## (\d\S+) - \d{4}-\d{2}-\d{2}$", changelog, re.MULTILINE)
+    sections = re.split("^## ", (PROJECT_DIR / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
+    newest, *_ = sections
 
-    assert __version__ == project["version"] == newest[1]
+    assert __version__ == project["version"]
+    if __version__.endswith(".dev0"):  # between two releases
+        assert newest.startswith("Unreleased\n")
+        assert f" {__version__}." in newest
+    else:
+        assert re.match(rf"{re.escape(__version__)} - \d{{4}}-\d{{2}}-\d{{2}}\n", newest)
+
+
+def test_every_version_begins_with_what_there_is_to_do():
+    sections = re.split("^## ", (PROJECT_DIR / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
+
+    firsts = [re.search("^### (.*)", section, re.MULTILINE)[1] for section in sections]
+
+    assert set(firsts) == {"To do when upgrading"}
 
 
 def test_command_tells_the_version_and_that_of_the_database(run_version, empty_database_url):

@@ -23,12 +23,13 @@ _FILE = click.Path(path_type=Path)
     "--keep",
     type=click.IntRange(min=1),
     metavar="N",
-    help="In a folder: delete all but the newest N of the backups that were named so.",
+    help="Keep only the newest N backups in the folder and delete the others.",
 )
 def backup(file: Path, keep: int | None) -> None:
-    """Save the whole database in a new file, while the service runs.
+    """Back up the database to a new file.
 
-    If FILE is a folder, the new file in it is named after the time.
+    The service can keep running. If FILE is a folder, the backup's name is the time, such as
+    embed-2026-11-22T030412Z.db, and --keep deletes only files with such names. See docs/backups.md.
     """
     if keep is not None and not file.is_dir():
         raise click.UsageError(f"--keep needs a folder, and {file} is not a folder.")
@@ -66,12 +67,19 @@ def _report(started_at: datetime) -> None:
     "--replace",
     "kept",
     type=_FILE,
-    help="Replace what the database holds, after saving it in this new file.",
+    metavar="BACKUP",
+    help="Replace a database that isn't empty, after backing it up to this new file. Needs --yes.",
 )
-@click.option("--check", "only_checks", is_flag=True, help="Only check FILE; restore nothing.")
+@click.option(
+    "--check", "only_checks", is_flag=True, help="Only check that FILE is complete and undamaged."
+)
 @confirm_option
 def restore(file: Path, kept: Path | None, only_checks: bool, yes: bool) -> None:
-    """Fill the database from a backup, while the service is stopped."""
+    """Restore the database from a backup.
+
+    Stop the service first, except for --check, which changes nothing. A database that isn't empty
+    is refused without --replace. See docs/backups.md.
+    """
     if only_checks:
         tables = check_restorable(file)
         print_answer(
@@ -93,9 +101,10 @@ def restore(file: Path, kept: Path | None, only_checks: bool, yes: bool) -> None
 @click.command("copy-to", cls=Command)
 @click.argument("url")
 def copy_to(url: str) -> None:
-    """Copy everything into an empty database, while the service is stopped.
+    """Copy everything to another, empty database.
 
-    URL has the form of DATABASE_URL.
+    Stop the service first. URL has the form of DATABASE_URL (docs/settings.md). The current
+    database isn't changed.
     """
     try:
         target = parse_database_url(url)

@@ -17,13 +17,17 @@ from embed.wallets.tracking import list_wallets
 OnProgress = Callable[[int, int], None]  # reads done, reads in all
 LINE_EVERY = 1_000  # reads, where there is no terminal
 
-group = Group("balances", help="Balances read from the chain.")
+group = Group("balances", help="Read balances from the chain, or show them.")
 
 
 @group.command("refresh")
 @click.argument("page", required=False)
 def refresh(page: str | None) -> None:
-    """Read the balances that are due, or all of one page."""
+    """Read balances from the chain now.
+
+    Without PAGE, it reads the balances that are due on all pages; with PAGE, all of that page's.
+    Needs SOLANA_RPC_URL.
+    """
     with _showing_progress(is_quiet=wants_json()) as show:
         summary = refresh_balances(runtime(), page_id=page, on_progress=show)
     print_answer(summary, str(summary))
@@ -63,7 +67,10 @@ def _make_line_printer() -> OnProgress:
 @group.command("show")
 @click.argument("page")
 def show(page: str) -> None:
-    """Show the known balances of a page's wallets, including hidden ones."""
+    """Show the balances of a page's wallets, with their time and source.
+
+    Hidden wallets are included.
+    """
     shown, uses_chain = get_page(page), runtime().settings.uses_chain
     addresses = Wallet.select(Wallet.address).where(Wallet.page == shown)
     known = read_observations(shown, addresses, uses_chain=uses_chain)

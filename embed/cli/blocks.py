@@ -9,11 +9,15 @@ from embed.serializers import describe_block
 from embed.submissions import deny_list
 from embed.terminal import Group, options, print_answer, print_list, runtime
 
-group = Group("blocks", help="What a page, or all pages of an owner, keep out: the deny list.")
+group = Group("blocks", help="Manage deny lists: who can't submit to a page.")
 
 _scope = options(
     click.argument("page", required=False),
-    click.option("--owner", metavar="EMAIL", help="For all pages of an owner, instead of PAGE."),
+    click.option(
+        "--owner",
+        metavar="EMAIL",
+        help="Use the deny list for all of this owner's pages instead of PAGE's.",
+    ),
 )
 
 
@@ -26,11 +30,20 @@ def _find_owner(page: str | None, email: str | None) -> Person | None:
 
 @group.command("add")
 @_scope
-@click.option("--wallet", metavar="ADDRESS", help="A wallet.")
-@click.option("--name", metavar="PATTERN", help="Names; * is any number of characters, ? is one.")
-@click.option("--network", metavar="NETWORK", help="Visitors' addresses, such as 192.0.2.0/24.")
+@click.option("--wallet", metavar="ADDRESS", help="Block this wallet.")
+@click.option(
+    "--name",
+    metavar="PATTERN",
+    help="Block matching names. * matches any characters, ? matches one.",
+)
+@click.option(
+    "--network", metavar="NETWORK", help="Block visitors from a network, such as 192.0.2.0/24."
+)
 def add(page: str | None, owner: str | None, **patterns: str | None) -> None:
-    """Block a wallet, names or a network."""
+    """Add an entry to a deny list.
+
+    Give exactly one of --wallet, --name and --network.
+    """
     given = [(kind, pattern) for kind, pattern in patterns.items() if pattern is not None]
     if len(given) != 1:
         raise click.UsageError("Give one of --wallet, --name and --network.")
@@ -46,7 +59,7 @@ def add(page: str | None, owner: str | None, **patterns: str | None) -> None:
 @group.command("list")
 @_scope
 def list_all(page: str | None, owner: str | None) -> None:
-    """List what is blocked, newest first."""
+    """List the entries of a deny list, newest first."""
     person = _find_owner(page, owner)
     blocks = (
         deny_list.list_of_page(get_page(f"{page}"))
@@ -60,5 +73,5 @@ def list_all(page: str | None, owner: str | None) -> None:
 @group.command("remove")
 @click.argument("block_id")
 def remove(block_id: str) -> None:
-    """Block something no longer."""
+    """Remove an entry from a deny list."""
     print_answer(describe_block(deny_list.remove_block(block_id, runtime().clock())))

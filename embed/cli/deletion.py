@@ -14,7 +14,10 @@ _HOW_TO_ERASE = "Nothing is erased yet: add --yes to erase all of this."
 
 @click.command("prune", cls=Command)
 def prune() -> None:
-    """Delete what is old, as the background work does every hour."""
+    """Delete old data now.
+
+    The background work does this every hour. docs/privacy.md lists how long everything is kept.
+    """
     pruned = pruning.prune(runtime().clock(), runtime().settings.balance_history)
     rows = [{"kind": kind, "deleted": count} for kind, count in pruned.items()]
     print_answer(rows, pruning.summarize(pruned))
@@ -24,9 +27,10 @@ def prune() -> None:
 @click.argument("address")
 @confirm_option
 def erase(address: str, yes: bool) -> None:
-    """Show what is stored of a wallet on all pages; with --yes, erase it.
+    """Delete everything stored about a wallet, on all pages.
 
-    Owners' own entries of the address go as well. Backups and what has left the service stay.
+    Without --yes, it only shows what would be deleted. Entries that owners added themselves are
+    deleted too. Backups and messages that have been sent aren't changed. See docs/privacy.md.
     """
     if not is_address(address):
         raise InvalidInput(f"{address[:60]} is not a wallet's address.")

@@ -22,12 +22,15 @@ from embed.domain import times
 from embed.settings import PROJECT_DIR
 from embed.terminal import Command, Group, JsonObject, print_answer, runtime, wants_json
 
-database = Group("db", help="The database of this installation.")
+database = Group("db", help="Manage the database's tables.")
 
 
 @database.command("upgrade")
 def upgrade() -> None:
-    """Upgrade the database to this version; safe to run again."""
+    """Upgrade the database to this version.
+
+    gunicorn does this when it starts. It's safe to run again.
+    """
     applied = schema_version.upgrade()
     text = f"Applied: {', '.join(applied)}." if applied else "The database is up to date."
     print_answer({"applied": applied}, text)
@@ -43,7 +46,7 @@ def downgrade() -> None:
 
 @click.command("version", cls=Command)
 def version() -> None:
-    """Show which version this is, and which one the database has."""
+    """Show the versions of the service and its database."""
     known = list_migrations()
     server, applied = _ask_database()
     print_answer(
@@ -75,10 +78,10 @@ def _ask_database() -> tuple[str | None, list[str]]:
 )
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="")
 def serve(options: tuple[str, ...]) -> None:
-    """Serve with gunicorn, whose options may follow.
+    """Start the service with gunicorn.
 
-    It listens on 127.0.0.1:8000 unless told otherwise, as by --bind 0.0.0.0:8000. Files in its
-    options need whole paths.
+    It listens on 127.0.0.1:8000. You can add gunicorn's own options, such as --bind=0.0.0.0:8000;
+    files in them need absolute paths.
     """
     folder = runtime().settings.instance_dir
     click.echo(f"What it makes for itself is kept in {folder} (INSTANCE_DIR).", err=True)
@@ -94,13 +97,14 @@ def serve(options: tuple[str, ...]) -> None:
 @click.option(
     "--support",
     is_flag=True,
-    help="Print what a report of a fault needs, without a secret, an address, a key or a wallet.",
+    help="Print details for a bug report, without secrets, addresses, keys or wallets.",
 )
 @click.pass_context
 def doctor(context: click.Context, support: bool) -> None:
-    """Say what is wrong with this installation, and what to do; changes nothing.
+    """Find problems with this installation.
 
-    The exit status is 1 if an error was found, and 0 if there are only warnings or nothing.
+    For each problem it says how to fix it. It changes nothing. The exit status is 1 if it found an
+    error, and 0 if it found only warnings or nothing. See docs/monitoring.md.
     """
     examination = examine(os.environ, times.now)
     if support:

@@ -8,15 +8,25 @@ from embed.keys import management
 from embed.serializers import describe_key
 from embed.terminal import Group, format_answer, print_answer, print_list, runtime
 
-group = Group("keys", help="Bearer keys, each for one page.")
+group = Group("keys", help="Manage a page's API keys.")
 
 
 @group.command("create")
 @click.argument("page")
-@click.option("--tier", type=click.Choice(["public", "secret"]), required=True)
-@click.option("--origin", "origins", multiple=True, help="A site that may use it; repeatable.")
-@click.option("--allow-null-origin", is_flag=True, help="Also let in callers without an origin.")
-@click.option("--label", help="What the key is for; only owners see it.")
+@click.option(
+    "--tier",
+    type=click.Choice(["public", "secret"]),
+    required=True,
+    help="A public key is for browsers on the sites you name; a secret key is for servers.",
+)
+@click.option(
+    "--origin",
+    "origins",
+    multiple=True,
+    help="A site that can use the key, such as https://example.com. Repeatable.",
+)
+@click.option("--allow-null-origin", is_flag=True, help="Also accept requests without an origin.")
+@click.option("--label", help="A note about what the key is for. Visitors don't see it.")
 def create(
     page: str,
     tier: Tier,
@@ -24,7 +34,10 @@ def create(
     allow_null_origin: bool,
     label: str | None,
 ) -> None:
-    """Create a key and print it. It is not shown again."""
+    """Create an API key and print it.
+
+    The key is shown only once.
+    """
     api_key, key = management.create_key(
         page,
         tier,
@@ -40,7 +53,7 @@ def create(
 @group.command("list")
 @click.argument("page")
 def list_all(page: str) -> None:
-    """Show a page's keys."""
+    """List a page's API keys by their first characters."""
     print_list(
         [describe_key(key) for key in management.list_keys(page)],
         ("id", "tier", "displayPrefix", "label", "origins", "revokedAtIso"),
@@ -50,7 +63,7 @@ def list_all(page: str) -> None:
 @group.command("revoke")
 @click.argument("key_id")
 def revoke(key_id: str) -> None:
-    """Refuse a key from the next request on."""
+    """Revoke an API key, immediately and for good."""
     print_answer(describe_key(management.revoke_key(key_id, runtime().clock())))
 
 

@@ -24,59 +24,82 @@ from embed.terminal import (
     runtime,
 )
 
-group = Group("pages", help="Tracking pages and their policy.")
+group = Group("pages", help="Manage pages and their rules.")
 
 detail_options = options(
-    click.option("--title", "public_title", help="Heading that visitors see; empty removes it."),
-    click.option("--comments", "public_comments", help="Short text below it; empty removes it."),
+    click.option("--title", "public_title", help="Heading above the list. Empty text removes it."),
+    click.option(
+        "--comments", "public_comments", help="Short text below the heading. Empty text removes it."
+    ),
     click.option(
         "--auto-approve/--review",
         default=None,
-        help="Approve every submission, or review each first.",
+        help="Approve submissions automatically, or let them wait for review.",
     ),
-    click.option("--min-balance", help="Whole tokens that a wallet must hold; 0 for no minimum."),
-    click.option("--queue-capacity", type=int, help="Submissions that may wait for review."),
-    click.option("--cooldown", "cooldown_s", type=int, help="Seconds a rejected wallet must wait."),
+    click.option(
+        "--min-balance",
+        metavar="TOKENS",
+        help="Minimum balance of a submitted wallet; 0 for none.",
+    ),
+    click.option(
+        "--queue-capacity",
+        type=int,
+        help="Queue size: how many submissions can wait for review.",
+    ),
+    click.option(
+        "--cooldown",
+        "cooldown_s",
+        type=int,
+        metavar="SECONDS",
+        help="How long a rejected wallet can't be submitted again.",
+    ),
     click.option(
         "--trust-after",
         type=int,
-        help="Approvals after which a visitor needs no review; 0 for never.",
+        help="Approve a visitor automatically after this many approvals; 0 for never.",
     ),
     click.option(
         "--holding-watch",
         type=click.Choice(HOLDING_WATCHES),
-        help="What to do with visitors' wallets that fall below the minimum.",
+        help="What to do when a submitted wallet falls below the minimum balance.",
     ),
     click.option(
         "--public/--private",
         "is_public",
         default=None,
-        help="Let everybody see the page, or only its owner.",
+        help="Show the list to everyone, or only in the dashboard.",
     ),
     click.option(
         "--embed/--no-embed",
         "is_embeddable",
         default=None,
-        help="Let sites embed the page, or none.",
+        help="Let sites embed the list, or not.",
     ),
 )
 
 
 def token_options(*, is_new: bool) -> Decorator:
-    otherwise = " If not given, it is read from the chain." if is_new else ""
+    otherwise = " By default it's read from the chain." if is_new else ""
     return options(
-        click.option("--token-name", help=otherwise.strip() or None),
-        click.option("--token-symbol", help=f"Ticker.{otherwise}"),
-        click.option("--token-mint", required=is_new, help="Mint address, in base58."),
+        click.option("--token-name", help=f"The token's name.{otherwise}"),
+        click.option("--token-symbol", help=f"The token's ticker.{otherwise}"),
+        click.option("--token-mint", required=is_new, help="The token's mint address."),
     )
 
 
 @group.command("create")
 @token_options(is_new=True)
-@click.option("--owner", "email", help="The page's owner; by default the installation's own.")
+@click.option(
+    "--owner", "email", metavar="EMAIL", help="The page's owner. The default is owner@localhost."
+)
 @detail_options
 def create(email: str | None, **fields: Any) -> None:
-    """Create a tracking page."""
+    """Create a page.
+
+    With SOLANA_RPC_URL, --token-mint is enough. Without other options, the page is public and can
+    be embedded, submissions wait for review in a queue of 100, there's no minimum balance, and the
+    cooldown is a day.
+    """
     now, given = runtime().clock(), _look_up_names(_drop_unset(fields))
     with db.atomic():  # if creating the page fails, no owner is created either
         owner = accounts.get_person(email) if email else accounts.get_installation_owner(now)
@@ -96,7 +119,7 @@ def list_all() -> None:
 @group.command("show")
 @click.argument("page")
 def show(page: str) -> None:
-    """Show one page."""
+    """Show a page and its rules."""
     described = describe_page_for_owner(pages.get_page(page))
     print_answer(described | {"shared": derived.is_shared(page)})
 
@@ -104,10 +127,10 @@ def show(page: str) -> None:
 @group.command("update")
 @click.argument("page")
 @token_options(is_new=False)
-@click.option("--owner", "email", help="Hand the page over to this owner.")
+@click.option("--owner", "email", metavar="EMAIL", help="Transfer the page to this owner.")
 @detail_options
 def update(page: str, email: str | None, **fields: Any) -> None:
-    """Change only what is given."""
+    """Change a page; options that you leave out keep their values."""
     changes = _drop_unset(fields)
     if email:
         changes["owner"] = accounts.get_person(email)
@@ -118,7 +141,11 @@ def update(page: str, email: str | None, **fields: Any) -> None:
 @click.argument("page")
 @click.argument("fields", nargs=-1, metavar="[FIELD=VALUE]...")
 def look(page: str, fields: tuple[str, ...]) -> None:
-    """Show how the widget looks, or change only what is given."""
+    """Show or change how a page's list looks.
+
+    Without FIELD=VALUE, it shows all fields. For example, accent=7c4ddb radius=3 changes these two.
+    docs/embedding.md lists the fields.
+    """
     texts = dict(_split_field(field) for field in fields)
     changed = pages.change_look(page, texts, runtime().clock())
     print_answer(changed.look.write_texts())
@@ -126,9 +153,12 @@ def look(page: str, fields: tuple[str, ...]) -> None:
 
 @group.command("share")
 @click.argument("page")
-@click.option("--off", is_flag=True, help="End the link, and the frames made of it.")
+@click.option("--off", is_flag=True, help="Turn the share link off, on sites that embed it too.")
 def share(page: str, off: bool) -> None:
-    """Make a page public by link: at an address of its own, and on any site."""
+    """Turn on a page's share link.
+
+    Anyone with the link can open the list and embed it on any site.
+    """
     current = runtime()
     (derived.stop_sharing if off else derived.share_page)(page, current.clock())
     address = f"{current.settings.public_url or ''}/embed/page/{page}"
@@ -146,7 +176,11 @@ def _split_field(field: str) -> tuple[str, str]:
 @click.argument("page")
 @confirm_option
 def delete(page: str, yes: bool) -> None:
-    """Mark a page deleted: its keys answer 404 from then on."""
+    """Take a page offline.
+
+    Its keys answer 404. Its owner can restore it in the dashboard for 30 days, and its data stays
+    until you run flask pages purge.
+    """
     check_confirmed(yes, "takes the page off the web")
     print_answer(describe_page_for_owner(pages.delete_page(page, runtime().clock())))
 
@@ -155,7 +189,10 @@ def delete(page: str, yes: bool) -> None:
 @click.argument("page")
 @confirm_option
 def purge(page: str, yes: bool) -> None:
-    """Permanently remove a page with its keys, wallets and submissions."""
+    """Delete a page with its keys, wallets and submissions.
+
+    This can't be undone.
+    """
     check_confirmed(yes, "permanently removes the page and everything that belongs to it")
     print_answer(describe_page_for_owner(pages.purge_page(page)))
 

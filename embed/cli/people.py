@@ -11,8 +11,8 @@ from embed.serializers import describe_owner
 from embed.terminal import Group, check_confirmed, confirm_option, print_answer, print_list, runtime
 from embed.translations import LANGUAGES
 
-owners = Group("owners", help="People who own tracking pages.")
-people = Group("people", help="Who may use a page besides its owner.")
+owners = Group("owners", help="Manage the accounts of owners.")
+people = Group("people", help="Manage the members of a page.")
 
 
 @owners.command("create")
@@ -20,12 +20,13 @@ people = Group("people", help="Who may use a page besides its owner.")
 @click.option(
     "--language",
     type=click.Choice(list(LANGUAGES)),
-    help="Language of their dashboard and notifications.",
+    help="Language of the owner's dashboard and messages.",
 )
 def create(email: str, language: str | None) -> None:
-    """Create an owner, and print a one-time link to choose a password.
+    """Create an owner.
 
-    A person who came by an invitation may create pages from then on.
+    It prints a one-time link to choose a password, and sends no e-mail. A member who was invited to
+    a page becomes an owner too, and can then create pages.
     """
     guest = accounts.admit_guest(email)
     _print_with_link(guest or accounts.create_person(email, runtime().clock(), language=language))
@@ -34,9 +35,10 @@ def create(email: str, language: str | None) -> None:
 @owners.command("reset")
 @click.argument("email")
 def reset(email: str) -> None:
-    """Print a one-time link for an owner to choose a new password.
+    """Reset an owner's password.
 
-    Its use ends all sessions, and removes passkeys.
+    It prints a one-time link to choose a new password, and sends no e-mail. Using the link signs
+    the owner out everywhere and deletes their passkeys.
     """
     _print_with_link(accounts.get_person(email))
 
@@ -58,20 +60,25 @@ def list_owners() -> None:
 @owners.command("sign-out")
 @click.argument("email")
 def sign_out(email: str) -> None:
-    """End all sessions of an owner, in every browser; the password stays."""
+    """Sign an owner out everywhere.
+
+    The password and passkeys still work.
+    """
     owner = accounts.get_person(email)
     print_answer(describe_owner(owner) | {"sessions": sessions.end_all(owner, runtime().clock())})
 
 
 @owners.command("remove")
 @click.argument("email")
-@click.option("--pages-to", metavar="EMAIL", help="Hand the owner's pages over to this owner.")
-@click.option("--delete-pages", is_flag=True, help="Mark the owner's pages deleted.")
+@click.option("--pages-to", metavar="EMAIL", help="Transfer the owner's pages to this owner.")
+@click.option("--delete-pages", is_flag=True, help="Take the owner's pages offline.")
 @confirm_option
 def remove_owner(email: str, pages_to: str | None, delete_pages: bool, yes: bool) -> None:
-    """Remove an owner, whose sessions and one-time links end at once.
+    """Delete an owner's account.
 
-    Nothing that visitors sent is removed: deleted pages go to the installation's own owner.
+    Their sessions and one-time links stop working immediately. If they have pages, use --pages-to
+    or --delete-pages. Pages that you take offline belong to owner@localhost, who can restore them
+    for 30 days.
     """
     if pages_to is not None and delete_pages:
         raise click.UsageError("Use either --pages-to or --delete-pages, not both.")
@@ -89,7 +96,7 @@ def remove_owner(email: str, pages_to: str | None, delete_pages: bool, yes: bool
 @people.command("list")
 @click.argument("page")
 def list_people(page: str) -> None:
-    """List the owner, the members, and who is invited."""
+    """List a page's owner, members and invitations."""
     found = members.list_people(get_page(page), runtime().clock())
     rows = [
         {
@@ -109,10 +116,13 @@ def list_people(page: str) -> None:
     "--role",
     type=click.Choice(ROLES),
     required=True,
-    help="What they may do; owner asks them to take the page over.",
+    help="The new member's role; owner offers them the page.",
 )
 def invite(page: str, email: str, role: str) -> None:
-    """Invite somebody, and print the link, which works once and for seven days."""
+    """Invite someone to a page.
+
+    It prints a link that works once, for seven days, and sends no e-mail.
+    """
     invitation, token = invitations.invite(page, email, role, runtime().clock())
     print_answer(
         {
@@ -129,7 +139,7 @@ def invite(page: str, email: str, role: str) -> None:
 @click.argument("email")
 @click.argument("role", type=click.Choice(MEMBER_ROLES))
 def change_role(page: str, email: str, role: str) -> None:
-    """Give a member another role."""
+    """Change a member's role."""
     changed = members.change_role(page, email, role, runtime().clock())
     print_answer({"email": changed, "role": role})
 

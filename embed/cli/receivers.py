@@ -18,7 +18,7 @@ event_option = click.option(
     "event_types",
     multiple=True,
     type=click.Choice(MESSAGE_TYPES),
-    help="A type of message to send; repeatable.",
+    help="A type of message to send. Repeatable.",
 )
 
 
@@ -53,12 +53,12 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
             ("id", "target", "failedAttempts", "nextAttemptAtIso"),
         )
 
-    @group.command("remove", help=f"Remove a {kind}; messages that wait for it are not sent.")
+    @group.command("remove", help=f"Delete a {kind} and the messages that it hasn't received yet.")
     @click.argument("receiver_id", metavar=f"{kind}_id".upper())
     def remove(receiver_id: str) -> None:
         print_answer(describe(receivers.remove_receiver(receiver_id, kind, runtime().clock())))
 
-    @group.command("test", help=f"Send a test message now, and show the {test_shows}.")
+    @group.command("test", help=f"Send a test message and show the {test_shows}.")
     @click.argument("receiver_id", metavar=f"{kind}_id".upper())
     def test(receiver_id: str) -> None:
         delivery = send_test(receivers.get_receiver(receiver_id, kind), runtime())
@@ -71,12 +71,10 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
 
 channels = build_group(
     "channel",
-    "E-mail addresses and chats that are told what happens on a page.",
+    "Manage a page's e-mail and chat channels.",
     test_shows="result",
 )
-webhooks = build_group(
-    "webhook", "Servers of yours that are told what happens on a page.", test_shows="answer"
-)
+webhooks = build_group("webhook", "Manage a page's webhooks.", test_shows="response")
 
 
 @channels.command("add")
@@ -90,7 +88,9 @@ webhooks = build_group(
 @click.option("--access-token", help="ntfy: a token, if the topic needs one.")
 @event_option
 @click.option(
-    "--may-decide", is_flag=True, help="Everybody who reads it can decide on submissions, by links."
+    "--may-decide",
+    is_flag=True,
+    help="Add links to messages with which every reader can approve and reject submissions.",
 )
 def add_channel(
     page: str,
@@ -99,7 +99,11 @@ def add_channel(
     may_decide: bool,
     **fields: str | None,
 ) -> None:
-    """Add an e-mail address, or a chat with the options of its service."""
+    """Add an e-mail address or a chat as a channel.
+
+    A chat needs the options that begin with its name. Without --event, it gets all messages except
+    submission.decided. See docs/owners.md.
+    """
     if "@" in service:
         service, fields["address"] = "email", service
     added = receivers.add_channel(
@@ -119,10 +123,13 @@ def add_channel(
 @click.option(
     "--may-decide/--no-may-decide",
     required=True,
-    help="Whether everybody who reads it can decide on submissions, by links.",
+    help="Whether messages have links with which every reader can approve and reject submissions.",
 )
 def update_channel(channel_id: str, may_decide: bool) -> None:
-    """Let those who read a channel decide on submissions, or end that at once."""
+    """Allow or stop decisions from a channel's messages.
+
+    With --no-may-decide, links that have been sent stop working immediately.
+    """
     print_answer(describe(receivers.let_decide(channel_id, may_decide, runtime().clock())))
 
 
@@ -131,7 +138,10 @@ def update_channel(channel_id: str, may_decide: bool) -> None:
 @click.argument("url")
 @event_option
 def add_webhook(page: str, url: str, event_types: tuple[str, ...]) -> None:
-    """Add a webhook and print its secret, which is not shown again."""
+    """Add a webhook and print its secret.
+
+    The secret is shown only once. Without --event, it gets all messages. See docs/api.md.
+    """
     settings, now = runtime().settings, runtime().clock()
     added = receivers.add_webhook(page, url, event_types=event_types, settings=settings, now=now)
     print_answer(describe(added) | {"secret": added.secret})
@@ -140,6 +150,9 @@ def add_webhook(page: str, url: str, event_types: tuple[str, ...]) -> None:
 @webhooks.command("rotate")
 @click.argument("webhook_id")
 def rotate_secret(webhook_id: str) -> None:
-    """Create a new secret and print it; the old one also signs for another day."""
+    """Replace a webhook's secret and print the new one.
+
+    For one day, messages are signed with both secrets.
+    """
     rotated = receivers.rotate_secret(webhook_id, runtime().clock())
     print_answer(describe(rotated) | {"secret": rotated.secret})

@@ -14,18 +14,21 @@ from embed.submissions import decisions, proofs, queries
 from embed.submissions.queries import MAX_LISTED
 from embed.terminal import Command, Group, print_answer, print_list, runtime
 
-group = Group("submissions", help="What visitors sent, and the owner's decisions.")
+group = Group("submissions", help="List submissions and decide on them.")
 
 
 @group.command("list")
 @click.argument("page")
-@click.option("--status", type=click.Choice(STATUSES), help="Only submissions with this status.")
+@click.option(
+    "--status", type=click.Choice(STATUSES), help="List only submissions with this status."
+)
 @click.option(
     "--limit",
     type=click.IntRange(1, MAX_WHOLE_NUMBER),
     default=MAX_LISTED,
     show_default=True,
-    help="How many to list at most.",
+    metavar="COUNT",
+    help="The most submissions to list.",
 )
 def list_all(page: str, status: str | None, limit: int) -> None:
     """List a page's submissions, newest first."""
@@ -38,7 +41,10 @@ def list_all(page: str, status: str | None, limit: int) -> None:
 @group.command("approve")
 @click.argument("submission_id")
 def approve(submission_id: str) -> None:
-    """Approve a pending submission and add its wallet to the page."""
+    """Approve a pending submission.
+
+    Its wallet is added to the list.
+    """
     now, max_wallets = runtime().clock(), runtime().settings.max_wallets
     change = partial(decisions.approve, now=now, max_wallets=max_wallets)
     approved = decisions.decide_one(submission_id, change)
@@ -49,10 +55,13 @@ def approve(submission_id: str) -> None:
 @click.argument("submission_id")
 @click.option(
     "--reason",
-    help=f"What the visitor is told: {', '.join(reasons.CODES)}; or your own words.",
+    help=f"Shown to the visitor. Either your own words or one of {', '.join(reasons.CODES)}.",
 )
 def reject(submission_id: str, reason: str | None) -> None:
-    """Reject a pending submission; the wallet's cooldown starts."""
+    """Reject a pending submission.
+
+    The wallet's cooldown starts.
+    """
     why = reasons.NO_REASON if reason is None else reasons.parse_reason(reason)
     change = partial(decisions.reject, now=runtime().clock(), reason=why)
     rejected = decisions.decide_one(submission_id, change)
@@ -62,7 +71,7 @@ def reject(submission_id: str, reason: str | None) -> None:
 @group.command("receipt")
 @click.argument("submission_id")
 def show_receipt(submission_id: str) -> None:
-    """Show what the wallet's holder signed, also of a submission that is not on the list."""
+    """Show a submission's receipt, whether or not its wallet is on the list."""
     print_answer(describe_receipt(proofs.get_proof(submission_id)))
 
 
@@ -75,9 +84,10 @@ def show_receipt(submission_id: str) -> None:
     help="Write to this file instead of standard output.",
 )
 def export_receipts(page: str, output: str) -> None:
-    """Print the receipts of all proved wallets on a page's public list, as JSON.
+    """Export all receipts of a page's public list as JSON.
 
-    The same list gives the same bytes. Their SHA-256 goes to standard error.
+    The SHA-256 of the output goes to standard error. An unchanged list gives the same output. See
+    docs/receipts.md.
     """
     # Whole, before a file is opened.
     document = b"".join(_write_document(proofs.get_public_page(page)))

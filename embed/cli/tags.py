@@ -10,13 +10,13 @@ from embed.terminal import Group, print_answer, print_list, runtime
 from embed.wallets import tags
 from embed.wallets.tags import TagFields
 
-group = Group("tags", help="Tags for a page's wallets.")
+group = Group("tags", help="Manage a page's tags.")
 
 counted_option = click.option(
     "--counted/--not-counted",
     "is_counted",
     default=None,
-    help="Count its wallets in the sums of the list (the default), or leave them out.",
+    help="Count wallets with this tag in the list's totals (the default), or not.",
 )
 
 
@@ -26,7 +26,10 @@ counted_option = click.option(
 @click.argument("color")
 @counted_option
 def add(page: str, name: str, color: str, is_counted: bool | None) -> None:
-    """Add a tag; COLOR is a plain color word."""
+    """Add a tag to a page.
+
+    COLOR is a color word, such as teal.
+    """
     now = runtime().clock()
     added = tags.add_tag(page, name, color, now, is_counted=is_counted is not False)
     print_answer(describe_tag_for_owner(added))
@@ -44,11 +47,11 @@ def list_all(page: str) -> None:
 
 @group.command("update")
 @click.argument("tag_id")
-@click.option("--name", help="Another name.")
-@click.option("--color", help="A plain color word.")
+@click.option("--name", help="The new name.")
+@click.option("--color", help="The new color, such as teal.")
 @counted_option
 def update(tag_id: str, **fields: Any) -> None:
-    """Change only what is given."""
+    """Change a tag; options that you leave out keep their values."""
     changed = tags.update_tag(tag_id, TagFields(**fields), runtime().clock())
     print_answer(describe_tag_for_owner(changed))
 
@@ -56,5 +59,5 @@ def update(tag_id: str, **fields: Any) -> None:
 @group.command("remove")
 @click.argument("tag_id")
 def remove(tag_id: str) -> None:
-    """Remove a tag, also from the wallets that have it."""
+    """Delete a tag and take it off all wallets."""
     print_answer(describe_tag_for_owner(tags.remove_tag(tag_id, runtime().clock())))

@@ -16,17 +16,20 @@ from embed.wallets.tracking import WalletFields
 _MAX_SHOWN = 20  # of the mistakes in a file
 _BYTES_PER_WALLET = 2000  # more than lines have on average, with long names and many tags
 
-group = Group("wallets", help="Wallets that a page tracks.")
+group = Group("wallets", help="Manage the wallets on a page.")
 
 
 detail_options = options(
-    click.option("--alias", help="Display name; empty removes it."),
+    click.option("--alias", help="The wallet's name. Empty text removes it."),
+    click.option("--tag", "tag_names", multiple=True, help="Set the wallet's tags. Repeatable."),
     click.option(
-        "--tag", "tag_names", multiple=True, help="Replaces the wallet's tags; repeatable."
+        "--balance", metavar="TOKENS", help="The balance, where it isn't read from the chain."
     ),
-    click.option("--balance", help="Balance in whole tokens."),
     click.option(
-        "--hidden/--visible", "is_hidden", default=None, help="Hide it from visitors, or show it."
+        "--hidden/--visible",
+        "is_hidden",
+        default=None,
+        help="Hide the wallet from visitors, or show it.",
     ),
 )
 
@@ -47,7 +50,7 @@ def add(page: str, address: str, **details: Any) -> None:
 @group.command("list")
 @click.argument("page")
 def list_all(page: str) -> None:
-    """List a page's wallets, including hidden ones."""
+    """List a page's wallets, hidden ones included."""
     wallets = tracking.list_wallets(get_page(page), uses_chain=runtime().settings.uses_chain)
     described = [describe_wallet_for_owner(one) for one in wallets]
     shown = [one if one["balanceKnown"] else one | {"tokenBalance": None} for one in described]
@@ -58,7 +61,10 @@ def list_all(page: str) -> None:
 @group.command("suggest")
 @click.argument("page")
 def suggest(page: str) -> None:
-    """List the largest holders of a page's token, as the chain tells; adds none."""
+    """List the largest holders of a page's token.
+
+    They're read from the chain; none is added to the page.
+    """
     described = [
         {
             "address": one.address,
@@ -80,9 +86,9 @@ def suggest(page: str) -> None:
 @group.command("update")
 @click.argument("wallet_id")
 @detail_options
-@click.option("--no-tags", is_flag=True, help="Remove all of its tags.")
+@click.option("--no-tags", is_flag=True, help="Take all tags off the wallet.")
 def update(wallet_id: str, tag_names: tuple[str, ...], no_tags: bool, **details: Any) -> None:
-    """Change only what is given."""
+    """Change a wallet; options that you leave out keep their values."""
     tags = tag_names if tag_names or no_tags else None
     changes = WalletFields(tag_names=tags, **details)
     tracking.update_wallet(wallet_id, changes, runtime().clock())
@@ -101,13 +107,17 @@ def remove(wallet_id: str) -> None:
 @group.command("import")
 @click.argument("page")
 @click.argument("file", type=click.File("rb"))
-@click.option("--create-tags", is_flag=True, help="Create tags that the page does not have yet.")
-@click.option("--skip-invalid", is_flag=True, help="Leave out the lines that have mistakes.")
-@click.option("--dry-run", is_flag=True, help="Only say what would change.")
+@click.option("--create-tags", is_flag=True, help="Create tags that the page doesn't have yet.")
+@click.option("--skip-invalid", is_flag=True, help="Skip lines with mistakes.")
+@click.option("--dry-run", is_flag=True, help="Only show the columns and what would change.")
 def import_csv(
     page: str, file: IO[bytes], create_tags: bool, skip_invalid: bool, dry_run: bool
 ) -> None:
-    """Add and change the wallets that a CSV file lists, all or none; - is standard input."""
+    """Import wallets from a CSV file.
+
+    It adds new wallets and changes existing ones. If a line has a mistake, nothing is imported,
+    unless you add --skip-invalid. Use - as FILE for standard input. See docs/owners.md.
+    """
     settings = runtime().settings
     most = settings.max_wallets * _BYTES_PER_WALLET
     raw = file.read(most + 1)

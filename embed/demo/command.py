@@ -36,14 +36,26 @@ RPC_PATH, TOLD_PATH = "/rpc", "/told"  # of the second server
 
 
 @click.command("demo", cls=Command)
-@click.option("--port", type=click.IntRange(1, LAST_PORT), default=8000, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(1, LAST_PORT),
+    default=8000,
+    show_default=True,
+    metavar="PORT",
+    help="Port of the service.",
+)
 @click.option(
     "--host-port",
     type=click.IntRange(1, LAST_PORT),
-    help="Where a sample site shows the widget.  [default: the port after --port]",
+    metavar="PORT",
+    help="Port of the sample site.  [default: the port after --port]",
 )
 def command(port: int, host_port: int | None) -> None:
-    """Create a sample page, serve it, act as two visitors, and keep serving."""
+    """Run a demo: a sample page on a sample site.
+
+    It acts as two visitors, prints one-time links to the dashboard, and runs until you press
+    Ctrl-C. Its data is in the folder demo in INSTANCE_DIR, or in DATABASE_URL if you set that.
+    """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     host_port = host_port or (port + 1 if port < LAST_PORT else port - 1)
     # With --json, standard output is for the document only.

@@ -27,7 +27,10 @@ _log = logging.getLogger(__name__)
 @with_appcontext
 @click.pass_context
 def group(context: click.Context) -> None:
-    """Do the background work until stopped."""
+    """Do the background work in a separate process.
+
+    It runs until you stop it. See docs/operating.md.
+    """
     if context.invoked_subcommand is None:
         able_to_sign = replace(runtime(), settings=runtime().settings.with_secret_key())
         _work_until_stopped(able_to_sign)
@@ -50,7 +53,10 @@ def _work_until_stopped(runtime: Runtime) -> None:
 
 @group.command("status")
 def show_status() -> None:
-    """Show which process does the background work, what was done last and what failed."""
+    """Show the state of the background work.
+
+    It shows the process that does it, the last run of each job, and failures.
+    """
     status = read_work_status(runtime().clock())
     lease, jobs = status.lease, [_describe(job, status) for job in status.jobs]
     described: JsonObject = {"isWorking": status.is_working, "process": None, "jobs": jobs}

@@ -249,17 +249,15 @@ def test_answer_is_sent_as_the_client_takes_it_and_no_faster(clock, begin):
 
 
 def test_documented_limits_are_those_of_the_server():
-    text = (PROJECT_DIR / "docs/internals.md").read_text()
-    limits = {what: limit for what, limit, _ in read_rows(text, "what", "limit", "after that")}
+    text = (PROJECT_DIR / "docs/limits.md").read_text()
+    limits = {what: limit for what, limit, _ in read_rows(text, "what", "limit", "beyond it")}
 
     rate = BYTES_PER_S >> 10
     assert limits["time to send a request"].startswith(
-        f"{worker.BufferingWorker.patience_s:.0f} seconds, or as long as {rate} KiB a second"
+        f"{worker.BufferingWorker.patience_s:.0f} seconds, or longer while {rate} KiB a second"
     )
-    assert limits["a request's head"] == f"{MAX_HEAD_BYTES >> 10} KiB"
-    assert limits["a request's body"] == (
-        f"{MAX_BODY_BYTES >> 20} MiB; {SMALL_BYTES >> 10} KiB in chunks"
-    )
+    assert limits["all headers"] == f"{MAX_HEAD_BYTES >> 10} KiB"
+    assert limits["body"] == (f"{MAX_BODY_BYTES >> 20} MiB; {SMALL_BYTES >> 10} KiB in chunks")
     assert (
         limits[f"bodies of more than {SMALL_BYTES >> 10} KiB"] == f"{worker.MOST_LARGE} at a time"
     )
