@@ -1,6 +1,8 @@
 // What the widget exchanges with others: the service's API, called under the path of the session cookie
 // once, or again and again, and its exact amounts; and messages with the page around the frame.
 
+import { parsePage } from "../elements.js";
+
 export const TIMEOUT_MS = 20_000;
 
 /**
@@ -102,7 +104,7 @@ export class Api {
     const { response, text } = await this.request(url.href, { headers, credentials: isOwn ? "same-origin" : "omit" });
     if (response.status === 304) return null;
     // This document's policy allows no style of another one, not even before it is shown.
-    const page = new DOMParser().parseFromString(text.replace(/<style>.*?<\/style>/s, ""), "text/html");
+    const page = parsePage(text.replace(/<style>.*?<\/style>/s, ""));
     if (response.ok) return page;
     const code = page.querySelector("code")?.textContent?.split(" ").at(-1); // refusal.html
     throw new Problem(code ?? "server", { retryAfter: readRetryAfter(response) });
