@@ -1,4 +1,4 @@
-// Finding elements of the templates, with a check of their type; and pressing them.
+// Finding elements of the templates, with a check of their type; pressing them; and reading other pages.
 
 /**
  * Return the first element inside `root` that `selector` finds. Throws if it is missing or of another type.
@@ -40,4 +40,18 @@ export function ignoreSecondPresses(root) {
       event.stopImmediatePropagation();
     } else pressed = control;
   }, true);
+}
+
+// Text becomes HTML only in parsePage(): the Content-Security-Policy allows no other policy than this.
+const asIs = { createHTML: (/** @type {string} */ html) => html };
+/** @type {typeof asIs} */
+const answers = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("answers", asIs) ?? asIs;
+
+/**
+ * Return a page that this service answered with; no script in it runs.
+ * @param {string} html
+ * @returns {Document}
+ */
+export function parsePage(html) {
+  return new DOMParser().parseFromString(answers.createHTML(html), "text/html");
 }

@@ -1,6 +1,6 @@
 // Optional script for the iframe snippet: adapts the frame's height to its content and its theme
-// to the page, and lends it the page's wallets, many of which do not appear in frames. Frames may
-// come and go, and work without it.
+// to the page, lends it the page's wallets, many of which do not appear in frames, and dispatches
+// events on it. Frames may come and go, and work without it.
 (() => {
   if (typeof document === "undefined") return; // joined with what runs on a server
   const written = ""; // its own origin, which a service that has a PUBLIC_URL writes here
@@ -12,6 +12,12 @@
   const origin = written || (own ? new URL(own).origin : "");
   const starts = [`${origin}/embed/tracking/`, `${origin}/embed/page/`];
   const LENDING = ["embed:wallets", "embed:watch", "embed:connect", "embed:sign"];
+  // The detail of each event by the message about it; nothing else of a message is passed on.
+  const EVENTS = new Map(/** @type {[unknown, (data: any, frame: HTMLIFrameElement) => object | false][]} */ ([
+    ["embed:ready", ({ wallets }, { clientHeight: height }) => Number.isInteger(wallets) && { height, wallets }],
+    ["embed:submitted", ({ status }) => ["pending", "auto_approved"].includes(status) && { status }],
+    ["embed:listed", () => ({})],
+  ]));
   const LIST = /^(https?:\/\/[^/]+)\/embed\/(?:tracking|page)\//;
   const DARK = /^rgb\(\d?\d, \d?\d, \d?\d\)$/; // each part is under 100
   const frames = document.getElementsByTagName("iframe"); // at each moment
@@ -151,6 +157,11 @@
     if (!frame || !isOurs(frame)) return;
     if (data?.kind === "embed:height" && data.height > 0) frame.style.height = `${data.height}px`;
     if (data?.kind === "embed:prepare" && isLending(frame)) prepare(data.modules);
+    const detail = EVENTS.get(data?.kind)?.(data, frame);
+    if (detail) {
+      event.stopImmediatePropagation(); // a second tag of this script would dispatch another
+      frame.dispatchEvent(new CustomEvent(`tracking-${data.kind}`, { bubbles: true, detail }));
+    }
     if (LENDING.includes(data?.kind)) {
       event.stopImmediatePropagation(); // a second tag of this script must not answer, too
       if (isLending(frame)) lend(event);

@@ -11,6 +11,7 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     "secret_weak": "error",
     "public_url_missing": "warning",
     "public_url_http": "error",
+    "proxy_not_trusted": "warning",
     "limits_not_shared": "error",
     # Files
     "file_exposed": "error",

@@ -13,14 +13,16 @@ _PATH = "/api/embed/tracking/doctor"
 _EXPECTED = (401, b"missing_key")
 _TIMEOUT_S = 8.0
 _MAX_BYTES = 1024 * 1024
+_CLOUDFLARE = "If Cloudflare is in front, set its encryption mode to Full (strict)."
 _LOOK = (
     "Look whether gunicorn and the proxy run, where the name leads, and whether the proxy passes on"
     " all paths and the host. How requests arrive is on the page This server of the dashboard."
+    f" {_CLOUDFLARE}"
 )
 
 
 def check_public_address(installation: Installation) -> Iterator[Finding]:
-    """Raises NotChecked without PUBLIC_URL."""
+    """Raises NotChecked without PUBLIC_URL, and for what Cloudflare hides from this check."""
     address = installation.settings.public_url
     if address is None:
         raise NotChecked("Not checked: the public address, as PUBLIC_URL is not set.")
@@ -49,10 +51,15 @@ def _check_answer(address: str, answer: Answer) -> Iterator[Finding]:
         yield Finding(
             "public_url_redirects",
             f"{address} sends visitors on to {quote(target)}.",
-            "Set PUBLIC_URL to the address where this ends, or take out the redirect. Behind a"
-            " content delivery network, let it ask the service by HTTPS.",
+            "Set PUBLIC_URL to the address where this ends, or take out the redirect."
+            f" {_CLOUDFLARE}",
         )
     elif answer.status != _EXPECTED[0] or _EXPECTED[1] not in answer.body:
         told = quote(answer.body[:1024].decode(errors="replace"))
         problem = f"At PUBLIC_URL, {address}, something else answers: {answer.status} {told}"
         yield Finding("public_url_unreachable", problem, _LOOK)
+    elif answer.list_values("CF-Ray"):
+        raise NotChecked(
+            "Not checked: whether visitors count by their own address behind Cloudflare. Open the"
+            " page This server of the dashboard to see."
+        )

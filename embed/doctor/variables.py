@@ -84,6 +84,14 @@ def check_variables(installation: Installation) -> Iterator[Finding]:
             " on such pages, and nobody can sign in to the dashboard.",
             f"Give the service HTTPS by a proxy, and set PUBLIC_URL=https://{public_url.netloc}",
         )
+    if public_url.scheme == "https" and not settings.trusted_proxies:
+        yield Finding(
+            "proxy_not_trusted",
+            "PUBLIC_URL begins with https://, but TRUSTED_PROXIES is 0. Behind a proxy, requests"
+            " then seem to arrive by HTTP, and all visitors count as one client.",
+            "Set TRUSTED_PROXIES to the number of proxies in front of the service. With the samples"
+            " in deploy/ this is 1, behind Cloudflare too: see docs/operating.md.",
+        )
     if settings.public_url is None and settings.trusted_proxies:
         yield Finding(
             "public_url_missing",

@@ -61,7 +61,13 @@ def restrict_content(response: Response) -> ContentSecurityPolicy:
     policy.default_src = policy.base_uri = "'none'"
     policy.script_src = policy.style_src = policy.connect_src = "'self'"
     policy.img_src = "'self' data:"  # wallets provide their icons as data: URLs
+    require_trusted_types(policy, allowed="answers")  # static/elements.js
     return policy
+
+
+def require_trusted_types(policy: ContentSecurityPolicy, *, allowed: str = "'none'") -> None:
+    """Keep scripts from making HTML or scripts of text; `allowed` names a policy that still may."""
+    policy["require-trusted-types-for"], policy["trusted-types"] = "'script'", allowed
 
 
 def hash_source(content: str) -> str:

@@ -2,7 +2,7 @@
 // one press, and whether the list is seen on its site is looked up. Without this script, forms reload
 // the page.
 
-import { getElement } from "../elements.js";
+import { getElement, parsePage } from "../elements.js";
 import { showCopied, texts } from "./dashboard.js";
 import { listenForSite } from "./site.js";
 
@@ -82,7 +82,7 @@ async function renewKey(form, body) {
     form.submit();
     throw new Error(`${answer.status}`);
   }
-  const made = new DOMParser().parseFromString(text, "text/html");
+  const made = parsePage(text);
   document.querySelector("#install")?.replaceWith(getElement(made, "#install", HTMLElement));
   getElement(document, "[data-copy=snippet]", HTMLElement).focus();
   return showSnippet();
@@ -94,7 +94,7 @@ setInterval(async () => {
   if (!path || document.hidden) return;
   const answer = await fetch(path).catch(() => null);
   if (!answer?.ok) return;
-  const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".seen");
+  const found = parsePage(await answer.text()).querySelector(".seen");
   const shown = document.querySelector(".seen");
   if (found && shown?.getAttribute("data-look") === path) shown.replaceWith(found);
 }, LOOKED_EVERY_MS);

@@ -1,6 +1,6 @@
 // A file to import: what a choice changes is shown at once.
 
-import { getElement } from "../elements.js";
+import { getElement, parsePage } from "../elements.js";
 
 const form = getElement(document, "#import", HTMLFormElement);
 let running = new AbortController();
@@ -16,7 +16,7 @@ async function check() {
       setTimeout(check, 2000); // another file, or this one, is being read
       return;
     }
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = parsePage(await answer.text());
     const focused = document.activeElement?.id;
     for (const part of ["#rows", "#said", "#ends"]) {
       const { childNodes } = getElement(fresh, part, HTMLElement);

@@ -1,6 +1,6 @@
 // Deciding without a reload: rows leave at once, and come back with a sentence if that failed.
 
-import { getElement } from "../elements.js";
+import { getElement, parsePage } from "../elements.js";
 import { isolate, say } from "../widget/words.js";
 import { addRows, findRow, listRows, loadPage, loadRows, nameOf, refill, removeRows, showCounts, unselect } from "./queue-rows.js";
 
@@ -248,7 +248,7 @@ async function renewToken(data) {
  * @param {string} page
  */
 function readMistake(page) {
-  const found = new DOMParser().parseFromString(page, "text/html");
+  const found = parsePage(page);
   return { mistake: found.querySelector("main h1 + p")?.textContent };
 }
 

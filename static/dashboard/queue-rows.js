@@ -1,6 +1,6 @@
 // The rows of the queue: their order, how old they are, what the server has besides, and what is new.
 
-import { getElement } from "../elements.js";
+import { getElement, parsePage } from "../elements.js";
 import { noteTime, now, poll } from "../widget/api.js";
 import { language, say } from "../widget/words.js";
 import { showTimes } from "./dashboard.js";
@@ -152,7 +152,7 @@ export async function refill() {
 /** @param {string} address */
 export async function loadPage(address) {
   const answer = await ask(address);
-  return answer && new DOMParser().parseFromString(await answer.text(), "text/html");
+  return answer && parsePage(await answer.text());
 }
 
 /**

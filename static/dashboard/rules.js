@@ -1,6 +1,6 @@
 // Settings, Rules: what the policy and the deny list would do follows what is entered, before it is saved.
 
-import { getElement } from "../elements.js";
+import { getElement, parsePage } from "../elements.js";
 
 const FOLLOW_AFTER_MS = 300;
 const said = getElement(document, "#copied", HTMLElement); // which screen readers hear
@@ -21,7 +21,7 @@ for (const form of forms) {
     const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
     const text = await answer?.text();
     if (!text || mine !== asked) return; // offline, or there is a later question
-    const next = new DOMParser().parseFromString(text, "text/html").getElementById(shown.id);
+    const next = parsePage(text).getElementById(shown.id);
     if (!next) return; // the session has ended, say
     shown.replaceChildren(...next.childNodes);
     said.textContent = shown.querySelector(".said, .wrong")?.textContent ?? "";

@@ -1,7 +1,7 @@
 // The set-up: what the chain says of a token is shown as soon as its address is there. Without this
 // script, the first press of the button shows it.
 
-import { getElement } from "../elements.js";
+import { getElement, parsePage } from "../elements.js";
 import { listenForSite } from "./site.js";
 
 const WAIT_MS = 300; // until the address is typed
@@ -20,7 +20,7 @@ async function lookUp() {
   for (const name of ["draft", "token_name", "token_symbol"]) body.delete(name);
   const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
   if (!answer || mint.value !== asked) return;
-  const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const found = parsePage(await answer.text());
   for (const part of PARTS) document.querySelector(part)?.replaceWith(getElement(found, part, HTMLElement));
   mint.setAttribute("aria-invalid", String(Boolean(document.querySelector("#token_mint-wrong"))));
 }

@@ -1,7 +1,7 @@
 // The list of wallets: search while typing, "All on this page", how many are selected, and Escape
 // to close the panel beside it.
 
-import { getElement } from "../elements.js";
+import { getElement, parsePage } from "../elements.js";
 import { showTicked } from "./dashboard.js";
 
 const TYPING_MS = 200; // without a key, before the search begins
@@ -42,7 +42,7 @@ function offerMatching(isOffered) {
 async function readPage(url, signal) {
   const answer = await fetch(url, { signal, redirect: "error" });
   if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
+  return parsePage(await answer.text());
 }
 
 let running = new AbortController();

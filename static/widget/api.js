@@ -1,6 +1,8 @@
 // What the widget exchanges with others: the service's API, called under the path of the session cookie
 // once, or again and again, and its exact amounts; and messages with the page around the frame.
 
+import { parsePage } from "../elements.js";
+
 export const TIMEOUT_MS = 20_000;
 
 /**
@@ -102,7 +104,7 @@ export class Api {
     const { response, text } = await this.request(url.href, { headers, credentials: isOwn ? "same-origin" : "omit" });
     if (response.status === 304) return null;
     // This document's policy allows no style of another one, not even before it is shown.
-    const page = new DOMParser().parseFromString(text.replace(/<style>.*?<\/style>/s, ""), "text/html");
+    const page = parsePage(text.replace(/<style>.*?<\/style>/s, ""));
     if (response.ok) return page;
     const code = page.querySelector("code")?.textContent?.split(" ").at(-1); // refusal.html
     throw new Problem(code ?? "server", { retryAfter: readRetryAfter(response) });
@@ -352,24 +354,24 @@ export function poll(action, { seconds, slowest = seconds, isWanted = () => true
   };
 }
 
-// Messages between the frame and its host page: height, theme, and whether it lends its wallets.
+// Messages between the frame and its host page: height, theme, whether it lends its wallets, and events.
 
 /**
  * Send the height to the host page's script (embed.js), and apply the theme that it sends.
  *
- * Returns the origin of the host page once it offers to lend its wallets, which it may never do.
- * Only a page that the service vouches for is believed: `site`, the one that the server has found on
+ * Returns the origin of the host page once it offers to lend its wallets, which it may never do, and
+ * what sends an event of the frame to a page that has the script. Only a page that the service vouches for is believed: `site`, the one that the server has found on
  * the key's list, or, if that one is unknown, any, as the widget's policy (frame-ancestors) keeps
  * others out. A key that allows the null origin has no such policy: `isForAnySite`.
  * @param {{ site: string | null, isForAnySite: boolean }} options
- * @returns {Promise<string>}
+ * @returns {{ lender: Promise<string>, tell: (event: string, detail?: object) => void }}
  */
 export function connectToHost({ site, isForAnySite }) {
-  /** @type {(origin: string) => void} */
-  let resolve = () => {};
-  /** @type {Promise<string>} */
-  const lender = new Promise((found) => (resolve = found));
-  if (window.parent === window) return lender;
+  const [believed, lender] = [makeWait(), makeWait()];
+  const tell = (/** @type {string} */ event, detail = {}) => {
+    believed.wait.then((origin) => window.parent.postMessage({ kind: `embed:${event}`, ...detail }, origin));
+  };
+  if (window.parent === window) return { lender: lender.wait, tell };
   // Without a Referer, or after the strip, the host's origin is unknown: send to any, as the height is not secret.
   const referrer = document.referrer && new URL(document.referrer).origin;
   const host = referrer && referrer !== location.origin ? referrer : "*";
@@ -378,17 +380,28 @@ export function connectToHost({ site, isForAnySite }) {
     window.parent.postMessage({ kind: "embed:height", height }, host);
   };
   /** @param {string} origin */
-  const mayLend = (origin) => origin !== "null" && (site ? origin === site : !isForAnySite);
+  const isBelieved = (origin) => origin !== "null" && (site ? origin === site : !isForAnySite);
   new ResizeObserver(sendHeight).observe(document.documentElement);
   window.addEventListener("message", (event) => {
     if (event.source !== window.parent || (host !== "*" && event.origin !== host)) return;
     if (event.data?.kind === "embed:theme") setTheme(event.data.theme, event.data.ground);
     if (event.data?.kind === "embed:hello") {
       sendHeight();
-      if (event.data.lends === true && mayLend(event.origin)) resolve(event.origin);
+      if (!isBelieved(event.origin)) return;
+      believed.resolve(event.origin);
+      if (event.data.lends === true) lender.resolve(event.origin);
     }
   });
-  return lender;
+  return { lender: lender.wait, tell };
+}
+
+/** Return a promise of an origin, and what resolves it: Promise.withResolvers, which is newer. */
+function makeWait() {
+  /** @type {(origin: string) => void} */
+  let resolve = () => {};
+  /** @type {Promise<string>} */
+  const wait = new Promise((found) => (resolve = found));
+  return { wait, resolve };
 }
 
 /**

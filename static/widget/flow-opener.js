@@ -1,7 +1,7 @@
 // Opens and closes the flow's panel. Its steps are loaded when a visitor is about to open it, as most
 // only read.
 
-import { findAround, getElement } from "../elements.js";
+import { findAround, getElement, parsePage } from "../elements.js";
 import { Api, Problem, TIMEOUT_MS } from "./api.js";
 import { explain, say } from "./words.js";
 
@@ -167,7 +167,7 @@ export class FlowOpener {
       await this.api.readPage(); // if it is refused, too, that says why
       throw new Problem("server");
     }
-    return new DOMParser().parseFromString(await response.text(), "text/html");
+    return parsePage(await response.text());
   }
 }
 

@@ -29,7 +29,8 @@ const list = new List(root, async () => {
 
 ignoreSecondPresses(root);
 document.body.hidden = false; // if the stylesheet could not be loaded
-const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in root.dataset });
+const { lender, tell } = connectToHost({ site: site || null, isForAnySite: "anySite" in root.dataset });
+tell("ready", { wallets: list.total });
 
 // The list
 
@@ -155,7 +156,7 @@ let own = null;
 function loadOwn() {
   own ??= import("./own.js").then(({ OwnSubmissions }) =>
     new OwnSubmissions(root, {
-      api, list, refreshList: () => listPoll.now(), openFlow: (...how) => opener.open(...how),
+      api, list, tell, refreshList: () => listPoll.now(), openFlow: (...how) => opener.open(...how),
     }));
   own.catch(() => (own = null));
   return own;

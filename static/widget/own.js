@@ -23,10 +23,12 @@ export class OwnSubmissions {
   /**
    * Take over what the server has rendered, and follow it.
    * @param {HTMLElement} widget
-   * @param {{ api: Api, list: List, refreshList: () => void, openFlow: FlowOpener["open"] }} options
+   * @param {{ api: Api, list: List, tell: (event: string, detail?: object) => void,
+   *   refreshList: () => void, openFlow: FlowOpener["open"] }} options
    */
-  constructor(widget, { api, list, refreshList, openFlow }) {
+  constructor(widget, { api, list, tell, refreshList, openFlow }) {
     this.api = api;
+    this.tell = tell;
     this.wallets = list;
     this.refreshList = refreshList;
     this.openFlow = openFlow;
@@ -43,6 +45,7 @@ export class OwnSubmissions {
     this.hidden = new Set(readHidden());
     /** @type {Map<string, Place>} */ // by submission, of those that the list may not have
     this.served = readPlaces(this.root);
+    this.listed = new Set(this.approvedAddresses);
     /** @type {Map<string, HTMLElement>} */ // text -> row: screen readers do not read unchanged rows again
     this.rows = new Map();
     for (const one of this.shown) {
@@ -105,6 +108,7 @@ export class OwnSubmissions {
     const createdAtIso = new Date(now()).toISOString();
     const sent = { id, walletAddress, nickname, status, createdAtIso, wasListed: true };
     this.sentNow.set(walletAddress, sent);
+    this.tell("submitted", { status });
     if (this.isForgotten) this.#noteWhetherListed(sent);
     this.#render();
     if (status !== "pending" || this.isForgotten) this.refreshList();
@@ -232,7 +236,10 @@ export class OwnSubmissions {
     this.all.hidden = rows.size <= SHOWN_AT_FIRST || this.list.classList.contains("all");
     replaceRows(this.list, [...rows.values()]);
     this.#countDown();
-    this.wallets.markMine(this.approvedAddresses);
+    const listed = new Set(this.approvedAddresses);
+    if ([...listed].some((address) => !this.listed.has(address))) this.tell("listed");
+    this.listed = listed;
+    this.wallets.markMine([...listed]);
   }
 
   #showAll() {

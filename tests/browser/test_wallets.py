@@ -288,7 +288,10 @@ def test_policy_of_the_site_that_forbids_the_second_file_leaves_the_window(
 
 
 def test_policy_that_allows_the_services_scripts_allows_lending(embedded_page, page, host_wallet):
-    policy = f"script-src {embedded_page.service_url}; frame-src {embedded_page.service_url}"
+    policy = (
+        f"script-src {embedded_page.service_url}; frame-src {embedded_page.service_url};"
+        " require-trusted-types-for 'script'; trusted-types 'none'"
+    )
     widget = embedded_page.open(page, headers={"Content-Security-Policy": policy})
 
     submit(widget, wallet="Host wallet")

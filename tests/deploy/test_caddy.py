@@ -1,59 +1,30 @@
 """deploy/Caddyfile: its own check, and a real Caddy in front of two instances."""
 
 import json
-import os
 import re
-import shutil
-import socket
-import ssl
 import subprocess
 from collections.abc import Iterator
 from http.client import HTTPResponse
-from pathlib import Path
 
 import pytest
-from deploy_files import DEPLOY_DIR
-from support.absence import skip_or_fail
-from support.remote import TIMEOUT_S, RemotePage, make_environ
-from support.servers import Server, find_free_port, is_listening, run_gunicorn, wait_until
+from support.caddy import HOST, SAMPLE, Caddy, find_caddy, make_caddy_environ
+from support.remote import RemotePage, make_environ
+from support.servers import run_gunicorn
 from support.world import SITE
 
 pytestmark = pytest.mark.slow
 
-SAMPLE = DEPLOY_DIR / "Caddyfile"
-HOST = "embed.example.com"
 TOKEN = "a-token-of-a-one-time-link-that-nobody-else-has"
-# Inside the sample's own global options: ports that are free here, and no certificate authority.
-GLOBAL = """
-	admin off
-	http_port {http_port}
-	https_port {https_port}
-	local_certs
-	skip_install_trust
-"""
-
-
-@pytest.fixture(scope="module")
-def caddy() -> str:
-    program = shutil.which("caddy")
-    if program is None:
-        skip_or_fail("apt-get install caddy brings a Caddy for tests")
-    return program
-
-
-def make_caddy_environ(folder: Path) -> dict[str, str]:
-    """Return an environment in which Caddy keeps its files in a folder."""
-    return os.environ | {name: str(folder) for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")}
 
 
 @pytest.mark.parametrize("upstreams", ["", "embed1:8000 embed2:8000"])
-def test_caddy_takes_the_sample(upstreams, caddy, tmp_path):
+def test_caddy_takes_the_sample(upstreams, tmp_path):
     environ = make_caddy_environ(tmp_path)
     if upstreams:
         environ |= {"EMBED_UPSTREAMS": upstreams, "PUBLIC_URL": "https://other.example.com"}
 
     done = subprocess.run(
-        [caddy, "validate", "--adapter", "caddyfile", "--config", SAMPLE],
+        [find_caddy(), "validate", "--adapter", "caddyfile", "--config", SAMPLE],
         capture_output=True,
         text=True,
         env=environ,
@@ -62,60 +33,8 @@ def test_caddy_takes_the_sample(upstreams, caddy, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-class Caddy:
-    """A Caddy that serves the sample, with a certificate that nobody trusts."""
-
-    def __init__(self, program: str, folder: Path, upstreams: str) -> None:
-        self.http_port, self.https_port = find_free_port(), find_free_port()
-        options = GLOBAL.format(http_port=self.http_port, https_port=self.https_port)
-        config = folder / "Caddyfile"
-        config.write_text(SAMPLE.read_text().replace("\n{\n", "\n{" + options, 1))
-        self.log = folder / "log"
-        environ = make_caddy_environ(folder) | {
-            "PUBLIC_URL": f"https://{HOST}",
-            "EMBED_UPSTREAMS": upstreams,
-        }
-        with self.log.open("wb") as log:
-            self._server = Server(
-                [program, "run", "--adapter", "caddyfile", "--config", config],
-                env=environ,
-                stderr=log,
-            )
-        wait_until(self._serves, self._server.process)
-
-    def _serves(self) -> bool:
-        """Tell whether it has its certificate, without which it refuses connections."""
-        if not (is_listening(self.http_port) and is_listening(self.https_port)):
-            return False
-        try:
-            self.get("/healthz")
-        except ssl.SSLError:
-            return False
-        return True
-
-    def get(self, path: str, *, tls: bool = True, **headers: str) -> HTTPResponse:
-        port = self.https_port if tls else self.http_port
-        lines = {"Host": HOST, "Connection": "close"} | headers
-        request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{n}: {v}\r\n" for n, v in lines.items())
-        plain = socket.create_connection(("127.0.0.1", port), TIMEOUT_S)
-        with plain, self._wrap(plain) if tls else plain as client:
-            client.sendall(request.encode() + b"\r\n")
-            answer = HTTPResponse(client, method="GET")
-            answer.begin()
-            answer.content = answer.read()
-            return answer
-
-    def _wrap(self, plain: socket.socket) -> ssl.SSLSocket:
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        return context.wrap_socket(plain, server_hostname=HOST)
-
-    def end(self) -> None:
-        self._server.end(self._server.process.terminate)
-
-
 @pytest.fixture(scope="module")
-def served(caddy, make_sqlite, redis_url, tmp_path_factory) -> Iterator[tuple]:
+def served(make_sqlite, redis_url, tmp_path_factory) -> Iterator[tuple]:
     """A Caddy, two instances, and a page of theirs."""
     environ = make_environ(
         make_sqlite(),
@@ -126,7 +45,7 @@ def served(caddy, make_sqlite, redis_url, tmp_path_factory) -> Iterator[tuple]:
     with run_gunicorn(environ) as one, run_gunicorn(environ) as other:
         page = RemotePage(one.url, environ)
         upstreams = f"127.0.0.1:{one.port} 127.0.0.1:{other.port}"
-        running = Caddy(caddy, tmp_path_factory.mktemp("caddy"), upstreams)
+        running = Caddy(tmp_path_factory.mktemp("caddy"), upstreams)
         try:
             yield running, (one, other), page
         finally:

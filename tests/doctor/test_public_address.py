@@ -37,14 +37,14 @@ def start(request):
     return start
 
 
-def make_other(status: int, **headers: str) -> ThreadingHTTPServer:
+def make_other(status: int, body: bytes = b"Welcome!", **headers: str) -> ThreadingHTTPServer:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(b"Welcome!")
+            self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             pass
@@ -73,6 +73,13 @@ def test_redirect_is_found(start):
     port = start(make_other(301, Location="https://www.example.com/"))
 
     assert "https://www.example.com/" in find(f"http://127.0.0.1:{port}")["public_url_redirects"]
+
+
+def test_cloudflare_in_front_is_noticed(start):
+    port = start(make_other(401, b'{"error": "missing_key"}', **{"CF-Ray": "8f0a"}))
+
+    with pytest.raises(NotChecked, match="behind Cloudflare"):
+        find(f"http://127.0.0.1:{port}")
 
 
 def test_certificate_is_checked(start, tmp_path, monkeypatch):

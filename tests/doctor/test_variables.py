@@ -121,6 +121,7 @@ def test_public_url_without_https_is_found(url):
     ("environ", "remedy", "code"),
     [
         ({"TRUSTED_PROXIES": "1"}, {"PUBLIC_URL": "https://a.example"}, "public_url_missing"),
+        ({"PUBLIC_URL": "https://a.example"}, {"TRUSTED_PROXIES": "1"}, "proxy_not_trusted"),
         (
             {"WEB_CONCURRENCY": "2"},
             {"RATELIMIT_STORAGE_URI": "redis://127.0.0.1"},

@@ -87,17 +87,28 @@ def _write(folder: Path, servers: str) -> Path:
 
 @contextmanager
 def run_nginx(
-    *service_ports: int, http_port: int | None = None, folder: Path | None = None
+    *service_ports: int,
+    http_port: int | None = None,
+    folder: Path | None = None,
+    beside: str = "",
 ) -> Iterator[str]:
     """Yield the address at which nginx passes requests on to instances of the service.
 
     `http_port` is for the sample's first server, which is without HTTPS. `folder` gets the logs.
+    `beside` is another file of /etc/nginx/conf.d.
     """
     port = find_free_port()
     with _make_folder() as made:
-        config = write_config(folder or made, port, service_ports, http_port=http_port)
-        with _run(config, port, made):
+        sample = adapt_sample(http_port or find_free_port(), port, service_ports, folder or made)
+        with _run(_write(folder or made, beside + sample), port, made):
             yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def run_servers(servers: str, port: int) -> Iterator[None]:
+    """Run an nginx with these `server` blocks, one of which listens on the port."""
+    with _make_folder() as folder, _run(_write(folder, servers), port, folder):
+        yield
 
 
 @contextmanager

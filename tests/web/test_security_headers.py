@@ -81,6 +81,12 @@ def test_no_answer_is_taken_for_another_type_or_loads_what_is_not_ours(world, pa
             assert {"default-src 'none'", "base-uri 'none'"} <= set(policy.split("; ")), name
 
 
+def test_scripts_of_pages_make_no_html_of_text(world, paths):
+    for name, answer in ask_all(world, paths).items():
+        policy = answer.headers.get("Content-Security-Policy", "")
+        assert ("require-trusted-types-for 'script'" in policy) == ("script-src" in policy), name
+
+
 def test_nothing_but_the_widget_can_be_framed(world, paths):
     framed = {
         name

@@ -16,7 +16,11 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import render
 from embed.web.languages import gettext, lazy_gettext
 
-FORWARDED = ("X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Forwarded")
+FROM_CLOUDFLARE = "CF-Connecting-IP"
+FORWARDED = (
+    *("X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Forwarded"),
+    FROM_CLOUDFLARE,
+)
 
 # What owners read instead of the names of jobs; others are shown by their name.
 TITLES = {
@@ -52,7 +56,16 @@ def _list_faults(settings: Settings) -> Iterator[str]:
     trusted = settings.trusted_proxies
     written = [each for each in request.headers.get("X-Forwarded-For", "").split(",") if each]
     count = len(written)
-    if not trusted and any(name in request.headers for name in FORWARDED):
+    cloudflare = request.headers.get(FROM_CLOUDFLARE)
+    if cloudflare and cloudflare != request.remote_addr:
+        yield gettext(
+            "Cloudflare says that your address is %(address)s, but the service counts you as"
+            " %(counted)s. So many visitors count as one client, and soon meet a limit. Give your"
+            " proxy Cloudflare's addresses, as docs/operating.md shows under Behind Cloudflare.",
+            address=cloudflare,
+            counted=request.remote_addr,
+        )
+    elif not trusted and any(name in request.headers for name in FORWARDED):
         yield gettext(
             "TRUSTED_PROXIES is 0, but this request came through a proxy. So all visitors count as"
             " one client, and soon meet a limit. Set TRUSTED_PROXIES to the number of your proxies."
@@ -65,7 +78,7 @@ def _list_faults(settings: Settings) -> Iterator[str]:
             trusted=trusted,
             count=count,
         )
-    elif count > trusted > 0:
+    elif count > trusted > 0 and not cloudflare:
         yield gettext(
             "TRUSTED_PROXIES is %(trusted)s, but this request came through %(count)s proxies. So"
             " visitors count by the address of a proxy. Set TRUSTED_PROXIES to %(count)s if all of"
@@ -81,8 +94,9 @@ def _list_faults(settings: Settings) -> Iterator[str]:
             )
     elif not settings.public_url.startswith(f"{request.scheme}://"):
         yield gettext(
-            "This request arrived by %(scheme)s, but PUBLIC_URL is %(address)s. Let each proxy pass"
-            " on the scheme in X-Forwarded-Proto, or correct PUBLIC_URL.",
+            "This request arrived by %(scheme)s, but PUBLIC_URL is %(address)s. If HTTPS ends at"
+            " your proxy, set TRUSTED_PROXIES to the number of your proxies. If there is no HTTPS,"
+            " correct PUBLIC_URL.",
             scheme=request.scheme,
             address=settings.public_url,
         )

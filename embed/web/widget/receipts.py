@@ -13,7 +13,7 @@ from embed.serializers import describe_proof, describe_receipt, write_json
 from embed.submissions import proofs
 from embed.web.assets import STATIC_DIR
 from embed.web.compression import compress
-from embed.web.security_headers import hash_source
+from embed.web.security_headers import hash_source, require_trusted_types
 from embed.web.visitor import find_session_id
 from embed.web.widget.blueprint import blueprint, get_open_page, read_wallet_ids
 
@@ -75,6 +75,7 @@ def show_receipt_check() -> Response:
     policy.img_src = "data:"
     policy.script_src = _hash_inline(html, "script")
     policy.style_src = _hash_inline(html, "style")
+    require_trusted_types(policy)
     response.headers["Referrer-Policy"] = "no-referrer"
     response.headers["Cache-Control"] = "no-cache"
     response.add_etag(weak=True)  # the same page may be compressed in different ways

@@ -39,9 +39,23 @@ def test_request_through_the_trusted_proxies_is_fine(world_with):
     assert "counted by 203.0.113.7 Connection from 10.0.0.9 Scheme https Host localhost" in text
 
 
+def test_proxy_that_knows_cloudflare_is_fine(world_with):
+    world = world_with(TRUSTED_PROXIES="1", PUBLIC_URL="https://localhost")
+    # nginx with real_ip: Cloudflare wrote the first address, and nginx appended what it took over.
+    forwarded = {"X-Forwarded-For": "203.0.113.7, 203.0.113.7", "CF-Connecting-IP": "203.0.113.7"}
+
+    assert FINE in see(world, **forwarded)
+
+
 @pytest.mark.parametrize(
     ("settings", "headers", "fault"),
     [
+        (
+            {"TRUSTED_PROXIES": "1"},
+            {"X-Forwarded-For": "203.0.113.7, 10.0.0.1", "CF-Connecting-IP": "203.0.113.7"},
+            "Cloudflare says that your address is 203.0.113.7, but the service counts you",
+        ),
+        ({}, {"CF-Connecting-IP": "203.0.113.7"}, "counts you as 10.0.0.9."),
         (
             {},
             {"X-Forwarded-For": "203.0.113.7"},

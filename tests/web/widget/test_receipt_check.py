@@ -39,6 +39,8 @@ def test_page_may_run_its_script_and_load_or_send_nothing(world):
         "img-src": "data:",
         "script-src": hash_source(find_inline(answer.text, "script")),
         "style-src": hash_source(find_inline(answer.text, "style")),
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
     }
     assert "Set-Cookie" not in answer.headers
 
