@@ -177,7 +177,7 @@ def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, c
         assert answer.status_code == 422
         assert 'id="ticker-wrong"' in answer.text
         assert world.page.deleted_at is None
-    calm.post(delete, ticker=" $usdc ")
+    calm.post(delete, ticker=" \u2068$usdc\u2069 ")
     assert world.page.deleted_at is not None
 
     overview = calm.get(OVERVIEW)
