@@ -120,7 +120,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
         page=page,
         form=form,
         name=_name(page),
-        keys=[key for key in list_keys(page.id) if key.origins and not key.revoked_at],
+        keys=[key for key in list_keys(page.id) if not key.revoked_at],
         is_shared=is_shared(page.id),
         wallet_count=count_wallets(page),
         hour_ago=now - timedelta(hours=1),
