@@ -127,7 +127,7 @@ def import_csv(
             " (MAX_WALLETS) do not need."
         )
     table = read_table(decode_sheet(raw), max_wallets=settings.max_wallets)
-    sheet = parse_table(table, table.columns)
+    sheet = parse_table(table)
     if dry_run:
         plan = imports.plan_import(get_page(page), sheet, makes_tags=create_tags, settings=settings)
         click.echo(_describe_columns(table), err=True)

@@ -3,7 +3,7 @@
 import base64
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from urllib.parse import urlsplit
@@ -205,13 +205,8 @@ def _prove(
     message = nonce.build_message()
     signature = base64.b64encode(wallet.sign(message.encode()).signature).decode()
     signed = verify_signature(address, message, signature, host=host)
-    Proof.create(
-        submission=_submit(page, key, address, name, nonce.issued_at, nonce.token),
-        message=signed.message,
-        signature=signed.signature,
-        form=signed.form,
-        signed_bytes=signed.signed_bytes,
-    )
+    submission = _submit(page, key, address, name, nonce.issued_at, nonce.token)
+    Proof.create(submission=submission, **asdict(signed))
 
 
 def _submit(

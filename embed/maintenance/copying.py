@@ -1,4 +1,4 @@
-"""Copying all rows from one database to another, and comparing what arrived."""
+"""Copying all rows from one database to another, with sums by which they can be compared."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -58,9 +58,9 @@ def sum_tables(source: Rows, schema: Schema) -> list[TableSum]:
 
 
 def copy_tables(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
-    """Copy all rows into a database without any, read them again and compare.
+    """Copy all rows into a database without any, and return the sums of what was sent.
 
-    Both are in a transaction. Raises InvalidInput if another count or checksum arrives.
+    Both are in a transaction. Raises InvalidInput.
     """
     return [_copy_table(source, target, table, columns) for table, columns in schema.items()]
 
@@ -69,13 +69,7 @@ def _copy_table(source: Rows, target: Rows, table: str, columns: tuple[str, ...]
     summing = _Summing(table)
     with closing(source.read(table, columns)) as rows:  # also if writing ends early
         target.write(table, columns, summing.watch(rows))
-    sent, arrived = summing.finish(), _sum_table(target, table, columns)
-    if sent != arrived:
-        raise InvalidInput(
-            f"{sent.rows} rows of {table} were sent and {arrived.rows} arrived, or some of them"
-            " changed on the way."
-        )
-    return sent
+    return summing.finish()
 
 
 def _sum_table(source: Rows, table: str, columns: tuple[str, ...]) -> TableSum:

@@ -136,6 +136,12 @@ def _is_empty(target: Rows, schema: Schema) -> bool:
 def _fill(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
     target.empty(reversed(schema))
     sums = copy_tables(source, target, schema)
+    for sent, arrived in zip(sums, sum_tables(target, schema), strict=True):
+        if sent != arrived:
+            raise InvalidInput(
+                f"{sent.rows} rows of {sent.table} were sent and {arrived.rows} arrived, or some"
+                " of them changed on the way."
+            )
     # The processes of that time are gone.
     target.change("DELETE FROM lease")
     target.change("UPDATE receiver SET claimed_until = NULL")

@@ -1,6 +1,6 @@
 """Submitting a wallet: nonce, verification, policy (docs/api.md, Submit a wallet)."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from embed.db.connection import db
@@ -159,7 +159,7 @@ def _decide(inputs: PolicyInputs, verified: VerifiedSubmission, now: datetime) -
 
 
 def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime) -> Submission:
-    nonce, signed = verified.nonce, verified.signed
+    nonce = verified.nonce
     submission = Submission(
         page=nonce.page_id,
         api_key=nonce.key_id,
@@ -171,15 +171,8 @@ def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime)
         created_at=now,
         decided_at=now if status == "auto_approved" else None,
     )
-    proof = Proof(
-        submission=submission,
-        message=signed.message,
-        signature=signed.signature,
-        form=signed.form,
-        signed_bytes=signed.signed_bytes,
-    )
     insert(submission)
-    insert(proof)
+    insert(Proof(submission=submission, **asdict(verified.signed)))
     return submission
 
 

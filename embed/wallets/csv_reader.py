@@ -83,12 +83,9 @@ def read_table(text: str, *, max_wallets: int) -> Table:
     marked = _SEPARATOR_LINE.match(text)
     text = text[marked.end() if marked else 0 :]
     delimiter = marked[1] if marked else max(DELIMITERS, key=lambda one: _rate(text, one))
-    rows = []
+    read = islice(_read_rows(text, delimiter), max_wallets + 2)  # a heading, and one too many
+    rows = [(number, _split_again(cells)) for number, cells in read]
     headings: list[str] = []
-    for number, cells in _read_rows(text, delimiter):
-        rows.append((number, _split_again(cells)))
-        if len(rows) > max_wallets + 1:
-            raise PageFull(max_wallets)
     if rows and _has_heading([cells for _, cells in rows[:_SAMPLE]]):
         headings = rows.pop(0)[1]
     if len(rows) > max_wallets:
@@ -169,7 +166,8 @@ def _rate(text: str, delimiter: str) -> tuple[int, ...]:
 
 def _split_again(cells: list[str]) -> list[str]:
     """Return the cells of a row that has another delimiter, or is in quotation marks as a whole."""
-    for delimiter in DELIMITERS if len(cells) == 1 else ():
+    is_line = len(cells) == len(cells[0].splitlines()) == 1  # csv takes no other for a row
+    for delimiter in DELIMITERS if is_line else ():
         if delimiter in cells[0]:
             reader = csv.reader(cells, delimiter=delimiter, skipinitialspace=True)
             again = _clean(chain.from_iterable(reader))
@@ -195,14 +193,9 @@ def _find_width(lengths: Iterable[int]) -> int:
     return max(counts, key=lambda length: (counts[length], length))
 
 
-def parse_sheet(text: str, *, max_wallets: int) -> Sheet:
-    """Read wallets by the columns that are recognized. Raises InvalidInput, PageFull."""
-    table = read_table(text, max_wallets=max_wallets)
-    return parse_table(table, table.columns)
-
-
-def parse_table(table: Table, columns: Sequence[str]) -> Sheet:
-    """Read wallets; `columns` says what is in each column. Raises InvalidInput."""
+def parse_table(table: Table, columns: Sequence[str] = ()) -> Sheet:
+    """Read wallets; `columns` corrects what was recognized. Raises InvalidInput."""
+    columns = columns or table.columns
     for role in COLUMNS:
         if columns.count(role) > 1:
             raise InvalidInput("Two columns are chosen as the same. Leave one of them out.")

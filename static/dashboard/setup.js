@@ -10,6 +10,7 @@ const PARTS = ["#token", "#first-wallets", "#preview"];
 
 const form = getElement(document, "#setup", HTMLFormElement);
 const mint = getElement(form, "#token_mint", HTMLInputElement);
+const holders = form.querySelector("#holders"); // stays, with what is chosen meanwhile
 // What was typed before this script ran is looked up, unless the server has done so.
 let shown = form.querySelector(".token, .wrong") ? mint.value : "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -21,7 +22,10 @@ async function lookUp() {
   const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
   if (!answer || mint.value !== asked) return;
   const found = parsePage(await answer.text());
+  const focused = document.activeElement;
+  if (holders) found.querySelector("#holders")?.replaceWith(holders);
   for (const part of PARTS) document.querySelector(part)?.replaceWith(getElement(found, part, HTMLElement));
+  if (focused === holders && focused instanceof HTMLInputElement) focused.focus();
   mint.setAttribute("aria-invalid", String(Boolean(document.querySelector("#token_mint-wrong"))));
 }
 

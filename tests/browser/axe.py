@@ -16,6 +16,11 @@ _PAINT = """([theme, color]) => {
   document.documentElement.style.setProperty("color-scheme", theme, "important");
   document.documentElement.style.background = color;
 }"""
+# It takes the label of a heading's id for that of the field of the same id. Symbols are the same.
+_FIND_TWICE = """() => {
+  const ids = [...document.querySelectorAll("[id]:not(symbol)")].map((one) => one.id);
+  return ids.filter((one, place) => ids.indexOf(one) !== place);
+}"""
 
 
 def find_violations(
@@ -58,7 +63,8 @@ def run_axe(target: Page | Frame, rules: list[str]) -> list[str]:
         target.evaluate(_SCRIPT)
     options = {"runOnly": rules, "resultTypes": ["violations"]}
     found = target.evaluate("options => axe.run(document, options)", options)
-    return [
+    twice = target.evaluate(_FIND_TWICE)
+    return [f"two elements have the id {one}" for one in twice] + [
         f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"
         for violation in found["violations"]
         for node in violation["nodes"]

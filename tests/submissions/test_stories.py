@@ -23,7 +23,7 @@ from embed.notifications import receivers
 from embed.runtime import EXTENSION
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
-from embed.wallets.csv_reader import parse_sheet
+from embed.wallets.csv_reader import parse_table, read_table
 from embed.wallets.imports import apply_import
 
 
@@ -171,7 +171,7 @@ class Stories(RuleBasedStateMachine):
         text = f"{story.visitor.address},Table,,{'yes' if is_hidden else 'no'}\n"
         plan = apply_import(
             self.world.page_id,
-            parse_sheet(text, max_wallets=self.world.settings.max_wallets),
+            parse_table(read_table(text, max_wallets=self.world.settings.max_wallets)),
             makes_tags=False,
             settings=self.world.settings,
             now=self.clock(),

@@ -12,7 +12,7 @@ from embed.events.kinds import Event
 from embed.maintenance.wallet_erasure import erase_wallet
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
-from embed.wallets.csv_reader import parse_sheet
+from embed.wallets.csv_reader import parse_table, read_table
 from embed.wallets.imports import apply_import
 from embed.wallets.listings import update_listings
 
@@ -273,7 +273,7 @@ def test_owners_edits_do_not_make_a_wallet_theirs(world, visitor):
     table = f"address,alias\n{visitor.address},The owner's name"
     apply_import(
         world.page_id,
-        parse_sheet(table, max_wallets=2),
+        parse_table(read_table(table, max_wallets=2)),
         makes_tags=False,
         settings=world.settings,
         **edit,

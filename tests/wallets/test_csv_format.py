@@ -2,7 +2,6 @@
 
 import csv
 import io
-from functools import partial
 
 import base58
 import pytest
@@ -11,11 +10,9 @@ from hypothesis import strategies as st
 
 from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS
 from embed.errors import InvalidInput
-from embed.wallets import csv_reader
 from embed.wallets.csv_format import Line, escape_formula, format_sheet, unescape_formula
 from embed.wallets.csv_mistakes import Kind, Mistake, group_mistakes
-
-parse_sheet = partial(csv_reader.parse_sheet, max_wallets=50_000)
+from embed.wallets.csv_reader import parse_table, read_table
 
 
 @pytest.mark.parametrize(
@@ -70,7 +67,7 @@ tables = st.lists(lines, min_size=1, max_size=5, unique_by=lambda line: line.add
 
 @given(tables)
 def test_what_is_written_is_read_back_exactly(table):
-    sheet = parse_sheet(format_sheet(table))
+    sheet = parse_table(read_table(format_sheet(table), max_wallets=50_000))
 
     assert sheet.mistakes == []
     assert [

@@ -9,7 +9,7 @@ from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
 from embed.wallets import imports, tracking
-from embed.wallets.csv_reader import parse_sheet
+from embed.wallets.csv_reader import parse_table, read_table
 from embed.wallets.tracking import PageFull, WalletFields
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -42,7 +42,7 @@ def add(world) -> None:
 
 def plan(world, *addresses: str) -> imports.Plan:
     table = "\n".join(addresses)
-    sheet = parse_sheet(table, max_wallets=world.settings.max_wallets)
+    sheet = parse_table(read_table(table, max_wallets=world.settings.max_wallets))
     return imports.plan_import(world.page, sheet, makes_tags=False, settings=world.settings)
 
 

@@ -29,7 +29,7 @@ from embed.web.dashboard.access import (
     load_person,
     may,
 )
-from embed.web.dashboard.responses import render_mistake, write_mistake
+from embed.web.dashboard.responses import list_sent, render_mistake, write_mistake
 from embed.web.languages import choose_language, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
 
@@ -198,7 +198,10 @@ def show_not_allowed(error: NotAllowed) -> ResponseReturnValue:
 
 @blueprint.errorhandler(Busy)
 def show_busy(error: Busy) -> Response:
-    response = render_mistake(gettext(str(error)), 429)
+    fields = list_sent()
+    # Neither a password nor a file is sent back.
+    is_whole = not request.files and not any("password" in name for name, _ in fields)
+    response = render_mistake(gettext(str(error)), 429, fields if is_whole else ())
     response.headers["Retry-After"] = "2"
     return response
 

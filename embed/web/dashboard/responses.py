@@ -1,6 +1,6 @@
 """Responses of the dashboard: forms, mistakes, messages, and what surrounds every page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -128,7 +128,6 @@ def ask_if_sure(
     """Ask before what nothing here can undo; None: the form was sent again with "yes"."""
     if "sure" in request.form:
         return None
-    fields = [one for one in request.form.items(multi=True) if one[0] != "csrf_token"]
     return render(
         "sure.html",
         page=page,
@@ -136,15 +135,29 @@ def ask_if_sure(
         consequence=consequence,
         button=button,
         back=back,
-        fields=fields,
+        fields=list_sent(),
     )
 
 
-def render_mistake(sentence: str, status: int) -> Response:
-    """Render a page with one sentence about a mistake, and a link back."""
+def list_sent() -> list[tuple[str, str]]:
+    """Return the fields of the form that was sent, for one that sends them again."""
+    return [one for one in request.form.items(multi=True) if one[0] != "csrf_token"]
+
+
+def render_mistake(sentence: str, status: int, fields: Sequence[tuple[str, str]] = ()) -> Response:
+    """Render a page with one sentence about a mistake, and a link back.
+
+    With `fields`, also a button that sends them again.
+    """
     back = request.referrer or ""
     is_ours = back.startswith(request.host_url)
-    return render("mistake.html", status=status, sentence=sentence, back=back if is_ours else None)
+    return render(
+        "mistake.html",
+        status=status,
+        sentence=sentence,
+        fields=fields,
+        back=back if is_ours else None,
+    )
 
 
 def name_page(page: Page) -> str:

@@ -1,5 +1,6 @@
 """The settings of a page: an index of their tabs, the general ones, and the danger zone."""
 
+import unicodedata
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
@@ -95,6 +96,12 @@ def _name(page: Page) -> str:
     return isolate(f"${drop_dollar_signs(page.token_symbol)}")
 
 
+def _fold(ticker: str) -> str:
+    """Return what is compared: a double click on the ticker also copies what isolates it."""
+    shown = filter(str.isprintable, unicodedata.normalize("NFKC", ticker).casefold())
+    return drop_dollar_signs("".join(shown)).strip()
+
+
 @blueprint.route("/pages/<page_id>/settings/danger/delete", methods=["GET", "POST"])
 def delete_page(page_id: str) -> ResponseReturnValue:
     """Ask for the page's ticker first, and name the sites that show it."""
@@ -102,8 +109,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
     ticker = drop_dollar_signs(page.token_symbol)
     form.ticker.label.text = gettext("Type %(ticker)s to go on", ticker=isolate(ticker))
     if form.validate_on_submit():
-        typed = drop_dollar_signs((form.ticker.data or "").strip())
-        if typed.casefold() == ticker.casefold():
+        if _fold(form.ticker.data or "") == _fold(ticker):
             pages.delete_page(page.id, now, actor=current_person().email)
             said = gettext("%(name)s is deleted.", name=name_page(page))
             restore = url_for("dashboard.restore_page", page_id=page.id)
@@ -114,7 +120,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
         page=page,
         form=form,
         name=_name(page),
-        keys=[key for key in list_keys(page.id) if key.origins and not key.revoked_at],
+        keys=[key for key in list_keys(page.id) if not key.revoked_at],
         is_shared=is_shared(page.id),
         wallet_count=count_wallets(page),
         hour_ago=now - timedelta(hours=1),

@@ -201,9 +201,9 @@ def _render(
     access: Access,
     payload: Payload,
     supply: Supply | None,
-    page: Page | None = None,
+    draft: Page | None = None,
 ) -> Rendered:
-    page, uses_chain = page or find_page(variant.page_id), runtime().settings.uses_chain
+    page, uses_chain = draft or find_page(variant.page_id), runtime().settings.uses_chain
     if page is None:
         raise ApiError("not_found")
     if STRIP in variant.look:
@@ -217,6 +217,7 @@ def _render(
     path = build_path(page, variant.key)
     html = render_template(
         "widget/page.html",
+        is_draft=draft is not None,
         page_id=page.id,
         key=variant.key,
         address=build_link(page.id) if access.is_link else f"{variant.origin}{path}",
@@ -249,7 +250,7 @@ def _render(
     )
     before, _, after = html.encode().partition(_OWN)
     link = build_link(page.id) if is_shared(page.id) else None
-    own = render_own(page.id, [], payload, link=link).encode()
+    own = b"" if draft else render_own(page.id, [], payload, link=link).encode()
     whole = before + own + after
     own_part = slice(len(before), len(before) + len(own))
     return Rendered(payload.etag, supply, look, whole, _digest(whole), own_part, link)

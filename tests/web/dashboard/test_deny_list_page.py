@@ -74,7 +74,7 @@ def test_entry_is_recognized_by_its_form(world, owner, preview):
         (listed, "wallet", "On the list already, where it stays: Admin 2"),
         (Visitor().address, "wallet", "It is not on the list."),
         ("*admin*", "name", "where it stays: Admin 2"),
-        ("b?t", "name", "None of the 2 names on the list is like that."),
+        ("b?t", "name", "None of the 2 names that were compared is like that."),
         ("192.0.2.7", "network", "Keeps out visitors from there."),
         ("2001:db8::/48", "network", "Keeps out visitors from there."),
     ):

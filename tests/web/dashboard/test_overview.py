@@ -163,6 +163,7 @@ def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, c
     world.configure(public_title="Our whales")
     world.track(Visitor().address)
     share_page(world.page_id, world.clock())
+    key_of_a_server = world.make_key("secret")
     page = f"/dashboard/pages/{world.page_id}"
     delete = f"{page}/settings/danger/delete"
     assert f'href="{delete}"' in calm.get(f"{page}/settings/danger").text
@@ -171,13 +172,14 @@ def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, c
     assert "Delete \u2068$USDC\u2069?" in asked
     assert "1 wallet and 0 submissions to review, disappears from these sites" in asked
     assert SITE in asked
+    assert f"{key_of_a_server[:12]}…" in asked
     assert "The public link" in asked
     for wrong in ({}, {"ticker": "USD"}):
         answer = calm.post(delete, **wrong)
         assert answer.status_code == 422
         assert 'id="ticker-wrong"' in answer.text
         assert world.page.deleted_at is None
-    calm.post(delete, ticker=" $usdc ")
+    calm.post(delete, ticker=" \u2068$usdc\u2069 ")
     assert world.page.deleted_at is not None
 
     overview = calm.get(OVERVIEW)

@@ -11,7 +11,7 @@ from support.world import USDC, Visitor, World
 
 from embed.db.models import Balance, Token
 from embed.wallets import imports
-from embed.wallets.csv_reader import parse_sheet
+from embed.wallets.csv_reader import parse_table, read_table
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -115,7 +115,7 @@ def test_export_has_shares_that_an_import_does_not_read(chain_world):
     assert (rows[unknown]["balance"], rows[unknown]["share"]) == ("", "")
     text = imports.export_sheet(chain_world.page, uses_chain=True)
     settings = chain_world.settings
-    sheet = parse_sheet(text, max_wallets=settings.max_wallets)
+    sheet = parse_table(read_table(text, max_wallets=settings.max_wallets))
     plan = imports.plan_import(chain_world.page, sheet, makes_tags=False, settings=settings)
     assert (plan.mistakes, plan.changes) == ([], [])
 

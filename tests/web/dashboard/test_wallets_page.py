@@ -590,6 +590,21 @@ def test_table_is_compared_before_others_wait_and_again_if_one_of_them_changed_t
     assert "0 added, 1 changed" in read_text(owner.get(answer.location))
 
 
+def test_import_that_finds_another_at_work_can_be_sent_again_as_it_is(world, owner):
+    text = read_carried(check_file(owner, f"{Visitor().address},<b>\n{Visitor().address},A\n"))
+    with wallet_files._one_at_a_time:
+        refused = post_parts(owner, "import/apply", text=text, changes_listed="y")
+
+    assert refused.status_code == 429
+    form = refused.text.partition("multipart/form-data")[2].partition("Try again")[0]
+    hidden = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+    assert list(hidden) == ["csrf_token", "text", "changes_listed"]
+    sent = {"text": html.unescape(hidden["text"]), "changes_listed": "y"}
+    assert "2 added" in read_text(
+        owner.get(post_parts(owner, "import/apply", **sent).headers["Location"])
+    )
+
+
 def test_table_is_refused_while_another_is_read_or_written(world, owner):
     owner.confirm()
     export = f"/dashboard/pages/{world.page_id}/wallets.csv"
