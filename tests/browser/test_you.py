@@ -178,7 +178,7 @@ def test_address_that_is_not_listed_is_added_from_the_search(
     embedded_page, context, page, browser_wallet
 ):
     (listed,) = embedded_page.track_many(1)
-    context.add_init_script(browser_wallet.script(accounts=2))
+    context.add_init_script(browser_wallet.script())
     widget = embedded_page.open(page)
     search = widget.get_by_role("searchbox")
     search.fill(listed)
