@@ -211,8 +211,33 @@ def test_search_takes_what_the_list_shows(embedded_page, page):
         search.fill(text)
         expect(rows).to_have_count(1)
         expect(rows).to_contain_text("Brûlée")
-    search.fill(f"{last}…{first}")
-    expect(rows).to_have_count(0)
+    search.fill(f"\u2068{address}\u2069")  # as a browser may copy it
+    expect(rows).to_have_count(1)
+    for text in (f"{last}…{first}", "(", "[", "\\", ".*", "^", "$&", "a|b", "<img src=x>"):
+        search.fill(text)
+        expect(rows).to_have_count(0)
+    search.evaluate("(one) => one.focus()")
+    search.fill("")
+    page.keyboard.insert_text(" " * 100_000 + "x")  # cut off, as it would take minutes
+    expect(rows).to_have_count(2)
+
+
+@pytest.mark.parametrize("language", ["en", "tr", "de"])
+def test_search_knows_the_capitals_of_every_language(embedded_page, page, language):
+    for name in ("BINANCE", "Işık", "İstanbul", "Große Straße"):
+        embedded_page.track(BrowserWallet().address, alias=name)
+    widget = embedded_page.open(page, lang=language)
+    names, search = widget.locator("#wallets .name"), widget.get_by_role("searchbox")
+    for text, found in (
+        ("binance", "BINANCE"),
+        ("IŞIK", "Işık"),
+        ("isik", "Işık"),
+        ("istanbul", "İstanbul"),
+        ("ISTANBUL", "İstanbul"),
+        ("GROSSE strasse", "Große Straße"),
+    ):
+        search.fill(text)
+        expect(names).to_have_text([found])
 
 
 def test_one_code_is_shown_at_a_time(embedded_page, page):
