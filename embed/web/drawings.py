@@ -48,8 +48,8 @@ class Chart:
     high: Decimal
 
     @property
-    def middle(self) -> Decimal:
-        return (self.low + self.high) / 2
+    def scale(self) -> tuple[Decimal, Decimal, Decimal]:
+        return self.high, (self.low + self.high) / 2, self.low
 
     @property
     def half_way(self) -> datetime:

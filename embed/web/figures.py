@@ -1,5 +1,6 @@
 """Balances as figures in the reader's language; static/widget/words.js writes the same."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Context, Decimal
 from functools import cache
@@ -47,6 +48,7 @@ def init_figures(app: Flask) -> None:
     app.jinja_env.globals["uses_chain"] = lambda: runtime().settings.uses_chain
     app.jinja_env.filters |= {
         "age": format_age,
+        "axis": write_axis,
         "compact": format_compactly,
         "day": format_day,
         "in_full": format_in_full,
@@ -86,12 +88,30 @@ def _sign(figure: str, is_gain: bool) -> str:
     return f"+{figure}" if is_gain else figure.replace("-", "\N{MINUS SIGN}")
 
 
-def format_short(amount: Decimal) -> str:
-    """Format with three significant digits, in thousands, millions and so on."""
+def format_short(amount: Decimal, *, signed: bool = False) -> str:
+    """Format with three significant digits, in thousands, millions and so on; `signed`: also with
+    a plus sign.
+    """
     rounded = _THREE_DIGITS.plus(amount)
-    figure = str(format_compact_decimal(rounded, locale=current_locale(), fraction_digits=10))
+    digits = amounts.MAX_DECIMALS
+    figure = str(format_compact_decimal(rounded, locale=current_locale(), fraction_digits=digits))
     # German, for one, has no short form of thousands.
-    return format_amount(rounded, _SHORT) if figure.isdigit() else figure
+    is_long = figure.removeprefix("-").isdigit()
+    return _sign(format_amount(rounded, _SHORT) if is_long else figure, signed and rounded > 0)
+
+
+def write_axis(figures: Sequence[Decimal]) -> list[str]:
+    """Format the figures of an axis, all of them in the unit of the largest: ``0.95M``, ``1M``."""
+    patterns = current_locale().compact_decimal_formats["short"]["other"]
+    sizes = [int(size) for size in patterns if int(size) <= max(figures)]
+    size = max(sizes, default=1)
+    text = patterns[str(size)].pattern if sizes else "0"
+    unit = size // 10 ** (text.count("0") - 1) if text != "0" else 1  # which has no short form
+    pattern = parse_pattern(text.replace("0" * text.count("0"), "#,##0"))
+    return [
+        str(pattern.apply(one / unit, current_locale(), decimal_quantization=False)) if one else "0"
+        for one in figures
+    ]
 
 
 def format_compactly(amount: Decimal) -> str:

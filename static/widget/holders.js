@@ -80,8 +80,7 @@ export class Holders {
   #makeTest(kind, id) {
     if (kind === "wallet") return (wallet) => wallet.id === id;
     if (kind === "tag") return ({ tags }) => (id ? tags.some((tag) => tag.id === id) : tags.length === 0);
-    const others = new Set([...this.#parts].map(({ dataset }) => dataset.filter));
-    return (wallet) => !others.has(`wallet:${wallet.id}`);
+    return (wallet) => !this.#find(`wallet:${wallet.id}`);
   }
 
   /**

@@ -41,6 +41,7 @@ export class List {
     /** @type {Entry[]} */
     this.wallets = []; // all, or as many as the server has rendered
     this.isComplete = false;
+    this.isWanted = false; // whether all were asked for, though they could not be read perhaps
     /** @type {Entry[]} */
     this.chosen = []; // by search and tags, in order
     /** @type {Map<string, Standing>} */
@@ -198,7 +199,7 @@ export class List {
   #listen(root) {
     const search = getElement(root, "#search", HTMLInputElement);
     const again = () => {
-      this.search = search.value.trim();
+      this.search = search.value.replace(/\p{Cf}/gu, "").trim(); // a copied text may bring marks of direction
       this.count = FEW;
       return this.#update();
     };
@@ -244,6 +245,7 @@ export class List {
   /** Read all wallets, unless they are known, and show what is chosen. A failure is told. */
   async readRest() {
     if (this.isComplete) return;
+    this.isWanted = true;
     try {
       this.state.textContent = say("loading");
       await (this.reading ??= this.readAll());
@@ -287,7 +289,8 @@ export class List {
 
   #render() {
     if (this.isComplete) {
-      this.chosen = this.wallets.filter((wallet) => this.#isChosen(wallet));
+      const tests = [this.search && makeTest(this.search), this.test].filter((test) => !!test);
+      this.chosen = this.wallets.filter((wallet) => tests.every((test) => test(wallet)));
       const order = ORDERS[this.sort.value];
       if (order) this.chosen.sort(order);
     }
@@ -306,7 +309,7 @@ export class List {
     for (const head of this.heads) head.setAttribute("aria-pressed", String(head.dataset.order === this.sort.value));
     this.more.hidden = this.isComplete && this.count >= this.chosen.length;
     if (isFocused && this.more.hidden) this.#focusRow(length);
-    this.unlisted.hidden = !ADDRESS.test(this.search) || this.has(this.search);
+    this.unlisted.hidden = !this.isComplete || !ADDRESS.test(this.search) || this.has(this.search);
     this.noMatch.hidden = this.chosen.length > 0 || !this.unlisted.hidden;
     this.root.toggleAttribute("data-empty", this.total === 0);
     this.#tell();
@@ -319,12 +322,6 @@ export class List {
     const sentence = say("shown_of", count);
     this.printed.textContent = sentence;
     this.state.textContent = this.warning || (shown < this.total ? sentence : "");
-  }
-
-  /** @param {Entry} wallet */
-  #isChosen(wallet) {
-    if (this.search && !matches(wallet, this.search)) return false;
-    return !this.test || this.test(wallet);
   }
 
   /**
@@ -374,23 +371,27 @@ export function focusRow(row) {
 const addSearchText = (wallet) => ({ ...wallet, searchText: fold(wallet.publicAlias ?? "") });
 
 /**
- * Return a text as it is searched: without accents, spaces and capitals.
+ * Return a text as it is searched: without accents, spaces, marks of direction and the like, in capitals,
+ * in which a language's own letters are alike: Turkish has an i without a dot, German "ß" for "SS".
  * @param {string} text
  */
-const fold = (text) => text.toLocaleLowerCase(language).normalize("NFKD").replace(/[\p{M}\s]/gu, "");
+const fold = (text) => text.toUpperCase().normalize("NFKD").replace(/[\p{M}\p{Cf}\s]/gu, "");
 
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /**
- * Whether a wallet's name or address holds what is searched, which may be a shortened address.
- * @param {Entry} wallet
+ * Return a test whether a wallet's name or address holds what is searched, which may be a shortened address.
  * @param {string} search
+ * @returns {(wallet: Entry) => boolean}
  */
-function matches({ address, searchText }, search) {
-  if (searchText.includes(fold(search))) return true;
+function makeTest(search) {
+  const text = fold(search);
   const [first, last] = search.toLowerCase().split(/\s*(?:…|\.{2,})\s*/);
-  const whole = address.toLowerCase();
-  return last === undefined ? whole.includes(first) : whole.startsWith(first) && whole.endsWith(last);
+  return ({ address, searchText }) => {
+    if (searchText.includes(text)) return true;
+    const whole = address.toLowerCase();
+    return last === undefined ? whole.includes(first) : whole.startsWith(first) && whole.endsWith(last);
+  };
 }
 
 /**

@@ -43,7 +43,7 @@ if (list.isComplete) api.etag = shownEtag; // the document shows all of it
 /** Show what has changed; return whether anything has. */
 async function refreshList() {
   try {
-    if (list.isComplete) list.show(await api.readPage());
+    if (list.isComplete || list.isWanted) list.show(await api.readPage());
     const hasChanged = await refreshServed();
     if (!hasChanged) list.show(null);
     if (hasChanged || loadedDetails?.hasFailed) updateDetails({ hasChanged });

@@ -78,8 +78,8 @@ export class OwnSubmissions {
   /** What has a row: one for each wallet, and of refusals the newest of each kind, as rendered.py does. */
   get shown() {
     const seen = new Set();
-    const order = (/** @type {Submission} */ { status }) =>
-      status === "pending" ? 0 : APPROVED.has(status) ? 1 : 2;
+    const order = (/** @type {Submission} */ { status, rejectReason }) =>
+      status === "pending" ? 0 : APPROVED.has(status) ? 1 : rejectReason === "cooldown" ? 3 : 2;
     return this.known.sort((one, other) => order(one) - order(other)).filter((one) => {
       const kinds = [one.walletAddress, ...(one.status === "soft_rejected" ? [one.rejectReason] : [])];
       if (kinds.some((kind) => seen.has(kind))) return false;
@@ -332,7 +332,9 @@ export class OwnSubmissions {
     if (!place) return;
     const { rank, balance } = place;
     const given = { rank: formatAmount(rank), total: formatAmount(this.wallets.total) };
-    const amount = make("bdi", balance && roundAmount(balance).join(""));
+    const [whole, decimals] = roundAmount(balance || "0");
+    const amount = make("bdi", whole);
+    amount.append(make("small", decimals));
     amount.translate = false;
     const parts = [...(rank ? [" · ", say("place", given)] : []), ...(balance ? [" · ", amount] : [])];
     const figures = getElement(row, ".figures", HTMLElement);
@@ -355,7 +357,7 @@ export class OwnSubmissions {
   }
 
   /**
-   * Make a row as in templates/widget/own_row.html.
+   * Make a row as in templates/widget/own_row.html. It is read out if it has news.
    * @param {Submission} submission
    */
   #makeRow(submission) {
@@ -364,6 +366,7 @@ export class OwnSubmissions {
     const name = (place ? place.name : nickname) || shorten(walletAddress);
     const { content } = getElement(document, "#own-row", HTMLTemplateElement);
     const row = document.importNode(getElement(content, "li", HTMLElement), true);
+    if (this.#findRow(id)?.dataset.status === status) row.setAttribute("aria-live", "off");
     row.dataset.id = id;
     row.dataset.status = status;
     row.classList.toggle("mine", place !== null);

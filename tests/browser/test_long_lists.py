@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from embedded_page import frame_of
+from embedded_page import BrowserWallet, frame_of
 from playwright.sync_api import expect
 from support.waiting import wait_for
 
@@ -71,6 +71,23 @@ def test_wheel_and_touch_lead_through_the_frame_and_on(embedded_page, page, scri
     page.evaluate("scrollTo(0, 0)")
     swipe_up(page)
     page.wait_for_function("scrollY > 0")
+
+
+def test_search_that_could_not_read_the_list_is_made_up_for(embedded_page, context, page):
+    """Else all wallets stand below what was searched, and are said not to be listed."""
+    context.clock.install()
+    embedded_page.fill(30)
+    widget = embedded_page.open(page)
+    last = embedded_page.track(BrowserWallet().address, alias="Needle").address
+    page.route("**/embed/api/tracking/**", lambda route: route.abort())
+    widget.get_by_role("searchbox").fill(last)
+    expect(widget.locator("#state")).to_contain_text("cannot be reached")
+    expect(widget.locator("#unlisted")).to_be_hidden()
+    page.unroute("**/embed/api/tracking/**")
+    embedded_page.forward(page, "01:01")
+
+    expect(widget.locator("#wallets .name")).to_have_text(["Needle"])
+    expect(widget.locator("#unlisted")).to_be_hidden()
 
 
 def test_more_wallets_are_shown_on_demand_and_none_is_cut_off(embedded_page, page):

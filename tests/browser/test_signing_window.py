@@ -62,6 +62,37 @@ def test_window_is_a_page_of_the_services_own_and_says_for_whom_and_what_is_aske
     )
 
 
+def test_window_begins_with_the_address_and_the_name_that_the_frame_has(
+    embedded_page, page, top_wallet
+):
+    embedded_page.configure(cooldown_s=0)
+    embedded_page.track_many(1)
+    widget = embedded_page.open(page)
+    widget.get_by_role("searchbox").fill(top_wallet.address)
+    widget.get_by_role("button", name="Add it").click()
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name="In a window of its own").click()
+    window = popup.value
+    expect(window.locator("[data-show=wanted]")).to_have_text(top_wallet.address)
+    expect(window.locator("[name=address]")).to_have_value(top_wallet.address)
+    window.get_by_role("button", name="Top wallet").click()
+    window.get_by_label("Name to show").fill("Old Salt")
+    window.get_by_role("button", name="Continue", exact=True).click()
+    with window.expect_event("close"):
+        window.get_by_role("button", name="Sign with").click()
+    sent = embedded_page.find_submission(top_wallet.address)
+    assert sent.nickname == "Old Salt"
+
+    embedded_page.reject(sent.id)
+    page.reload()
+    widget.get_by_role("button", name="Try again").click()
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name="In a window of its own").click()
+    window = popup.value
+    window.get_by_role("button", name="Top wallet").click()
+    expect(window.get_by_label("Name to show")).to_have_value("Old Salt")
+
+
 BLOCKED = "The window for your wallet could not be used"
 THROW = "throw new DOMException('sandboxed')"
 

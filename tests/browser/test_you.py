@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from embedded_page import BrowserWallet, frame_of, read_text
+from embedded_page import BrowserWallet, frame_of, read_text, submit
 from playwright.sync_api import expect
 from support.world import Visitor
 
@@ -62,6 +62,33 @@ def test_place_and_balance_follow_the_list_and_lead_to_the_row(
     embedded_page.observe(browser_wallet.address, "12.5")
     embedded_page.forward(page, "05:00")
     expect(row.locator(".line-1")).to_have_text("You · #29 of 41 · 12.50")
+
+
+NEWS = """() => new MutationObserver((changes) => {
+  for (const { addedNodes } of changes) {
+    for (const row of addedNodes) if (row.ariaLive !== "off") news.push(row.dataset.status);
+  }
+}).observe(document.querySelector("#own-list"), { childList: true })"""
+
+
+def test_news_is_read_out_once(embedded_page, context, page, browser_wallet):
+    """What is sent, and its approval: not again as receipt and place come to be known."""
+    embedded_page.track_many(40)
+    context.clock.install()
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    frame = frame_of(page, embedded_page.service_url)
+    frame.evaluate(f"window.news = []; ({NEWS})()")
+
+    submit(widget, "Lucky Larry")
+    row = widget.locator("#own-list > li")
+    row.locator("[data-act=receipt]").wait_for(state="attached")
+    expect(row.locator("li:not([hidden]) > [data-act=receipt]")).to_have_count(1)
+    assert frame.evaluate("news") == ["pending"]
+    embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
+    embedded_page.forward(page, "00:11")
+    expect(row.locator(".line-1")).to_contain_text("You")
+    assert frame.evaluate("news") == ["pending", "approved"]
 
 
 def test_share_copies_the_public_link_if_there_is_one(
@@ -151,7 +178,7 @@ def test_address_that_is_not_listed_is_added_from_the_search(
     embedded_page, context, page, browser_wallet
 ):
     (listed,) = embedded_page.track_many(1)
-    context.add_init_script(browser_wallet.script(accounts=2))
+    context.add_init_script(browser_wallet.script())
     widget = embedded_page.open(page)
     search = widget.get_by_role("searchbox")
     search.fill(listed)
@@ -184,8 +211,33 @@ def test_search_takes_what_the_list_shows(embedded_page, page):
         search.fill(text)
         expect(rows).to_have_count(1)
         expect(rows).to_contain_text("Brûlée")
-    search.fill(f"{last}…{first}")
-    expect(rows).to_have_count(0)
+    search.fill(f"\u2068{address}\u2069")  # as a browser may copy it
+    expect(rows).to_have_count(1)
+    for text in (f"{last}…{first}", "(", "[", "\\", ".*", "^", "$&", "a|b", "<img src=x>"):
+        search.fill(text)
+        expect(rows).to_have_count(0)
+    search.evaluate("(one) => one.focus()")
+    search.fill("")
+    page.keyboard.insert_text(" " * 100_000 + "x")  # cut off, as it would take minutes
+    expect(rows).to_have_count(2)
+
+
+@pytest.mark.parametrize("language", ["en", "tr", "de"])
+def test_search_knows_the_capitals_of_every_language(embedded_page, page, language):
+    for name in ("BINANCE", "Işık", "İstanbul", "Große Straße"):
+        embedded_page.track(BrowserWallet().address, alias=name)
+    widget = embedded_page.open(page, lang=language)
+    names, search = widget.locator("#wallets .name"), widget.get_by_role("searchbox")
+    for text, found in (
+        ("binance", "BINANCE"),
+        ("IŞIK", "Işık"),
+        ("isik", "Işık"),
+        ("istanbul", "İstanbul"),
+        ("ISTANBUL", "İstanbul"),
+        ("GROSSE strasse", "Große Straße"),
+    ):
+        search.fill(text)
+        expect(names).to_have_text([found])
 
 
 def test_one_code_is_shown_at_a_time(embedded_page, page):

@@ -5,10 +5,13 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from flask import Flask
 from support.servers import PROJECT_DIR
 
 from embed.balances.history import BalanceChange, Point
 from embed.web.drawings import draw_avatar, draw_chart, draw_path, draw_sparklines
+from embed.web.figures import format_short, write_axis
+from embed.web.languages import choose_language
 
 AVATARS = json.loads((PROJECT_DIR / "tests/support/avatar_cases.json").read_text())
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -59,8 +62,39 @@ def test_chart_has_a_scale_of_its_own_and_says_which():
     chart = draw_chart(make_line((30, "999"), (0, "1000")), NOW)
 
     assert chart.path == "M2 106 598 2"
-    assert (chart.low, chart.middle, chart.high) == (999, Decimal("999.5"), 1000)
+    assert chart.scale == (1000, Decimal("999.5"), 999)
     assert (chart.since, chart.until) == (NOW - 30 * DAY, NOW)
+
+
+@pytest.mark.parametrize(
+    ("figures", "language", "shown"),
+    [
+        (("1000000", "950000", "900000"), "en", ["1M", "0.95M", "0.9M"]),
+        (("1000000", "500000", "0"), "de", ["1\xa0Mio.", "0,5\xa0Mio.", "0"]),
+        (("1000", "999.5", "999"), "de", ["1.000", "999,5", "999"]),
+        (("10000", "9500", "9000"), "ja", ["1万", "0.95万", "0.9万"]),
+        (("2E+20", "1E+20", "0"), "en", ["200,000,000T", "100,000,000T", "0"]),
+        (("2E-20", "1E-20", "0"), "en", [f"0.{19 * '0'}2", f"0.{19 * '0'}1", "0"]),
+    ],
+)
+def test_axis_has_one_unit(figures, language, shown):
+    with Flask(__name__).test_request_context():
+        choose_language(language)
+        assert write_axis([Decimal(one) for one in figures]) == shown
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        ("16123.4", "+16.1K"),
+        ("-16123.4", "\N{MINUS SIGN}16.1K"),
+        ("-0.001234", "\N{MINUS SIGN}0.00123"),
+        ("-0.00", "0"),
+    ],
+)
+def test_changes_have_three_digits_however_small(change, shown):
+    with Flask(__name__).test_request_context():
+        assert format_short(Decimal(change), signed=True) == shown
 
 
 def test_amounts_that_no_float_tells_apart_are_drawn_apart():

@@ -5,11 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
-from decimal import Context, Decimal
 from typing import Any
 
 from babel.dates import format_timedelta
-from babel.numbers import format_compact_decimal
 from markupsafe import Markup
 
 from embed.db.models import STATUSES, Activity, ApiKey, Session
@@ -56,7 +54,6 @@ ACTORS = {
     "holding watch": lazy_gettext("balance check"),
 }
 
-_THREE_DIGITS = Context(prec=3)
 
 _BEFORE_THOUSANDS = re.compile(r"(?<=\d\D)(?=\d{3})")
 
@@ -106,16 +103,6 @@ def describe_message(message_type: str) -> str:
 @blueprint.app_template_filter("delivery_state")
 def describe_state(state: str) -> str:
     return str(STATES[state])
-
-
-@blueprint.app_template_filter("rounded_change")
-def round_change(change: Decimal) -> str:
-    """Return a change with a sign and three significant digits, such as ``+3.68`` or ``+16.1K``."""
-    if not change:
-        return "0"
-    size = _THREE_DIGITS.plus(abs(change))
-    figure = format_compact_decimal(size, locale=current_locale(), fraction_digits=2)
-    return ("+" if change > 0 else "\N{MINUS SIGN}") + figure
 
 
 @blueprint.app_template_filter("breakable")

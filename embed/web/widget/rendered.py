@@ -152,13 +152,12 @@ def render_own(
 def _choose_rows(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return one for each wallet, and of refusals the newest of each kind, as own.js does.
 
-    What waits is first, then what was approved. They are above the list, where rows that appeared
-    later would push it down.
+    What waits is first, then what was approved; last are refusals for a cooldown, since the owner's
+    rejection before them says more. They are above the list, where rows that appeared later would
+    push it down.
     """
     rows, seen = [], set[str]()
-    for one in sorted(
-        own, key=lambda one: (one["status"] != "pending", one["status"] not in APPROVED)
-    ):
+    for one in sorted(own, key=_find_order):
         kinds = {one["walletAddress"]}
         if one["status"] == "soft_rejected":
             kinds.add(one["rejectReason"])
@@ -166,6 +165,11 @@ def _choose_rows(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
             seen |= kinds
             rows.append(one)
     return rows
+
+
+def _find_order(one: dict[str, Any]) -> tuple[bool, bool, bool]:
+    status = one["status"]
+    return status != "pending", status not in APPROVED, one.get("rejectReason") == "cooldown"
 
 
 def list_ancestors(access: Access) -> str | None:

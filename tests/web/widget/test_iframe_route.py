@@ -418,7 +418,7 @@ def test_listed_visitor_finds_their_place_above_the_list(world):
 
     assert "<strong>You</strong>" in row
     assert "· #2 of 4 ·" in row
-    assert "250.50" in row
+    assert "250<small>.50</small>" in row
     assert ">Lucky Larry</a>" in row
     assert "data-link" not in open_frame(world, cookie=visitor.cookie).text
     derived.share_page(world.page_id, world.clock())
@@ -457,14 +457,20 @@ def test_refused_tries_do_not_pile_up_and_hidden_rows_stay_away(world):
             )
         )
     }
+    early = Submission.get_by_id(made["Early"])
+    Submission.insert(
+        early.__data__
+        | {"id": "rejected", "nickname": "Salt", "status": "rejected"}
+        | {"reject_reason": "manual", "reason_text": "No.", "created_at": sent.created_at}
+    ).execute()  # the reason for the cooldown
 
     def list_names(*hidden: str) -> list[str]:
         rows = show_own(world, visitor, *hidden)
         return [re.search(r"<strong[^>]*>(\w+)", row)[1] for row in rows]
 
-    assert list_names() == ["First", "Early", "Poorer"]
-    assert list_names("x", made["Poorer"]) == ["First", "Early"]  # none comes in its place
-    assert len(read_own(open_frame(world, cookie=visitor.cookie))) == 5
+    assert list_names() == ["First", "Poorer", "Salt"]
+    assert list_names("x", made["Poorer"]) == ["First", "Salt"]  # none comes in its place
+    assert len(read_own(open_frame(world, cookie=visitor.cookie))) == 6
 
 
 @pytest.mark.databases("sqlite", "postgres")
