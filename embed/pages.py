@@ -335,7 +335,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "min_balance": lambda raw: parse_amount(
         raw, gettext_noop("The minimum balance"), field="min_balance"
     ),
-    "queue_capacity": _make_number_parser(gettext_noop("queue capacity"), "queue_capacity"),
+    "queue_capacity": _make_number_parser(gettext_noop("queue size"), "queue_capacity"),
     "cooldown_s": _make_number_parser(gettext_noop("cooldown in seconds"), "cooldown_s"),
     "trust_after": _make_number_parser(
         gettext_noop("number of approvals for trust"), "trust_after"

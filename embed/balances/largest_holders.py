@@ -24,7 +24,7 @@ from embed.domain.texts import gettext_noop
 from embed.errors import InvalidInput
 
 NOBODY_TO_ASK = gettext_noop(
-    "The largest holders cannot be looked up, because SOLANA_RPC_URL is not set."
+    "The largest holders can't be looked up, because this server isn't connected to an RPC server."
 )
 CALL_WITHIN_S = 3.0  # each of the two calls, for which an owner waits
 
@@ -52,15 +52,14 @@ def look_up_largest_holders(rpc: SolanaRpc | None, mint: str) -> LargestHolders:
         raise InvalidInput(str(mistake)) from None
     except RpcRefused as refused:
         raise InvalidInput(
-            "The Solana RPC endpoint does not tell the largest holders (error %(code)s). Many"
-            " endpoints refuse this question; that of another provider may answer it"
-            " (SOLANA_RPC_URL).",
+            "The RPC server doesn't list the largest holders (error %(code)s). Many refuse this "
+            "request; the operator can try another provider.",
             code=str(refused.code),
         ) from None
     except RpcUnavailable as failure:
         raise InvalidInput(
-            "The largest holders cannot be looked up now. %(failure)s Many endpoints refuse this"
-            " question; that of another provider may answer it (SOLANA_RPC_URL).",
+            "The largest holders can't be looked up right now. %(failure)s Many RPC servers "
+            "refuse this request; the operator can try another provider.",
             failure=failure,
         ) from None
 

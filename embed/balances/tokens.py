@@ -73,7 +73,8 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
     parse_mint(mint)
     if rpc is None:
         raise InvalidInput(
-            "The name and the symbol cannot be looked up, because SOLANA_RPC_URL is not set."
+            "The name and the ticker can't be looked up, because this server isn't connected to "
+            "an RPC server."
         )
     try:
         with rpc.turns:
@@ -82,7 +83,7 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
         raise InvalidInput(str(mistake), field="token_mint") from None
     except (RpcUnavailable, Busy) as failure:
         raise InvalidInput(
-            "The name and the symbol cannot be looked up now. %(failure)s", failure=failure
+            "The name and the ticker can't be looked up right now. %(failure)s", failure=failure
         ) from None
     return replace(info, symbol=drop_dollar_signs(info.symbol or "") or None)
 

@@ -53,9 +53,9 @@ SENTENCE_BY_ACTION: Mapping[str, str] = {
     "reject submission": gettext_noop("%(actor)s rejected the submission of %(subject)s"),
     "undo decision": gettext_noop("%(actor)s undid the decision on %(subject)s"),
     "add block": gettext_noop("%(actor)s blocked the %(subject)s"),
-    "remove block": gettext_noop("%(actor)s no longer blocks the %(subject)s"),
+    "remove block": gettext_noop("%(actor)s unblocked the %(subject)s"),
     "withdraw submission": gettext_noop("%(actor)s withdrew the submission %(subject)s"),
-    "erase wallet": gettext_noop("%(actor)s erased a wallet %(subject)s"),
+    "erase wallet": gettext_noop("%(actor)s purged a wallet %(subject)s"),
 }
 
 # What the dashboard calls the fields of a page.
@@ -67,21 +67,21 @@ _PAGE_FIELDS = {
     "public_title": gettext_noop("title"),
     "public_comments": gettext_noop("comment"),
     "is_public": gettext_noop("public"),
-    "is_embeddable": gettext_noop("embedding"),
-    "is_shared": gettext_noop("public by link"),
+    "is_embeddable": gettext_noop("shown on sites"),
+    "is_shared": gettext_noop("share link"),
     "auto_approve": gettext_noop("approve everything at once"),
     "min_balance": gettext_noop("minimum balance"),
-    "queue_capacity": gettext_noop("places in the queue"),
+    "queue_capacity": gettext_noop("queue size"),
     "cooldown_s": gettext_noop("cooldown in seconds"),
-    "trust_after": gettext_noop("approvals that earn trust"),
+    "trust_after": gettext_noop("approvals needed for trust"),
     "holding_watch": gettext_noop("wallets below the minimum"),
 }
 
 # Receivers of messages, and entries of a deny list.
 _NAME_BY_KIND = {
-    "webhook": gettext_noop("webhook %(target)s"),
+    "webhook": gettext_noop("channel %(target)s"),
     "channel": gettext_noop("channel %(target)s"),
-    "mail": gettext_noop("mails to %(target)s"),
+    "mail": gettext_noop("emails to %(target)s"),
     "wallet": gettext_noop("wallet %(pattern)s"),
     "name": gettext_noop("name %(pattern)s"),
     "network": gettext_noop("network %(pattern)s"),
@@ -90,7 +90,7 @@ _NAME_BY_KIND = {
 # Who erased the facts of an entry, which were about a wallet.
 _ERASED = {
     "holder": gettext_noop("withdrawn by the wallet's holder"),
-    "operator": gettext_noop("erased by the operator"),
+    "operator": gettext_noop("purged by the operator"),
 }
 
 Facts = dict[str, Any]
@@ -143,7 +143,7 @@ def write_subject(action: str, facts: Facts, gettext: Gettext = str) -> str:
         case {"kind": str(kind), "target": shown} | {"kind": str(kind), "pattern": shown}:
             name = gettext(_NAME_BY_KIND[kind]) if kind in _NAME_BY_KIND else ""
             return name % {"target": shown, "pattern": shown}
-    return gettext("and all that was kept of it") if action == "erase wallet" else ""
+    return gettext("and all its data") if action == "erase wallet" else ""
 
 
 def _write_change(name: str, value: Any, gettext: Gettext) -> str:
@@ -180,8 +180,8 @@ def _name_tag(facts: Facts, gettext: Gettext) -> str:
     if "counted" not in facts:
         return tag
     if facts["counted"]:
-        return gettext("%(tag)s, counted in the sums") % {"tag": tag}
-    return gettext("%(tag)s, not counted in the sums") % {"tag": tag}
+        return gettext("%(tag)s, counted in totals") % {"tag": tag}
+    return gettext("%(tag)s, not counted in totals") % {"tag": tag}
 
 
 def _name_key(facts: Facts, gettext: Gettext) -> str:

@@ -20,8 +20,8 @@ WRAPPED_SOL = frozenset(
     }
 )
 WRAPPED_SOL_ADVICE = gettext_noop(
-    "This is the mint of wrapped SOL. SOL that is not wrapped does not count: a wallet with 14 SOL"
-    " is shown with 0, and a minimum balance turns it away."
+    "This is the mint of wrapped SOL. SOL that is not wrapped does not count: a wallet with 14 "
+    "SOL is shown with 0, and a minimum balance refuses it."
 )
 
 
@@ -52,7 +52,7 @@ def parse_mint(raw: str) -> str:
     """Return `raw` if it can be the address of a mint. Raises InvalidInput."""
     if not is_address(raw):
         raise InvalidInput(
-            "%(mint)s is not a mint address (base58 of 32 bytes).",
+            "%(mint)s isn't a mint address (base58 of 32 bytes).",
             field="token_mint",
             mint=repr(raw),
         )

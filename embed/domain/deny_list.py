@@ -48,7 +48,7 @@ def parse_pattern(kind: str, raw: str) -> str:
     """Return what an entry keeps out, as it is stored. Raises InvalidInput for `pattern`."""
     text = raw.strip()
     if not text:
-        raise InvalidInput("Write what is to be blocked.", field="pattern")
+        raise InvalidInput("Enter what to block.", field="pattern")
     if len(text) > _MAX_RAW_LENGTH:
         raise InvalidInput(
             "This is longer than %(max)s characters.", field="pattern", max=MAX_LENGTH
@@ -58,7 +58,7 @@ def parse_pattern(kind: str, raw: str) -> str:
 
 def _parse_wallet(text: str) -> str:
     if not is_address(text):
-        raise InvalidInput("This is not a wallet's address (base58 of 32 bytes).", field="pattern")
+        raise InvalidInput("This isn't a wallet address (base58 of 32 bytes).", field="pattern")
     return text
 
 
@@ -70,13 +70,14 @@ def _parse_name(text: str) -> str:
         )
     if not _NAME_PATTERN.fullmatch(pattern):
         raise InvalidInput(
-            "Names have only letters, numbers, spaces, period, underscore and hyphen. In a pattern,"
-            " * stands for any number of characters, and ? for one.",
+            "Names can have only letters, numbers, spaces, periods, underscores and hyphens. In a"
+            " pattern, * stands for any number of characters and ? for one.",
             field="pattern",
         )
     if not _LETTER_OR_NUMBER.search(pattern):
         raise InvalidInput(
-            "The pattern needs a letter or a number, or it would block everybody.", field="pattern"
+            "The pattern needs a letter or a number; otherwise it would block everyone.",
+            field="pattern",
         )
     return pattern
 
@@ -86,13 +87,13 @@ def _parse_network(text: str) -> str:
         network = _unmap(ip_network(text, strict=False))
     except ValueError:
         raise InvalidInput(
-            "This is no network: write an address such as 192.0.2.7, or a network such as"
-            " 192.0.2.0/24 or 2001:db8::/48.",
+            "This isn't a network. Enter an address such as 192.0.2.7, or a network such as "
+            "192.0.2.0/24 or 2001:db8::/48.",
             field="pattern",
         ) from None
     if network.prefixlen < _WIDEST[network.version]:
         raise InvalidInput(
-            "This network is too large: it may be a /%(v4)s of IPv4 or a /%(v6)s of IPv6 at most.",
+            "This network is too large. The largest are /%(v4)s for IPv4 and /%(v6)s for IPv6.",
             field="pattern",
             v4=_WIDEST[4],
             v6=_WIDEST[6],

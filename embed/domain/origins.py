@@ -70,33 +70,33 @@ def _explain_refusal(entry: str) -> InvalidInput:
     meant = find_meant_origin(entry)
     if "*" in entry:
         sentence = gettext_noop(
-            "%(entry)s has a wildcard, which is not supported: "
-            "list every origin by itself, such as https://www.example.com."
+            "%(entry)s has a wildcard, which is not supported. List each site, such as "
+            "https://www.example.com."
         )
     elif entry.lower() == "null":
         sentence = gettext_noop(
-            "The null origin cannot be listed: use the key's allow-null-origin switch."
+            "The null origin can't be listed. Use the key's “Allow the null origin” switch."
         )
     elif "://" not in entry and meant:
-        sentence = gettext_noop("%(entry)s has no scheme: write %(origin)s.")
+        sentence = gettext_noop("%(entry)s has no scheme. Use %(origin)s.")
     elif "://" not in entry:
         sentence = gettext_noop(
-            "%(entry)s has no scheme: write it as the address bar shows it, "
-            "such as https://www.example.com."
+            "%(entry)s has no scheme. Enter it as the address bar shows it, such as "
+            "https://www.example.com."
         )
     elif _read_scheme(entry) in _SCHEMES_WITHOUT_SITES:
         sentence = gettext_noop(
-            "%(entry)s is not the address of a site: write one that begins with "
-            "https:// or http://, such as https://www.example.com."
+            "%(entry)s isn't a site's address. Enter one that starts with https:// or http://, "
+            "such as https://www.example.com."
         )
     elif meant:
         sentence = gettext_noop(
-            "%(entry)s is not how browsers write this IP address: write %(origin)s."
+            "%(entry)s isn't how browsers write this IP address. Use %(origin)s."
         )
     else:
         sentence = gettext_noop(
-            "%(entry)s is not an origin: write scheme, host and, where needed, port, "
-            "such as https://www.example.com or http://localhost:8080."
+            "%(entry)s isn't a site's address. Enter scheme, host and, if needed, port, such as "
+            "https://www.example.com or http://localhost:8080."
         )
     return InvalidInput(sentence, field="origins", entry=repr(entry), origin=meant)
 

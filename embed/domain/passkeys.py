@@ -28,7 +28,7 @@ _SIGNED_FOR = "passkey challenge"
 MAX_CREDENTIAL_BYTES = 2048  # an id of 1,023 bytes, which is the longest, and a key of RSA
 
 
-_WRONG = gettext_noop("The answer of your browser could not be verified.")
+_WRONG = gettext_noop("Your browser's answer couldn't be verified.")
 LATE = gettext_noop("The answer came too late, or twice. Please try again.")
 
 

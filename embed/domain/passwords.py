@@ -81,7 +81,7 @@ OWN_WORDS = gettext_noop(
 GUESSABLE = gettext_noop("This password is easy to guess. Choose several uncommon words.")
 _COMMON = gettext_noop("This is one of the most common passwords. Choose several uncommon words.")
 _NEARLY_COMMON = gettext_noop(
-    "This password is close to a common one. Choose several uncommon words."
+    "This password is similar to a common one. Choose several uncommon words."
 )
 _ONE_WORD = gettext_noop("One word alone is easy to guess. Choose several uncommon words.")
 _NAMES = gettext_noop("Names are easy to guess. Choose several uncommon words.")

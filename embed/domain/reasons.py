@@ -32,8 +32,8 @@ def write_sentences(gettext: Callable[[str], str] = str) -> dict[str, str]:
         "other_name": gettext("Please choose another name."),
         "similar_name": gettext("The name looks too much like another one."),
         "low_balance": gettext("The wallet holds too few tokens."),
-        "unknown_holder": gettext("The owner does not know whose wallet this is."),
-        "not_for_list": gettext("The wallet does not belong on this list."),
+        "unknown_holder": gettext("The owner doesn't know whose wallet this is."),
+        "not_for_list": gettext("The wallet doesn't belong on this list."),
         "list_closed": gettext("No more wallets are added for now."),
     }
 

@@ -13,13 +13,13 @@ NAME_BY_ROLE = {
     "owner": gettext_noop("Owner"),
 }
 DESCRIPTION_BY_ROLE = {
-    "viewer": gettext_noop("Reads the page, and changes nothing."),
-    "reviewer": gettext_noop("Also decides on what visitors send."),
+    "viewer": gettext_noop("Can read the page but can't change anything."),
+    "reviewer": gettext_noop("Can also decide on submissions."),
     "editor": gettext_noop(
-        "Also changes wallets, tags, the policy, the look and the settings. Keys, notifications,"
-        " people and the end of the page stay with its owner."
+        "Can also change wallets, tags, rules, the look and the settings. Keys, notifications, "
+        "people and deleting the page are up to the owner."
     ),
-    "owner": gettext_noop("Takes the page over; you become an editor of it."),
+    "owner": gettext_noop("Becomes the owner; you become an editor."),
 }
 
 

@@ -84,7 +84,7 @@ def parse_optional_text(
         for character in checked
     ):
         raise InvalidInput(
-            "The %(label)s contains a character that cannot be shown.", field=field, label=label
+            "The %(label)s contains a character that can't be shown.", field=field, label=label
         )
     return text
 
@@ -115,11 +115,11 @@ def parse_ticker(raw: str) -> str:
     ticker = drop_dollar_signs(raw)
     if raw.strip() and not ticker:
         raise InvalidInput(
-            "The token symbol needs more than the dollar sign that pages put in front of it.",
+            "The ticker needs more than a dollar sign.",
             field="token_symbol",
         )
     return parse_text(
-        ticker, gettext_noop("token symbol"), field="token_symbol", max_length=MAX_TICKER_LENGTH
+        ticker, gettext_noop("ticker"), field="token_symbol", max_length=MAX_TICKER_LENGTH
     )
 
 
@@ -147,5 +147,5 @@ def parse_email(raw: str) -> str:
     """Return the address as it is kept. Raises InvalidInput."""
     email = raw.strip().lower()
     if not (_EMAIL.fullmatch(email) and email.isprintable()):
-        raise InvalidInput("%(email)s is not an e-mail address.", field="email", email=repr(raw))
+        raise InvalidInput("%(email)s isn't an email address.", field="email", email=repr(raw))
     return email

@@ -10,7 +10,7 @@ class Busy(Exception):
 
     def __init__(self) -> None:
         super().__init__(
-            gettext_noop("The server is doing this for others just now. Try again in a moment.")
+            gettext_noop("The server is busy doing this for others. Try again in a moment.")
         )
 
 

@@ -22,18 +22,20 @@ SENTENCE_BY_KIND: Mapping[str, str] = {
     "signed in": gettext_noop("You signed in"),
     "signed in with passkey": gettext_noop("You signed in with the passkey %(name)s"),
     "signed out": gettext_noop("You signed out"),
-    "sign-in failed": gettext_noop("Somebody tried to sign in with a wrong password"),
-    "confirmation failed": gettext_noop("Somebody who was signed in entered a wrong password"),
+    "sign-in failed": gettext_noop("Someone tried to sign in with a wrong password"),
+    "confirmation failed": gettext_noop("Someone who was signed in entered a wrong password"),
     "passkey added": gettext_noop("The passkey %(name)s was added"),
     "passkey removed": gettext_noop("The passkey %(name)s was removed"),
     "passkey refused": gettext_noop("The passkey %(name)s was refused: it may have been copied"),
     "password changed": gettext_noop("The password was changed"),
     "passkeys removed by link": gettext_noop(
-        "A password was chosen by the operator's link, which removed passkeys: %(count)s"
+        "A password was set with the operator's link, which removed passkeys: %(count)s"
     ),
-    "session ended": gettext_noop("You ended other sessions: %(count)s"),
-    "session ended by operator": gettext_noop("The operator ended all sessions: %(count)s"),
-    "session ended by password": gettext_noop("The new password ended all sessions: %(count)s"),
+    "session ended": gettext_noop("You signed out other browsers: %(count)s"),
+    "session ended by operator": gettext_noop("The operator signed out all browsers: %(count)s"),
+    "session ended by password": gettext_noop(
+        "The new password signed out all browsers: %(count)s"
+    ),
     "invited": gettext_noop("%(actor)s invited you to the page %(page)s. Your role: %(role)s."),
     "role changed": gettext_noop("%(actor)s changed your role on the page %(page)s: %(role)s"),
     "removed from a page": gettext_noop("%(actor)s removed you from the page %(page)s"),

@@ -33,7 +33,7 @@ def create_key(
     """
     if tier == "secret" and (raw_origins or allow_null_origin):
         raise InvalidInput(
-            "A secret key has no origins: any server that holds it may use it.", field="origins"
+            "A secret key has no sites: any server that has it can use it.", field="origins"
         )
     key = make_key(tier)
     label = parse_label(raw_label)
@@ -77,7 +77,9 @@ def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
     """Return normalised entries without duplicates. Raises InvalidInput with advice."""
     origins = tuple(dict.fromkeys(parse_allowlist_entry(raw) for raw in raw_origins))
     if len(origins) > MAX_ORIGINS:
-        raise InvalidInput("A key lists at most %(max)s sites.", field="origins", max=MAX_ORIGINS)
+        raise InvalidInput(
+            "A key can have at most %(max)s sites.", field="origins", max=MAX_ORIGINS
+        )
     return origins
 
 
@@ -136,7 +138,7 @@ def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: 
     if (key.origins, key.allow_null_origin) == (origins, allow_null):
         return
     if key.tier != "public":
-        raise InvalidInput("A secret key has no origins.", field="origins")
+        raise InvalidInput("A secret key has no sites.", field="origins")
     key.origins = origins
     key.allow_null_origin = allow_null
     key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])

@@ -141,7 +141,7 @@ class Unsupported(_Channel):
 Channel: TypeAlias = Email | Telegram | Discord | Slack | Ntfy
 SERVICES: Mapping[str, type[Channel]] = {each.__name__.lower(): each for each in get_args(Channel)}
 _FORMS: Mapping[str, tuple[str, str]] = {
-    "address": (mail.MAILBOX, gettext_noop("This is no e-mail address.")),
+    "address": (mail.MAILBOX, gettext_noop("This isn't an email address.")),
     "bot_token": (
         r"[0-9]+:[\w-]{10,200}",
         gettext_noop("A bot's token looks like 123456789:AbCdEfGhIjKlMnOp; @BotFather shows it."),
@@ -173,8 +173,8 @@ def parse_channel(service: str, raw: Mapping[str, str | None], settings: Setting
     kind = SERVICES.get(service)
     if kind is None:
         raise InvalidInput(
-            "A channel is an e-mail address or one of %(services)s; anything else is reached"
-            " through a webhook.",
+            "A channel is an email address or one of %(services)s. Use a webhook for anything "
+            "else.",
             field="service",
             services=", ".join(list(SERVICES)[1:]),
         )
@@ -195,13 +195,13 @@ def parse_channel(service: str, raw: Mapping[str, str | None], settings: Setting
         values |= chat[1]
     elif chat and not values["webhook_url"].endswith("/slack"):
         raise InvalidInput(
-            "This is an address of %(service)s: choose that service.",
+            "This is a %(service)s address. Choose that service.",
             field="webhook_url",
             service=SERVICES[chat[0]].__name__,
         )
     if kind is Email and settings.smtp_url is None:
         raise InvalidInput(
-            "This installation has no mail server; its operator can set SMTP_URL.", field="address"
+            "This service can't send email yet. Its operator can set that up.", field="address"
         )
     return msgspec.json.encode(kind(**values)).decode()
 
@@ -210,8 +210,8 @@ def check_is_no_chat(url: str) -> None:
     """Raises InvalidInput for a chat's address, as chats do not take what webhooks are sent."""
     if chat := find_chat(url):
         raise InvalidInput(
-            "This is the address of a %(service)s chat, where a webhook never works: add it as a"
-            " channel.",
+            "This is the address of a %(service)s chat, where webhooks don't work. Choose "
+            "%(service)s instead.",
             field="target",
             service=SERVICES[chat[0]].__name__,
         )

@@ -92,7 +92,7 @@ def _write_choice(
 def add_reason(digest: Digest, reader: Person, stop_link: str) -> Digest:
     """Add why a person gets the mail, and what stops it."""
     words = _load_words(reader)
-    reason = words.gettext("You get this mail because you asked for mails about this page.")
+    reason = words.gettext("You get this email because you asked for emails about this page.")
     stop = Link(words.gettext("To stop them, open this link: %(link)s"), stop_link)
     return replace(digest, end=(*digest.end, "", reason, stop))
 
@@ -124,7 +124,9 @@ def write_invitation(
             "",
             link,
             "",
-            gettext("If you do not know what this is about, ignore it: nothing happens then."),
+            gettext(
+                "If you don't know what this is about, ignore this email. Nothing will happen."
+            ),
         ),
     )
 
@@ -148,9 +150,7 @@ def _write_lines(words: NullTranslations, by_type: dict[str, list[Any]]) -> list
         lines.append(line % {"count": len(withdrawn)})
     lines.append(_count(words.gettext("Wallets below the minimum balance: %(count)s"), low))
     for newest in filling[-1:]:
-        line = words.gettext(
-            "The queue is filling up: %(pending)s of %(capacity)s places are taken"
-        )
+        line = words.gettext("The queue is almost full: %(pending)s of %(capacity)s")
         lines.append(line % {"pending": newest.pending, "capacity": newest.queue_capacity})
     return list(filter(None, lines))
 

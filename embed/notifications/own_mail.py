@@ -43,7 +43,7 @@ def start(page_id: str, person: Person, settings: Settings, now: datetime) -> No
     Raises InvalidInput, and NotFound for somebody who is not on the page, or was just removed.
     """
     if not can_mail(person, settings):
-        raise InvalidInput("This service cannot mail to %(email)s.", email=person.email)
+        raise InvalidInput("This service can't send email to %(email)s.", email=person.email)
     receiver = Receiver(
         page=page_id,
         person=person,
@@ -79,7 +79,7 @@ def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) ->
             action = "allow deciding" if may_decide else "end deciding"
             edit.log(Event(action, {"kind": "mail", "target": person.email}))
         elif may_decide and find(edit.page, person) is None:
-            raise InvalidInput("You get no mails about this page.")
+            raise InvalidInput("You don't get emails about this page.")
 
 
 def stop(page_id: str, person_id: str) -> None:

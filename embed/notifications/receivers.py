@@ -88,7 +88,7 @@ def _parse_types(raw: Sequence[str]) -> tuple[str, ...]:
     for each in raw:
         if each not in MESSAGE_TYPES:
             raise InvalidInput(
-                "%(name)s is not a type of message; the types are: %(types)s.",
+                "%(name)s isn't a type of message. The types are: %(types)s.",
                 field="event_types",
                 name=repr(each),
                 types=", ".join(MESSAGE_TYPES),
@@ -100,9 +100,7 @@ def _add(receiver: Receiver, page_id: str, now: datetime, actor: str) -> Receive
     with editing(page_id, actor, now) as edit:
         present = Receiver.select().where(Receiver.page == edit.page, Receiver.person.is_null())
         if present.count() >= MAX_RECEIVERS:
-            raise InvalidInput(
-                "A page can have at most %(max)s webhooks and channels.", max=MAX_RECEIVERS
-            )
+            raise InvalidInput("A page can have at most %(max)s channels.", max=MAX_RECEIVERS)
         receiver.page = edit.page
         receiver.save(force_insert=True)
         _log(edit, "add receiver", receiver)
@@ -164,7 +162,7 @@ def _check_deciding(channel: Receiver) -> None:
     """Raises InvalidInput for a channel whose messages would never have links that decide."""
     if channel.may_decide and not is_told_of_submissions(channel):
         raise InvalidInput(
-            "This channel is not told of new submissions, so nobody can decide on them there.",
+            "This channel doesn't get new submissions, so nobody can decide on them there.",
             field="may_decide",
         )
 

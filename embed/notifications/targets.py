@@ -51,8 +51,8 @@ def check_url(raw: str, settings: Settings, *, field: str) -> str:
         )
     if not settings.allow_private_targets and _is_private(host):
         raise InvalidInput(
-            "Webhooks and channels must not lead into this service's own network unless its"
-            " operator sets ALLOW_PRIVATE_TARGETS=1.",
+            "Channels can't point into this service's own network unless its operator sets "
+            "ALLOW_PRIVATE_TARGETS=1.",
             field=field,
         )
     return url

@@ -25,7 +25,7 @@ def create_person(
     email = parse_email(raw_email)
     if language is not None:
         check_choice(language, LANGUAGES, "language")
-    taken = InvalidInput("There is already an account of %(email)s.", field="email", email=email)
+    taken = InvalidInput("There's already an account for %(email)s.", field="email", email=email)
     with translate_unique_violations({"person_email": taken}):
         return Person.create(
             email=email,

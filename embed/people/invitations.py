@@ -56,12 +56,12 @@ def invite(
 
 def _check_invited(page: Page, email: str, role: str) -> None:
     if email == INSTALLATION_OWNER:
-        raise InvalidInput("%(email)s is no address.", field="email", email=email)
+        raise InvalidInput("%(email)s isn't an email address.", field="email", email=email)
     if email == page.owner.email:
         raise InvalidInput("%(email)s owns this page.", field="email", email=email)
     is_member = Member.select().join(Person).where(Member.page == page, Person.email == email)
     if role != OWNER and is_member.exists():
-        raise InvalidInput("%(email)s is a member already.", field="email", email=email)
+        raise InvalidInput("%(email)s is already a member.", field="email", email=email)
 
 
 def _count_people(page: Page) -> int:

@@ -104,7 +104,7 @@ def revoke_invitation(
     email = normalise_email(raw_email)
     with editing(page_id, actor, now) as edit:
         if not _delete_invitation(edit, email):
-            raise InvalidInput("%(email)s is not invited any more.", email=email)
+            raise InvalidInput("%(email)s is no longer invited.", email=email)
 
 
 def _delete_invitation(edit: Edit, email: str) -> bool:
@@ -123,5 +123,5 @@ def _find_member(page: Page, email: str) -> Member | None:
 
 def _explain_absence(page: Page, email: str) -> InvalidInput:
     if email == page.owner.email:
-        return InvalidInput("%(email)s owns this page. Hand it over first.", email=email)
-    return InvalidInput("%(email)s is not on this page.", email=email)
+        return InvalidInput("%(email)s owns this page. Transfer it first.", email=email)
+    return InvalidInput("%(email)s isn't a member of this page.", email=email)

@@ -29,9 +29,9 @@ from embed.people.accounts import lock_person
 
 MAX_PASSKEYS = 20  # of a person
 MAX_NAME_LENGTH = 50
-_UNKNOWN = gettext_noop("This service does not know this passkey, or no longer.")
+_UNKNOWN = gettext_noop("This service doesn't know this passkey, or it was removed.")
 _COPIED = gettext_noop(
-    "This passkey was refused, since it may have been copied. Sign in another way, and remove it."
+    "This passkey was refused because it may have been copied. Sign in another way and remove it."
 )
 
 
@@ -55,7 +55,7 @@ def list_passkeys(person: Person) -> list[Passkey]:
 def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) -> Passkey:
     """Keep a passkey that the person of a session has made. Raises InvalidInput."""
     name = parse_text(raw_name, gettext_noop("name"), field="name", max_length=MAX_NAME_LENGTH)
-    taken = InvalidInput("This passkey is here already.")
+    taken = InvalidInput("This passkey has already been added.")
     answer = passkeys.read_answer(raw_answer)
     new = passkeys.read_registration(answer, ceremony.party)
     with translate_unique_violations({"passkey_credential_id": taken}), db.atomic():
@@ -63,7 +63,7 @@ def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) ->
         _use_challenge(answer, ceremony, ADD, session.id)
         if Passkey.select().where(Passkey.person == person).count() >= MAX_PASSKEYS:
             raise InvalidInput(
-                "There are %(max)s passkeys already, and no more are kept. Remove one first.",
+                "You already have %(max)s passkeys, the maximum. Remove one first.",
                 max=MAX_PASSKEYS,
             )
         account_log.store(person, "passkey added", ceremony.now, ceremony.client, name=name)

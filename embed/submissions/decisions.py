@@ -104,7 +104,7 @@ def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: s
         batch = _Batch(edit, page, submission_ids)
         batch.leave_out(lambda one: _explain_final(one, now))
         withdrawn = _find_withdrawn([one.id for one in batch.submissions])  # but kept: rejections
-        gone = InvalidInput("The wallet's holder has withdrawn it.")
+        gone = InvalidInput("The wallet's holder withdrew it.")
         batch.leave_out(lambda one: gone if one.id in withdrawn else None)
         batch.leave_out(_make_live_check(edit.page, batch.submissions))
         untrack_withdrawn(Wallet.submission.in_([one.id for one in batch.submissions]))
@@ -214,8 +214,8 @@ def _explain_final(submission: Submission, now: datetime) -> InvalidInput | None
     """Say why a decision cannot be undone, as far as the submission tells."""
     decided_at = submission.decided_at
     if submission.status not in ("approved", "rejected") or decided_at is None:
-        return InvalidInput("There is nothing to undo.")
-    too_late = InvalidInput("It is too late to undo this.")
+        return InvalidInput("There's nothing to undo.")
+    too_late = InvalidInput("It's too late to undo this.")
     return too_late if now > decided_at + UNDO_WITHIN else None
 
 
@@ -233,7 +233,7 @@ def _make_live_check(
 
     def explain(one: Submission) -> InvalidInput | None:
         if one.status == "rejected" and one.wallet_address in live:
-            return InvalidInput("The wallet has been submitted again since.")
+            return InvalidInput("The wallet has been submitted again since then.")
         live.add(one.wallet_address)
         return None
 

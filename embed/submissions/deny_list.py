@@ -179,7 +179,7 @@ def _check_room(scope: Any, added: int = 1) -> None:
 
 
 def _translate_conflict(pattern: str) -> AbstractContextManager[None]:
-    taken = InvalidInput("%(pattern)s is blocked already.", field="pattern", pattern=pattern)
+    taken = InvalidInput("%(pattern)s is already blocked.", field="pattern", pattern=pattern)
     return translate_unique_violations(
         {"block_page_id_kind_pattern": taken, "block_person_id_kind_pattern": taken}
     )

@@ -59,7 +59,7 @@ def decode_sheet(raw: bytes) -> str:
     """Return the text of a file: UTF-8, UTF-16, or else Windows-1252. Raises InvalidInput."""
     if raw.startswith(_WORKBOOKS):
         raise InvalidInput(
-            "This is a workbook, which cannot be imported. Save it as CSV, then choose that file."
+            "This is a workbook, which can't be imported. Save it as CSV, then choose that file."
         )
     encodings = ["utf-8-sig", "cp1252"]
     if raw.startswith(_UTF_16_MARKS):
@@ -72,14 +72,14 @@ def decode_sheet(raw: bytes) -> str:
         except UnicodeDecodeError:
             continue
     raise InvalidInput(
-        "This file is not text that can be read. Save it as “CSV UTF-8”, then choose that file."
+        "This file's text can't be read. Save it as “CSV UTF-8”, then choose that file."
     )
 
 
 def read_table(text: str, *, max_wallets: int) -> Table:
     """Return the cells of a text with up to `max_wallets` rows. Raises InvalidInput, PageFull."""
     if "\0" in text:
-        raise InvalidInput("This is not a text file. Save it as CSV, then choose that file.")
+        raise InvalidInput("This isn't a text file. Save it as CSV, then choose that file.")
     marked = _SEPARATOR_LINE.match(text)
     text = text[marked.end() if marked else 0 :]
     delimiter = marked[1] if marked else max(DELIMITERS, key=lambda one: _rate(text, one))
@@ -115,8 +115,8 @@ def _read_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 return
             if len(cells) > MAX_COLUMNS:
                 raise InvalidInput(
-                    "Line %(line)s has %(count)s columns, and an import reads up to %(max)s."
-                    " Delete those that it does not need, then choose the file again.",
+                    "Line %(line)s has %(count)s columns; an import reads up to %(max)s. Delete "
+                    "the ones you don't need, then choose the file again.",
                     line=number,
                     count=len(cells),
                     max=MAX_COLUMNS,
@@ -129,7 +129,7 @@ def _read_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     except csv.Error:  # a cell is longer than csv allows
         pass
     raise InvalidInput(
-        "A quotation mark on line %(line)s is not closed. Close or remove it, then choose the file"
+        "A quotation mark on line %(line)s isn't closed. Close or remove it, then choose the file"
         " again.",
         line=number,
     )
@@ -198,11 +198,11 @@ def parse_table(table: Table, columns: Sequence[str] = ()) -> Sheet:
     columns = columns or table.columns
     for role in COLUMNS:
         if columns.count(role) > 1:
-            raise InvalidInput("Two columns are chosen as the same. Leave one of them out.")
+            raise InvalidInput("Two columns have the same meaning. Leave one of them out.")
     if "address" not in columns:
         raise InvalidInput(
-            "It is not certain which column has the addresses. Choose it, or name it “address” in"
-            " the file's first line."
+            "It isn't clear which column has the addresses. Choose it, or name it “address” in "
+            "the file's first line."
         )
     lines: list[Line] = []
     mistakes: list[Mistake] = []
@@ -213,7 +213,7 @@ def parse_table(table: Table, columns: Sequence[str] = ()) -> Sheet:
         if line is not None:
             first = first_numbers.setdefault(line.address, number)
             if first != number:
-                cause = InvalidInput("The address is on line %(line)s already.", line=first)
+                cause = InvalidInput("The address is already on line %(line)s.", line=first)
                 found.append(Mistake(number, Kind.REPEATED, cause))
         mistakes += found
         if line is not None and not found:
@@ -230,13 +230,13 @@ def _parse_line(
     """Return what is wrong, and the line if its address is valid."""
     if len(cells) > len(columns):
         cause = InvalidInput(
-            "%(cell)s is in none of the columns.", cell=shorten_cell(cells[len(columns)])
+            "%(cell)s belongs to none of the columns.", cell=shorten_cell(cells[len(columns)])
         )
         return [Mistake(number, Kind.COLUMNS, cause)], None
     raw = dict.fromkeys(columns, "") | dict(zip(columns, cells, strict=False))
     address = unescape_formula(raw["address"])
     if not is_address(address):
-        cause = InvalidInput("%(cell)s is not a wallet address.", cell=shorten_cell(address))
+        cause = InvalidInput("%(cell)s isn't a wallet address.", cell=shorten_cell(address))
         return [Mistake(number, Kind.ADDRESS, cause)], None
     found: list[Mistake] = []
 
@@ -265,7 +265,7 @@ def _parse_line(
             balance = parse_balance(raw["balance"])
     except InvalidInput as mistake:
         cause = InvalidInput(
-            "%(cell)s is not a balance. %(reason)s",
+            "%(cell)s isn't a balance. %(reason)s",
             cell=shorten_cell(raw["balance"]),
             reason=mistake,
         )
@@ -277,7 +277,7 @@ def _drop_escape(cell: str) -> str:
     """Return the text of a cell. Raises InvalidInput for a formula, as no file should have one."""
     if cell.startswith("="):
         raise InvalidInput(
-            "%(cell)s is a formula. Save what it shows instead, or begin it with an apostrophe.",
+            "%(cell)s is a formula. Save its result instead, or start it with an apostrophe.",
             cell=shorten_cell(cell),
         )
     return unescape_formula(cell)
@@ -303,7 +303,7 @@ def _make_balance_parser(table: Table, columns: Sequence[str]) -> Callable[[str]
             return parse_amount(read["."])
         if len(amounts) > 1:
             raise InvalidInput(
-                "It can mean %(one)s or %(other)s. Write balances without signs between thousands.",
+                "It can mean %(one)s or %(other)s. Write balances without thousands separators.",
                 one=format_amount(amounts[0]),
                 other=format_amount(amounts[1]),
             )

@@ -132,7 +132,7 @@ def plan_import(
     for line in sheet.lines:
         change = RowChange(line, tracked.get(line.address))
         if change.before and change.changes_anything and not changes_listed:
-            cause = InvalidInput("The wallet is on the list already.")
+            cause = InvalidInput("The wallet is already on the list.")
             mistakes.append(Mistake(line.number, Kind.LISTED, cause))
             continue
         missing = [name for name in line.tag_names or () if name not in known]

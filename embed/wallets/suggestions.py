@@ -62,7 +62,7 @@ def add_suggested(
     wrong = next((address for address in addresses if not is_address(address)), None)
     if wrong is not None:
         raise InvalidInput(
-            "%(address)s is not a wallet address (base58 of 32 bytes).", address=repr(wrong)
+            "%(address)s isn't a wallet address (base58 of 32 bytes).", address=repr(wrong)
         )
     sheet = Sheet([Line(address) for address in dict.fromkeys(addresses)], mistakes=[])
     plan = apply_import(page_id, sheet, makes_tags=False, settings=settings, now=now, actor=actor)

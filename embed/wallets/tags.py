@@ -81,7 +81,7 @@ def update_tag(tag_id: str, fields: TagFields, now: datetime, *, actor: str = CO
 
 
 def _translate_conflict(name: str) -> AbstractContextManager[None]:
-    taken = InvalidInput("The page already has a tag %(name)s.", field="name", name=repr(name))
+    taken = InvalidInput("The page already has the tag %(name)s.", field="name", name=repr(name))
     return translate_unique_violations({"tag_page_id_name": taken})
 
 
@@ -94,7 +94,7 @@ def _parse_color(raw: str) -> str:
     color = raw.strip().lower()
     if not _COLOR.fullmatch(color):
         raise InvalidInput(
-            "%(color)s is not the name of a color, such as green or blue-500.",
+            "%(color)s isn't a color name, such as green or blue-500.",
             field="color",
             color=repr(color),
         )

@@ -48,7 +48,7 @@ class PageFull(InvalidInput):
     """The page would track more wallets than MAX_WALLETS allows."""
 
     def __init__(self, max_wallets: int) -> None:
-        sentence = gettext_noop("A page can track at most %(max)s wallets (MAX_WALLETS).")
+        sentence = gettext_noop("A page can have at most %(max)s wallets.")
         super().__init__(sentence, max=max_wallets)
 
 
@@ -125,11 +125,11 @@ def add_wallet(
     """Track an address, on a page of at most `max_wallets`. Raises NotFound, InvalidInput."""
     if not is_address(address):
         raise InvalidInput(
-            "%(address)s is not a wallet address (base58 of 32 bytes).",
+            "%(address)s isn't a wallet address (base58 of 32 bytes).",
             field="address",
             address=repr(address),
         )
-    taken = InvalidInput("The page already tracks %(address)s.", field="address", address=address)
+    taken = InvalidInput("%(address)s is already on the page.", field="address", address=address)
     with (
         translate_unique_violations({"wallet_page_id_address": taken}),
         editing(page_id, actor, now) as edit,
@@ -257,7 +257,7 @@ def get_tracked(wallet_id: str, *, uses_chain: bool) -> TrackedWallet:
 def _apply(edit: Edit, wallet: Wallet, fields: WalletFields) -> None:
     if fields.alias is not None:
         wallet.public_alias = parse_optional_text(
-            fields.alias, gettext_noop("alias"), field="alias", max_length=100
+            fields.alias, gettext_noop("name"), field="alias", max_length=100
         )
     if fields.is_hidden is not None:
         wallet.is_hidden = fields.is_hidden
@@ -275,7 +275,7 @@ def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:
     missing = wanted - {tag.name for tag in tags}
     if missing:
         raise InvalidInput(
-            "The page has no tag %(name)s; add it with: flask tags add",
+            "The page has no tag %(name)s. Add it first.",
             field="tag_names",
             name=repr(min(missing)),
         )

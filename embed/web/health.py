@@ -114,7 +114,7 @@ class Readiness:
             if find_lease(now) is not None:
                 self._worked_at = monotonic()
             elif monotonic() - self._worked_at >= _WORKER_GRACE_S:
-                return "The background work is not running."
+                return "The background work isn't running."
             return None
         finally:
             with suppress(PeeweeException):

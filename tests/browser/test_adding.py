@@ -32,7 +32,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, page, widget, brow
     submit(widget, "Night heron")
     expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
     own = widget.locator("#own-list > li")
-    expect(own).to_contain_text("Night heron waits for review")
+    expect(own).to_contain_text("Night heron waiting for review")
     expect(own.locator("strong")).to_have_attribute("title", browser_wallet.address)
 
     embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
@@ -53,7 +53,7 @@ def test_wrong_clock_of_a_visitor_shifts_no_time(
     widget = embedded_page.open(page)
     submit(widget, "Night heron")
     own = widget.locator("#own-list > li")
-    expect(own).to_contain_text("waits for review")
+    expect(own).to_contain_text("waiting for review")
     embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
     page.reload()
     expect(own.locator(".again:not(:empty)")).to_be_visible()
@@ -180,7 +180,7 @@ def test_wallet_that_was_sent_before_is_told_at_once_and_shown(widget):
     press(widget, "Test wallet")
     expect_refused(
         widget,
-        "This wallet waits for review already, as Night heron. There is nothing to sign.",
+        "This wallet waiting for review already, as Night heron. There is nothing to sign.",
         offers=["Show it", "Use another wallet"],
     )
     press(widget, "Use another wallet")
@@ -284,7 +284,7 @@ def test_network_gone_in_the_middle_keeps_what_was_typed(
     context.set_offline(True)
     press(widget, "Sign with")
     expect(widget.get_by_role("alert")).to_have_text(
-        "The server cannot be reached. What you typed is kept; please try again."
+        "The server can't be reached. What you typed is kept; please try again."
     )
 
     press(widget, "Back")
@@ -330,7 +330,7 @@ def test_what_waits_stands_above_the_list_and_moves_nothing(embedded_page, page,
     send("Night heron")
 
     own = widget.get_by_role("region", name="Your submissions")
-    expect(own).to_contain_text("Night heron waits for review")
+    expect(own).to_contain_text("Night heron waiting for review")
     first = widget.locator("#wallets .wallet").first
     assert own.bounding_box()["y"] < first.bounding_box()["y"]
     assert first.bounding_box()["y"] < 600  # the list is still in sight

@@ -84,11 +84,11 @@ def test_without_any_cookie_one_reads_submits_and_sees_the_result(
     widget = embedded_page.open(page)
     expect(widget.locator("#wallets .wallet")).to_have_count(2)
     expect(widget.locator("#cookie-blocked")).to_contain_text(
-        "Your browser does not let this site remember you here, so only what you send now is shown."
+        "Your browser doesn't let this list remember you, so it shows only what you send now."
     )
 
     submit(widget, "Night heron")
-    expect(widget.locator("#own-list > li")).to_contain_text("Night heron waits for review")
+    expect(widget.locator("#own-list > li")).to_contain_text("Night heron waiting for review")
     embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
     embedded_page.forward(page, "00:31")
 
@@ -111,12 +111,12 @@ def test_without_a_cookie_a_wallet_that_was_listed_before_is_not_taken_for_appro
     with page.expect_response("**/embed/api/tracking/*"):
         embedded_page.forward(page, "00:31")
 
-    expect(widget.locator("#own-list > li")).to_contain_text("Night heron waits for review")
+    expect(widget.locator("#own-list > li")).to_contain_text("Night heron waiting for review")
 
 
 def ask_by_signature(widget) -> None:
     """Ask what became of the wallet, beside the sentence about the cookie."""
-    widget.get_by_role("button", name="Ask with a signature what became of your wallet").click()
+    widget.get_by_role("button", name="Sign to check the status of your wallet").click()
     widget.get_by_role("button", name="Test wallet").click()
     widget.get_by_role("button", name="Sign with").click()
 
@@ -128,13 +128,13 @@ def test_without_a_cookie_a_signature_tells_of_a_rejection_and_another_withdraws
     widget = embedded_page.open(page)
     submit(widget, "Night heron")
     own = widget.locator("#own-list > li")
-    expect(own).to_contain_text("Night heron waits for review")
+    expect(own).to_contain_text("Night heron waiting for review")
     expect(widget.locator("#own + #cookie-blocked")).to_be_visible()  # beside what it is about
     embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
 
     ask_by_signature(widget)
 
-    told = "Night heron: turned down. The owner turned it down."
+    told = "Night heron: turned down. The owner rejected it."
     expect(widget.locator("[data-records]")).to_contain_text(told)
     expect(own).to_contain_text("Night heron turned down")
     expect(own).to_contain_text("It can be sent again in")
@@ -145,7 +145,7 @@ def test_without_a_cookie_a_signature_tells_of_a_rejection_and_another_withdraws
     widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.locator("#own")).to_be_hidden()
-    expect(widget.get_by_text("Done. What was sent for this wallet is erased.")).to_be_visible()
+    expect(widget.get_by_text("Done. Everything sent for this wallet is deleted.")).to_be_visible()
     expect(widget.locator("#cookie-blocked")).to_be_visible()
 
 
@@ -156,14 +156,14 @@ def test_without_a_cookie_the_list_as_a_page_of_its_own_remembers(
     widget = embedded_page.open(page)
     no_cookies.unroute_all()  # there the cookie is first-party
     with no_cookies.expect_page() as opened:
-        widget.get_by_role("link", name="Open the list as a page of its own").click()
+        widget.get_by_role("link", name="Open the list in its own tab").click()
     own_page = opened.value
     own_page.locator("#widget[data-ready]").wait_for()
     own_page.get_by_role("button", name="Add your wallet").click()
     submit(own_page, "Night heron")
-    expect(own_page.locator("#own-list > li")).to_contain_text("Night heron waits for review")
+    expect(own_page.locator("#own-list > li")).to_contain_text("Night heron waiting for review")
 
     own_page.reload()
 
-    expect(own_page.locator("#own-list > li")).to_contain_text("Night heron waits for review")
+    expect(own_page.locator("#own-list > li")).to_contain_text("Night heron waiting for review")
     expect(own_page.locator("#cookie-blocked")).to_be_hidden()

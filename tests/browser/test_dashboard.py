@@ -136,7 +136,7 @@ def invite(page, dashboard, email: str, role: str) -> str:
     page.goto(f"{dashboard.base}/settings/people")
     page.get_by_label("E-mail").fill(email)
     page.get_by_role("radio", name=re.compile(f"^{role}")).check()
-    page.get_by_role("button", name="Make an invitation").click()
+    page.get_by_role("button", name="Create an invitation").click()
     return page.locator("#link").inner_text()
 
 

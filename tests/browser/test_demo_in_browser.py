@@ -43,7 +43,7 @@ def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(
     widget = page.frame_locator("iframe")
     submit(widget, "Night heron", wallet="Demo wallet")
     own = widget.locator("#own-list > li")
-    expect(own).to_contain_text("Night heron waits for review")
+    expect(own).to_contain_text("Night heron waiting for review")
 
     listed = run_flask(
         "submissions", "list", demo["id"], "--status", "pending", "--json", environ=demo_environ

@@ -80,7 +80,7 @@ def test_snippet_follows_as_the_server_would_write_it(dashboard, tab):
 def test_new_key_for_a_site_is_copied_with_its_snippet_by_one_press(dashboard, tab):
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.get_by_label("with the script").uncheck()
-    tab.get_by_role("button", name="Make a new key and copy").click()
+    tab.get_by_role("button", name="Create a new key and copy").click()
 
     expect(tab.get_by_role("button", name="Copied")).to_be_focused()
     snippet = read_snippet(tab)
@@ -98,7 +98,7 @@ def test_new_key_for_a_site_is_copied_with_its_snippet_by_one_press(dashboard, t
 
 def test_new_key_is_made_once_the_owner_has_shown_who_they_are(dashboard, tab, watch):
     let_confirmation_end(dashboard)
-    tab.get_by_role("button", name="Make a new key and copy").click()
+    tab.get_by_role("button", name="Create a new key and copy").click()
     tab.get_by_label("Password").fill(PASSWORD)
     tab.keyboard.press("Enter")
 
@@ -138,7 +138,7 @@ def test_preview_follows_the_look_and_every_site_has_it_once_it_is_saved(dashboa
     html = preview_of(tab).locator("html")
 
     choose(tab, "Start from", "Terminal")
-    choose(tab, "Light or dark", "Dark")
+    choose(tab, "Color scheme", "Dark")
     tab.get_by_label("“Add your wallet”").check()
     tab.get_by_label("Accent color", exact=True).fill("#FF6600")
 
@@ -201,12 +201,12 @@ def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(look):
     flow = preview_of(look).locator(".flow")
     preview_of(look).locator("#widget[data-ready]").wait_for()
 
-    choose(look, "What the preview shows", "Signing")
+    choose(look, "Shown in the preview", "Signing")
     expect(flow).to_be_visible()
     choose(look, "Start from", "Paper")
     expect(preview_of(look).locator("html[data-font=serif]")).to_be_attached()
     expect(flow).to_be_visible()
-    choose(look, "What the preview shows", "List")
+    choose(look, "Shown in the preview", "List")
     expect(flow).to_be_hidden()
 
 
@@ -218,7 +218,7 @@ def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, plai
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/embed/look")
 
-    choose(page, "Light or dark", "Dark")
+    choose(page, "Color scheme", "Dark")
     page.get_by_label("Accent color", exact=True).fill("ff6600")
     page.get_by_label("Accent color", exact=True).press("Enter")
 
@@ -227,7 +227,7 @@ def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, plai
     page.get_by_role("link", name="Install").click()
     page.get_by_label("As").select_option("react")
     page.get_by_role("button", name="Show").click()
-    page.get_by_role("button", name="Make a new key and copy").click()
+    page.get_by_role("button", name="Create a new key and copy").click()
     assert re.search("svc_pub_[0-9A-Za-z]{32}", read_snippet(page))
     assert 'colorScheme: "dark"' in read_snippet(page)
 

@@ -60,7 +60,7 @@ def send(widget, wallet: str = "Test wallet") -> None:
     widget.press("Continue")
     widget.press("Sign with")
     assert widget.read("[data-step=done]").startswith("Your wallet waits")
-    widget.wait_for(OWN, "Night heron waits for review")
+    widget.wait_for(OWN, "Night heron waiting for review")
 
 
 def come_back_until(widget, selector: str, text: str) -> None:
@@ -119,10 +119,10 @@ def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(
 
     if setting == "refused":
         assert "does not let this site remember you" in widget.read("#cookie-blocked")
-        widget.press("Ask with a signature what became of your wallet")
+        widget.press("Sign to check the status of your wallet")
         widget.press("Test wallet")
         widget.press("Sign with")
-        widget.wait_for("[data-records]", "turned down. The owner turned it down.")
+        widget.wait_for("[data-records]", "turned down. The owner rejected it.")
         widget.wait_for(OWN, "Night heron turned down")
     else:
         come_back_until(widget, OWN, "Night heron turned down")
@@ -137,7 +137,7 @@ def test_list_as_a_page_of_its_own_remembers_under_every_setting(embedded_page, 
     send(page)
 
     page.reload()
-    page.wait_for(OWN, "Night heron waits for review")
+    page.wait_for(OWN, "Night heron waiting for review")
     embedded_page.reject(embedded_page.find_submission(wallet.address).id)
     come_back_until(page, OWN, "Night heron turned down")
 
@@ -180,7 +180,7 @@ def test_window_that_a_sandbox_forbids_is_not_said_to_be_kept_apart(embedded_pag
     frame = f'<iframe sandbox="{sandbox}" src="{embedded_page.widget_url()}"></iframe>'
     widget = firefox.open(host.show(frame)).widget(embedded_page.service_url)
     widget.press("Add your wallet")
-    widget.press("In a window of its own")
+    widget.press("In a separate window")
 
     told = widget.read("[data-sentence]")
     assert told.startswith("The window for your wallet could not be used")

@@ -41,7 +41,7 @@ def test_choices_are_shown_at_once_and_imported(page, choose):
     page.get_by_label("who").select_option("Name")
     page.get_by_role("button", name="Import 6, skip 2").wait_for()
     expect(page.get_by_label("who")).to_be_focused()
-    tick = page.get_by_label("Change wallets that are on the list already")
+    tick = page.get_by_label("Change wallets that are already on the list")
     tick.check()
     page.get_by_role("button", name="Import 7, skip 1").wait_for()
     expect(tick).to_be_focused()

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def channel(dashboard) -> Receiver:
-    """A mailbox whose readers may decide."""
+    """A mailbox whose readers can decide."""
     return Receiver.create(
         page=dashboard.page_id,
         kind="channel",
@@ -115,7 +115,7 @@ def test_link_stops_by_a_button_for_somebody_who_is_not_signed_in(dashboard, pag
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     assert own_mail.find(dashboard.page_id, dashboard.owner) == own
 
-    page.get_by_role("button", name="Stop the mails").click()
+    page.get_by_role("button", name="Stop the emails").click()
 
-    expect(page.get_by_text("You get no more mails about this page.")).to_be_visible()
+    expect(page.get_by_text("You won't get any more emails about this page.")).to_be_visible()
     assert own_mail.find(dashboard.page_id, dashboard.owner) is None

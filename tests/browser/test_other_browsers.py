@@ -76,7 +76,7 @@ def test_link_leads_to_this_widget_as_a_page_of_its_own(embedded_page, phone, br
 
     expect(page.get_by_role("button", name="Phantom")).to_be_visible()
     expect(page.locator("[data-if=phone]")).to_be_hidden()
-    expect(page.get_by_role("button", name="In a window of its own")).to_be_hidden()
+    expect(page.get_by_role("button", name="In a separate window")).to_be_hidden()
 
 
 def test_desktop_without_a_wallet_shows_a_code_to_scan(embedded_page, page):

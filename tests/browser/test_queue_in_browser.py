@@ -89,11 +89,11 @@ def test_queue_is_reviewed_by_keyboard_alone(queue, page):
     expect(queue.toast).to_contain_text(f"Rejected {isolate('Second')}.")
     expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 1")
     page.keyboard.press("R")
-    expect(page.get_by_label("Tell the visitor why")).to_be_focused()
-    page.get_by_label("Tell the visitor why").select_option("In my own words")
+    expect(page.get_by_label("Reason the visitor sees")).to_be_focused()
+    page.get_by_label("Reason the visitor sees").select_option("In my own words")
     page.get_by_label("Your own words").fill("Ask me first.")
     queue.press("Enter")
-    expect(page.get_by_text("Nothing is waiting for you.")).to_be_visible()
+    expect(page.get_by_text("Nothing to review.")).to_be_visible()
     assert queue.statuses() == ["approved", "rejected", "rejected"]
     assert queue.find("Third").reason_text == "Ask me first."
 
@@ -137,7 +137,7 @@ def test_keys_act_on_all_that_are_selected_until_escape_clears_them(queue, page)
         page.keyboard.press(key)
     expect(bar).to_contain_text("2 selected")
     page.keyboard.press("R")
-    expect(bar.get_by_label("Tell the visitors why")).to_be_focused()
+    expect(bar.get_by_label("Reason the visitors see")).to_be_focused()
     page.keyboard.press("Escape")
     expect(bar).to_contain_text("2 selected")
 
@@ -183,7 +183,7 @@ def test_reason_and_block_are_in_the_menu_of_a_row(queue, page):
     queue.open()
     page.get_by_role("button", name="More about First").click()
     page.get_by_role("button", name="Reject with a reason").click()
-    expect(queue.rows.first.get_by_label("Tell the visitor why")).to_be_focused()
+    expect(queue.rows.first.get_by_label("Reason the visitor sees")).to_be_focused()
     page.get_by_role("button", name="More about Second").click()
     queue.click("Reject and block Second")
 
@@ -217,7 +217,7 @@ def test_many_are_approved_at_once_and_the_keyboard_goes_on_with_the_next(queue,
 
     page.get_by_label("All on this screen").check()
     queue.click("Approve selected")
-    expect(page.get_by_text("Nothing is waiting for you.")).to_be_visible()
+    expect(page.get_by_text("Nothing to review.")).to_be_visible()
     assert set(queue.statuses()) == {"approved"}
     queue.click("Undo")
     expect(queue.rows).to_have_count(2)

@@ -129,7 +129,7 @@ def test_list_and_adding_a_wallet_take_few_requests(
     if place == "window":
         widget.get_by_role("button", name="Add your wallet").click()
     submit(widget)
-    expect(widget.locator("#own-list > li")).to_contain_text("waits for review")
+    expect(widget.locator("#own-list > li")).to_contain_text("waiting for review")
     adding = take()
 
     sizes = [one.sizes() for one in first]

@@ -13,7 +13,7 @@ from embed.db.models import Proof, Submission, Wallet
 
 pytestmark = pytest.mark.browser
 
-OPEN = "See or withdraw what this page keeps about your wallet"
+OPEN = "See or delete your data"
 
 
 @pytest.fixture
@@ -57,9 +57,9 @@ def test_holder_sees_what_is_kept_and_withdraws_it(
     assert "to show what a page keeps of it" in text
     records = widget.locator("[data-step=records]")
     expect(records).to_contain_text("It is on the list as Night heron, since")
-    expect(records).to_contain_text("A submission put it there.")
+    expect(records).to_contain_text("A submission added it.")
     expect(records).to_contain_text("with the name Night heron: approved.")
-    expect(records).to_contain_text("What was signed is kept with it.")
+    expect(records).to_contain_text("What was signed is stored with it.")
     expect(records).to_contain_text("12.5")
     expect(records.locator("code")).to_have_text(browser_wallet.address)
     assert Submission.get_by_id(sent)
@@ -69,7 +69,7 @@ def test_holder_sees_what_is_kept_and_withdraws_it(
     assert Submission.get_by_id(sent)
     widget.get_by_role("button", name="Sign with").click()
 
-    expect(widget.get_by_text("Done. What was sent for this wallet is erased.")).to_be_visible()
+    expect(widget.get_by_text("Done. Everything sent for this wallet is deleted.")).to_be_visible()
     expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
     expect(widget.get_by_text("that entry stays")).to_be_hidden()
     expect(widget.locator("#wallets .wallet")).to_have_count(0)
@@ -83,7 +83,7 @@ def test_rights_in_the_signing_window(embedded_page, context, page, browser_wall
 
     def sign_in_window() -> None:
         with page.expect_popup() as popup:
-            widget.get_by_role("button", name="In a window of its own").click()
+            widget.get_by_role("button", name="In a separate window").click()
         with popup.value.expect_event("close"):
             window = popup.value
             expect(window.locator("#asked-by")).to_contain_text(
@@ -111,9 +111,7 @@ def test_withdrawal_is_shown_also_to_a_visitor_who_did_not_wait_for_it(
     submit(widget, "Night heron")
     expect(widget.locator("#own-list > li")).to_have_count(1)
     open_rights(widget)  # closes the other steps
-    expect(
-        widget.get_by_role("heading", name="What this page keeps about your wallet")
-    ).to_be_visible()
+    expect(widget.get_by_role("heading", name="Your data on this list")).to_be_visible()
     expect(widget.get_by_role("button", name="Add your wallet")).to_have_attribute(
         "aria-expanded", "false"
     )
@@ -141,7 +139,7 @@ def test_another_wallet_is_not_withdrawn_in_place_of_the_one_shown(
     widget = embedded_page.open(page, script=False)
     open_rights(widget)
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a window of its own").click()
+        widget.get_by_role("button", name="In a separate window").click()
     with popup.value.expect_event("close"):
         sign(popup.value, "Top wallet")
     widget.locator("[data-step=records]").get_by_role("button", name="Withdraw").click()
@@ -165,7 +163,7 @@ def test_records_are_shown_as_text(embedded_page, context, page, browser_wallet,
     records = widget.locator("[data-step=records]")
     expect(records.locator("[data-records]")).to_contain_text(hostile)
     assert records.locator("img").count() == 0
-    records.get_by_text("Everything, as data").click()
+    records.get_by_text("Everything as JSON").click()
     data = json.loads(records.locator("pre").inner_text())
     assert data["submissions"][0]["nickname"] == hostile
     assert data["walletAddress"] == browser_wallet.address

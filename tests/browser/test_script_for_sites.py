@@ -261,7 +261,7 @@ def component(dashboard, page) -> str:
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/embed")
     page.get_by_label("As").select_option("react")
-    page.get_by_role("button", name="Make a new key and copy").click()
+    page.get_by_role("button", name="Create a new key and copy").click()
     page.get_by_text("The key is new.").wait_for()
     return page.locator("#snippet").text_content()
 

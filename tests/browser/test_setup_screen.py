@@ -71,7 +71,7 @@ def test_owner_goes_from_link_to_snippet(page, link, mint):
     expect(page.frame_locator(".preview").locator(".wallet")).to_have_count(2)
     assert find_faults("the new page", page) == []
     page.reload()
-    expect(page.get_by_role("button", name="Make a new key and copy")).to_be_visible()
+    expect(page.get_by_role("button", name="Create a new key and copy")).to_be_visible()
     assert KEY.search(snippet)[0] not in page.content()
     assert Page.select().where(Page.token_mint == mint).count() == 1
 

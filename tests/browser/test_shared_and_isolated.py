@@ -1,4 +1,4 @@
-"""Pages that are public by link, in any site, and sites with a Cross-Origin-Embedder-Policy."""
+"""Pages that are share link, in any site, and sites with a Cross-Origin-Embedder-Policy."""
 
 import pytest
 from embedded_page import is_drawn, submit
@@ -164,7 +164,7 @@ def test_window_signs_for_a_site_that_does_not_cut_it_off(
     widget = embedded_page.open(page, headers=headers, script=False)
     widget.get_by_role("button", name="Add your wallet").click()
     with context.expect_page() as opened:
-        widget.get_by_role("button", name="In a window of its own").click()
+        widget.get_by_role("button", name="In a separate window").click()
 
     submit(opened.value, wallet="Top wallet")
 

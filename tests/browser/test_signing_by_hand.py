@@ -176,7 +176,7 @@ def test_by_hand_in_the_signing_window_names_the_visitor_too(
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a window of its own").click()
+        widget.get_by_role("button", name="In a separate window").click()
     window = popup.value
 
     assert "\nName: Night heron\n" in go_by_hand(window, browser_wallet.address)

@@ -1,4 +1,4 @@
-"""Passkeys, whose virtual device Chromium makes, and the question "Is it you?"."""
+"""Passkeys, whose virtual device Chromium makes, and the question "Confirm it's you"."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from embed.db.models import AccountEvent, ApiKey, Passkey
 pytestmark = pytest.mark.browser
 
 ADD, SIGN_IN, USE = "Add a passkey", "Sign in with a passkey", "Use a passkey"
-KEPT = "No passkey was used: it was cancelled, or took too long."
+KEPT = "No passkey was used: it was canceled or took too long."
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def signed_in(dashboard, origin, page) -> Page:
 def add(page: Page, name: str = "Laptop") -> None:
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name=ADD).click()
-    expect(page.locator(".flash")).to_have_text("The passkey is added.")
+    expect(page.locator(".flash")).to_have_text("The passkey has been added.")
 
 
 def sign_out(page: Page, origin: str) -> None:
@@ -120,7 +120,7 @@ def test_device_makes_no_second_passkey_of_one_account(signed_in, device):
     signed_in.get_by_role("button", name=ADD).click()
 
     expect(signed_in.get_by_role("alert")).to_have_text(
-        "This device keeps a passkey for your account already."
+        "This device already has a passkey for your account."
     )
     device.replace()
     signed_in.get_by_role("button", name=ADD).click()
@@ -151,7 +151,7 @@ def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(
     signed_in.get_by_label("Sites").fill("https://one.example\nhttps://two.example")
     let_confirmation_end(dashboard)
     signed_in.get_by_role("button", name="Create the key").click()
-    expect(signed_in.get_by_role("heading", name="Is it you?")).to_be_visible()
+    expect(signed_in.get_by_role("heading", name="Confirm it's you")).to_be_visible()
     assert find_faults("the question", signed_in) == []
 
     signed_in.get_by_role("button", name=USE).click()
@@ -187,7 +187,7 @@ def owner_page(dashboard, page) -> Page:
 
 
 def enter(page: Page, password: str) -> None:
-    expect(page.get_by_role("heading", name="Is it you?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Confirm it's you")).to_be_visible()
     expect(page.get_by_label("Password")).to_be_focused()
     page.keyboard.type(password)
     page.keyboard.press("Enter")
@@ -199,7 +199,7 @@ def test_owner_enters_the_password_and_lands_on_the_keys(dashboard, owner_page):
     owner_page.goto(f"{dashboard.base}/settings/keys")
     assert find_faults("the question", owner_page) == []
     enter(owner_page, "not the password")
-    expect(owner_page.get_by_text("This is not your current password.")).to_be_visible()
+    expect(owner_page.get_by_text("This isn't your current password.")).to_be_visible()
     assert find_faults("the question after a mistake", owner_page) == []
     enter(owner_page, PASSWORD)
 

@@ -21,7 +21,7 @@ def host_of(origin: str) -> str:
 def open_window(page, widget):
     widget.get_by_role("button", name="Add your wallet").click()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a window of its own").click()
+        widget.get_by_role("button", name="In a separate window").click()
     window = popup.value
     window.locator("#flow:not([hidden])").wait_for()
     return window
@@ -33,7 +33,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top
     widget.get_by_role("button", name="Add your wallet").click()
     expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a window of its own").click()
+        widget.get_by_role("button", name="In a separate window").click()
     window = popup.value
     expect(widget.get_by_text("Please continue in the window that has opened.")).to_be_visible()
 
@@ -71,7 +71,7 @@ def test_window_begins_with_the_address_and_the_name_that_the_frame_has(
     widget.get_by_role("searchbox").fill(top_wallet.address)
     widget.get_by_role("button", name="Add it").click()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a window of its own").click()
+        widget.get_by_role("button", name="In a separate window").click()
     window = popup.value
     expect(window.locator("[data-show=wanted]")).to_have_text(top_wallet.address)
     expect(window.locator("[name=address]")).to_have_value(top_wallet.address)
@@ -87,7 +87,7 @@ def test_window_begins_with_the_address_and_the_name_that_the_frame_has(
     page.reload()
     widget.get_by_role("button", name="Try again").click()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a window of its own").click()
+        widget.get_by_role("button", name="In a separate window").click()
     window = popup.value
     window.get_by_role("button", name="Top wallet").click()
     expect(window.get_by_label("Name to show")).to_have_value("Old Salt")
@@ -106,7 +106,7 @@ def test_blocked_window_is_told_and_can_be_tried_again(
     context.add_init_script(f"window.realOpen = window.open; window.open = () => {{ {block} }}")
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name="In a window of its own").click()
+    widget.get_by_role("button", name="In a separate window").click()
     expect(widget.get_by_role("alert")).to_contain_text(BLOCKED)
     expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
 
@@ -126,7 +126,7 @@ def test_window_that_a_sandboxed_frame_may_not_open_is_told(embedded_page, page,
     page.goto(url)
     widget = page.frame_locator("iframe")
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name="In a window of its own").click()
+    widget.get_by_role("button", name="In a separate window").click()
 
     expect(widget.get_by_role("alert")).to_contain_text(BLOCKED)
     expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
@@ -138,7 +138,7 @@ def test_window_that_a_sandboxed_frame_may_not_open_is_told(embedded_page, page,
 
 
 ISOLATED = {"Cross-Origin-Opener-Policy": "same-origin"}
-OWN_PAGE = "Open the list as a page of its own"
+OWN_PAGE = "Open the list in its own tab"
 
 
 def test_window_that_the_site_keeps_apart_is_told_on_both_sides_and_the_list_works_alone(
@@ -147,7 +147,7 @@ def test_window_that_the_site_keeps_apart_is_told_on_both_sides_and_the_list_wor
     widget = embedded_page.open(page, headers=ISOLATED)
     widget.get_by_role("button", name="Add your wallet").click()
     with context.expect_page() as opened:
-        widget.get_by_role("button", name="In a window of its own").click()
+        widget.get_by_role("button", name="In a separate window").click()
     window = opened.value
     expect(widget.get_by_role("alert")).to_contain_text("this site keeps its windows apart")
     expect(widget.get_by_role("button", name="Try again")).to_be_hidden()

@@ -35,7 +35,7 @@ def test_widget_signing_window_dashboard_and_receipt_check(dashboard, page, watc
     expect_refused(page.frames[1])
     widget.get_by_role("button", name="Add your wallet").click()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a window of its own").click()
+        widget.get_by_role("button", name="In a separate window").click()
     popup.value.locator("#flow:not([hidden])").wait_for()  # whose steps are HTML of the service
     expect_refused(popup.value.main_frame)
 

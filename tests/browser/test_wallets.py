@@ -283,7 +283,7 @@ def test_policy_of_the_site_that_forbids_the_second_file_leaves_the_window(
         open_flow(widget)
 
     expect_no_wallets(embedded_page, page, widget)
-    expect(widget.get_by_role("button", name="In a window of its own")).to_be_visible()
+    expect(widget.get_by_role("button", name="In a separate window")).to_be_visible()
     watch.seen[:] = [text for text in watch.seen if "/static/latest/" not in text]
 
 

@@ -170,7 +170,7 @@ def test_rejected_wallet_is_sent_again_with_its_name(embedded_page, page, browse
     widget.get_by_role("button", name="Continue", exact=True).click()
     widget.get_by_role("button", name="Sign with").click()
 
-    expect(row).to_contain_text("Old Salt 2 waits for review")
+    expect(row).to_contain_text("Old Salt 2 waiting for review")
     expect(row).to_have_count(1)
 
 

@@ -47,7 +47,7 @@ def test_name_and_symbol_that_are_not_given_are_read(ledger, endpoint, operator,
 @pytest.mark.parametrize("chain", [None])
 def test_without_an_endpoint_the_options_are_named(operator, chain):
     assert operator.refuse(*CREATE) == (
-        "Error: The name and the symbol cannot be looked up, because SOLANA_RPC_URL is not set."
+        "Error: The name and the ticker can't be looked up, because this server isn't connected to an RPC server."
         " Give --token-name and --token-symbol."
     )
     assert operator.refuse(*CREATE, "--token-name", "N").endswith("Give --token-symbol.")

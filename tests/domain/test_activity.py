@@ -87,7 +87,7 @@ SUBJECTS = [
     ("add block", {"kind": "wallet", "pattern": "p"}, "wallet p"),
     ("add block", {"kind": "name", "pattern": "p"}, "name p"),
     ("add block", {"kind": "network", "pattern": "p"}, "network p"),
-    ("erase wallet", {}, "and all that was kept of it"),
+    ("erase wallet", {}, "and all its data"),
     ("add block", {"kind": "later"}, ""),
 ]
 

@@ -112,8 +112,8 @@ def test_both_switches_are_logged_once(world):
 
     newest = [each for each in read_log(world.page_id) if each.action == "change page"]
     assert [(one.actor, one.action, one.subject) for one in newest] == [
-        ("ann@example.com", "change page", "public by link: off"),
-        ("command line", "change page", "public by link: on"),
+        ("ann@example.com", "change page", "share link: off"),
+        ("command line", "change page", "share link: on"),
     ]
     assert ApiKey.select().where(ApiKey.purpose == "link").count() == 1
 

@@ -158,7 +158,7 @@ def test_wallet_leaves_the_list_under_a_new_version_and_the_log_says_who_did_it(
     assert world.page.version > version
     newest = read_log(world.page_id)
     assert ("command line", "erase wallet") in [(one.actor, one.action) for one in newest]
-    assert "erased by the operator" in [one.subject for one in newest]
+    assert "purged by the operator" in [one.subject for one in newest]
 
 
 @pytest.mark.databases("sqlite")

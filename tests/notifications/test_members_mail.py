@@ -86,7 +86,7 @@ def test_mail_ends_with_why_it_came_and_a_link_that_stops_it(page, join, start, 
     page.deliver(own)
 
     *_, reason, stop = mailbox.messages[0].get_content().strip().splitlines()
-    assert reason == "You get this mail because you asked for mails about this page."
+    assert reason == "You get this email because you asked for emails about this page."
     assert re.fullmatch(rf"To stop them, open this link: {PUBLIC_URL}/dashboard/mail/\S+", stop)
     token = read_link(mailbox.messages[0])
     named = own_mail.read_link(token, page.runtime.signer)
@@ -103,7 +103,7 @@ def test_mail_is_in_the_persons_language_not_the_owners(page, join, start, mailb
         "page": "USD Coin"
     }
     text = mailbox.messages[0].get_content()
-    assert words.gettext("You get this mail because you asked for mails about this page.") in text
+    assert words.gettext("You get this email because you asked for emails about this page.") in text
     assert "You get this mail" not in text
 
 

@@ -44,7 +44,7 @@ class OwnerBrowser:
         return self.client.post(**path, data=given)
 
     def confirm(self) -> None:
-        """Answer "Is it you?"."""
+        """Answer "Confirm it's you"."""
         answer = self.post("/dashboard/confirm", present_password=PASSWORD)
         assert answer.status_code == 303, answer.text
 

@@ -78,7 +78,7 @@ def test_host_that_is_no_name_is_refused_with_a_page(world, path):
     answer = world.client.get(path, headers={"Host": host})
 
     assert answer.status_code == 400
-    assert "This request cannot be answered" in answer.text
+    assert "This request can't be answered" in answer.text
     assert host not in answer.text
 
 

@@ -90,7 +90,7 @@ def test_ready_is_no_without_a_database_while_the_process_is_well(environ, tmp_p
 
 def test_stranger_who_asks_cannot_hide_from_the_log_why_it_is_not_ready(world, caplog, monkeypatch):
     monkeypatch.setattr(caplog.handler, "formatter", make_formatter("text", Redactor()))
-    reason = "Not ready. The background work is not running."
+    reason = "Not ready. The background work isn't running."
 
     assert ask(world, f"/readyz?x={reason}").status_code == 503
 

@@ -289,7 +289,7 @@ def test_own_submissions_are_told_in_the_language_of_each_page(world):
 
     told = {language: read(language) for language in ("en", "de", "ar")}
 
-    waits = {"en": "waits for review", "de": "wartet auf Prüfung", "ar": "بانتظار المراجعة"}
+    waits = {"en": "waiting for review", "de": "wartet auf Prüfung", "ar": "بانتظار المراجعة"}
     for language, text in told.items():
         assert {one for one in waits if waits[one] in text} == {language}
 

@@ -77,7 +77,7 @@ def run_status(app, *options: str) -> str:
 
 
 def test_status_says_when_nobody_works_and_what_to_do(app):
-    stopped = "The background work is not running. Start gunicorn or flask worker.\n"
+    stopped = "The background work isn't running. Start gunicorn or flask worker.\n"
     assert run_status(app) == stopped
     told = {"isWorking": False, "process": None, "jobs": []}
     assert json.loads(run_status(app, "--json")) == told

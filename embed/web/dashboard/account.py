@@ -65,7 +65,7 @@ class LanguageForm(Form):
     language = SelectField(
         lazy_gettext("Language"),
         choices=_LANGUAGES,
-        description=lazy_gettext("Of the dashboard, and of your notifications."),
+        description=lazy_gettext("For the dashboard and your notifications."),
     )
 
 
@@ -87,7 +87,7 @@ def account() -> ResponseReturnValue:
         )
         begin_session(changed)
         return redirect_to(
-            "account", gettext("Your password has been changed. Other devices are signed out.")
+            "account", gettext("Your password has been changed. Your other devices are signed out.")
         )
     return _render_account(form, status=422)
 
@@ -97,7 +97,7 @@ def end_session(session_id: str) -> ResponseReturnValue:
     person, now = current_person(), runtime().clock()
     if not (is_id(session_id) and sessions.end(person, session_id, now, current_client())):
         raise NotFound(session_id)
-    return redirect_to("account", gettext("That browser is signed out."), _anchor="sessions")
+    return redirect_to("account", gettext("The browser is signed out."), _anchor="sessions")
 
 
 @blueprint.post("/account/sessions/end-others")

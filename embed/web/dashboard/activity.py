@@ -109,7 +109,9 @@ def start_mail(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     own_mail.start(page.id, person, runtime().settings, runtime().clock())
     return redirect_to(
-        "show_activity", gettext("Mails about this page go to %(email)s.", email=person.email), page
+        "show_activity",
+        gettext("Emails about this page go to %(email)s.", email=person.email),
+        page,
     )
 
 
@@ -117,7 +119,9 @@ def start_mail(page_id: str) -> ResponseReturnValue:
 def stop_mail(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     own_mail.stop(page.id, current_person().id)
-    return redirect_to("show_activity", gettext("You get no more mails about this page."), page)
+    return redirect_to(
+        "show_activity", gettext("You won't get any more emails about this page."), page
+    )
 
 
 @blueprint.post("/pages/<page_id>/mail/decide")
@@ -125,7 +129,7 @@ def let_mail_decide(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     own_mail.let_decide(page.id, person, True, runtime().clock())
     return redirect_to(
-        "show_activity", gettext("Mails to you now have links that approve and reject."), page
+        "show_activity", gettext("Emails to you now have links that approve and reject."), page
     )
 
 
@@ -133,7 +137,7 @@ def let_mail_decide(page_id: str) -> ResponseReturnValue:
 def end_deciding_by_mail(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     own_mail.let_decide(page.id, person, False, runtime().clock())
-    return redirect_to("show_activity", gettext("The links in mails to you no longer work."), page)
+    return redirect_to("show_activity", gettext("The links in emails to you no longer work."), page)
 
 
 @blueprint.route("/mail/<token>", methods=["GET", "POST"])
@@ -146,7 +150,9 @@ def stop_mail_by_link(token: str) -> ResponseReturnValue:
         page_id, person_id = own_mail.read_link(token, runtime().signer)
     except BadSignature:
         return render_mistake(
-            gettext("This link is invalid or has expired. Mails are stopped on the Activity page."),
+            gettext(
+                "This link is invalid or has expired. You can stop the emails on the Activity page."
+            ),
             404,
         )
     if request.method == "POST":

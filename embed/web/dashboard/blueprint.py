@@ -57,14 +57,14 @@ def is_from_elsewhere() -> bool:
 
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
-NOT_FOUND = lazy_gettext("This page does not exist, or it belongs to somebody else.")
+NOT_FOUND = lazy_gettext("This page doesn't exist, or it belongs to someone else.")
 NO_PAGES_OF_GUESTS = lazy_gettext(
-    "Your account came by an invitation, so it cannot create pages. Whoever runs this server can"
-    " allow it: flask owners create EMAIL"
+    "Your account came from an invitation, so it can't create pages. The operator of this server "
+    "can allow it."
 )
 FORM_EXPIRED = lazy_gettext(
-    "This form has expired, or its cookie did not arrive, which needs HTTPS except on"
-    " localhost. Go back, reload the page and try again."
+    "This form has expired, or its cookie didn't arrive (cookies need HTTPS, except on "
+    "localhost). Go back, reload the page and try again."
 )
 # What scripts ask for by themselves is no visit, and its answer must not bring back the session
 # of before a form that was sent at the same moment.
@@ -192,7 +192,7 @@ def show_not_found(_: Any) -> ResponseReturnValue:
 def show_not_allowed(error: NotAllowed) -> ResponseReturnValue:
     role = gettext(NAME_BY_ROLE[error.role])
     return render_mistake(
-        gettext("Your role on this page, %(role)s, does not allow this.", role=role), 403
+        gettext("Your role on this page, %(role)s, doesn't allow this.", role=role), 403
     )
 
 
@@ -209,7 +209,7 @@ def show_busy(error: Busy) -> Response:
 @blueprint.errorhandler(413)
 def show_too_large(_: Any) -> ResponseReturnValue:
     return render_mistake(
-        gettext("This is too large. A file can have up to 16 MB; split a larger one."), 413
+        gettext("This is too large. A file can have up to 16 MB. Split larger ones."), 413
     )
 
 

@@ -30,9 +30,11 @@ def decide_by_link(token: str) -> ResponseReturnValue:
         link = decision_links.read_link(token, runtime().signer)
         page = decision_links.open_link(link)
     except SignatureExpired:
-        return render_mistake(gettext("This link has expired: it worked for 48 hours."), 410)
+        return render_mistake(gettext("This link has expired. Links work for 48 hours."), 410)
     except BadSignature:
-        return render_mistake(gettext("This link is invalid. Was it copied as a whole?"), 404)
+        return render_mistake(
+            gettext("This link is invalid. It may not have been copied completely."), 404
+        )
     except MayNotDecide:
         return _refuse_receiver()
     return _decide(link, page) if request.method == "POST" else _show(link, page)
@@ -70,7 +72,7 @@ def _show(
     if submission is None:
         return render_mistake(
             gettext(
-                "The wallet's holder has withdrawn this submission. Nothing is left to decide."
+                "The wallet's holder withdrew this submission. There's nothing left to decide."
             ),
             410,
         )
@@ -82,8 +84,8 @@ def _show(
     except AlreadyUsed:
         return render_mistake(
             gettext(
-                "This link has been used. The decision was undone since, so the submission waits"
-                " in the queue again."
+                "This link has been used. The decision was undone since, so the submission is "
+                "back in the queue."
             ),
             410,
         )
@@ -115,6 +117,8 @@ def _render(
 
 def _refuse_receiver() -> ResponseReturnValue:
     return render_mistake(
-        gettext("This link no longer works: nobody may decide by messages like the one it was in."),
+        gettext(
+            "This link no longer works, because deciding from these messages has been turned off."
+        ),
         410,
     )

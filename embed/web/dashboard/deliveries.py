@@ -87,8 +87,8 @@ def send_all_again(page_id: str) -> ResponseReturnValue:
     return redirect_to(
         "show_deliveries",
         ngettext(
-            "%(count)s message is sent again.",
-            "%(count)s messages are sent again.",
+            "%(count)s message is being sent again.",
+            "%(count)s messages are being sent again.",
             count,
             count=format_number(count),
         ),

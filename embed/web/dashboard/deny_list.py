@@ -29,7 +29,7 @@ _SCOPES: Any = {
 class BlockForm(Form):
     pattern = StringField(
         lazy_gettext("Address, *name* or network"),
-        [InputRequired(lazy_gettext("Write what is to be blocked."))],
+        [InputRequired(lazy_gettext("Enter what to block."))],
     )
     scope = SelectField(lazy_gettext("Where"), choices=_SCOPES)
 

@@ -38,7 +38,7 @@ _KINDS: Any = {"html": "HTML"} | {
     name.lower(): name for name in ("React", "WordPress", "Hugo", "Jekyll")
 }
 _SIZES: Any = {"list": lazy_gettext("List"), "strip": lazy_gettext("Strip")}
-_LANGUAGES: Any = {"": lazy_gettext("As the visitor's browser")} | LANGUAGES
+_LANGUAGES: Any = {"": lazy_gettext("The visitor's browser language")} | LANGUAGES
 
 
 class SnippetForm(Form):
@@ -49,8 +49,8 @@ class SnippetForm(Form):
 
     key = SelectField(lazy_gettext("Site"))
     size = RadioField(lazy_gettext("Size"), choices=_SIZES)
-    kind = SelectField(lazy_gettext("As"), choices=_KINDS)
-    script = BooleanField(lazy_gettext("with the script for height and theme"))
+    kind = SelectField(lazy_gettext("Format"), choices=_KINDS)
+    script = BooleanField(lazy_gettext("Include the script for height and theme"))
     lang = SelectField(lazy_gettext("Language"), choices=_LANGUAGES)
     height = IntegerField(
         lazy_gettext("Height in pixels"),
@@ -65,10 +65,10 @@ class SnippetForm(Form):
 class SiteForm(Form):
     site = StringField(
         lazy_gettext("Address of your site"),
-        [InputRequired(lazy_gettext("Which site is it for?"))],
-        description=lazy_gettext("As the address bar shows it; https is assumed."),
+        [InputRequired(lazy_gettext("Enter the address of the site."))],
+        description=lazy_gettext("As the address bar shows it. https is assumed."),
     )
-    www = BooleanField(lazy_gettext("also with www, or without it"), default=True)
+    www = BooleanField(lazy_gettext("Also with www, or without it"), default=True)
 
     def list_sites(self) -> list[str]:
         site = correct_entry(self.site.data or "")
@@ -183,7 +183,7 @@ def save_look(page_id: str) -> ResponseReturnValue:
             change_look(page.id, form.read_texts(), runtime().clock(), actor=current_person().email)
             return redirect_to(
                 "show_look",
-                gettext("Saved. Every site shows it; no snippet has to be pasted again."),
+                gettext("Saved. Every site shows it; you don't have to change any snippet."),
                 page,
             )
     return _render_look(page, form)
@@ -217,10 +217,10 @@ def share_page(page_id: str) -> ResponseReturnValue:
     now, actor = runtime().clock(), current_person().email
     if request.form.get("shared") == "yes":
         derived.share_page(page.id, now, actor=actor)
-        said = gettext("The page is public by link.")
+        said = gettext("The share link is on.")
     else:
         derived.stop_sharing(page.id, now, actor=actor)
-        said = gettext("The page is no longer public by link.")
+        said = gettext("The share link is off.")
     return redirect_to("show_share", said, page)
 
 

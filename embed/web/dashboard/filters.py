@@ -21,10 +21,10 @@ from embed.web.languages import current_locale, gettext, lazy_gettext
 OUTCOMES = {
     "pending": lazy_gettext("waiting"),
     "approved": lazy_gettext("approved"),
-    "auto_approved": lazy_gettext("approved by policy"),
+    "auto_approved": lazy_gettext("approved automatically"),
     "rejected": lazy_gettext("rejected"),
-    "soft_rejected": lazy_gettext("turned away"),
-    "manual": lazy_gettext("by hand"),
+    "soft_rejected": lazy_gettext("refused"),
+    "manual": lazy_gettext("by the deny list"),
     "rate_limited": lazy_gettext("too many submissions from one visitor"),
     "queue_full": lazy_gettext("the queue was full"),
     "duplicate": lazy_gettext("already submitted"),
@@ -36,15 +36,15 @@ OUTCOMES = {
 MESSAGES = {
     "submission.created": lazy_gettext("New submission"),
     "submission.decided": lazy_gettext("Decision on a submission"),
-    "submission.withdrawn": lazy_gettext("Submission withdrawn by its wallet's holder"),
+    "submission.withdrawn": lazy_gettext("Submission withdrawn by the wallet's holder"),
     "wallet.flagged": lazy_gettext("Wallet below the minimum balance"),
-    "queue.filling": lazy_gettext("Queue filling up"),
+    "queue.filling": lazy_gettext("Queue almost full"),
     "test": lazy_gettext("Test"),
 }
 STATES = {
     "waiting": lazy_gettext("waiting"),
     "delivered": lazy_gettext("delivered"),
-    "given_up": lazy_gettext("given up"),
+    "given_up": lazy_gettext("failed"),
 }
 
 # Those who change a page and are no owners.
@@ -145,6 +145,6 @@ def explain_changes(raw_origins: Iterable[str]) -> list[str]:
     The sites were accepted before.
     """
     origins = {raw: parse_allowlist_entry(raw) for raw in raw_origins}
-    sentence = gettext("%(typed)s is kept as %(origin)s.")
+    sentence = gettext("%(typed)s was saved as %(origin)s.")
     changed = {raw: origin for raw, origin in origins.items() if raw != origin}
     return [sentence % {"typed": raw, "origin": origin} for raw, origin in changed.items()]

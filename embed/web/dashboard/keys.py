@@ -30,9 +30,8 @@ from embed.web.dashboard.responses import (
 from embed.web.languages import gettext, lazy_gettext
 
 NULL_WARNING = lazy_gettext(
-    "For files opened from disk and sandboxed frames. Browsers cannot name such places, so with"
-    " this switch every site on the web may show the widget with this key, and any program that"
-    " holds the key may use it."
+    "For files opened from disk and sandboxed frames. Browsers can't name such places, so this "
+    "lets every website show the list with this key, and any program that has the key use it."
 )
 
 
@@ -41,7 +40,7 @@ class KeyForm(Form):
 
     label = StringField(
         lazy_gettext("Label (optional)"),
-        description=lazy_gettext("What the key is for, such as Blog. Only you see it."),
+        description=lazy_gettext("What the key is for, such as Blog. Visitors don't see it."),
     )
 
 
@@ -49,8 +48,8 @@ class OriginsForm(KeyForm):
     origins = TextAreaField(
         lazy_gettext("Sites"),
         description=lazy_gettext(
-            "One a line, as the address bar shows it: https://www.example.com."
-            " With and without www are two sites, and so are http and https."
+            "One per line, as the address bar shows it: https://www.example.com. With and without"
+            " www are two different sites, and so are http and https."
         ),
     )
     allow_null_origin = BooleanField(
@@ -70,7 +69,9 @@ class OriginsForm(KeyForm):
         if mistakes:
             raise ValidationError(" ".join(mistakes))
         if not read_lines(field.data) and not self.allow_null_origin.data:
-            raise ValidationError(gettext("Name at least one site, or the key works nowhere."))
+            raise ValidationError(
+                gettext("Enter at least one site; without one, the key works nowhere.")
+            )
 
     def list_meant(self) -> list[str]:
         """Return what refused lines must mean, where that is certain."""
@@ -155,7 +156,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
         return render("key_revoke.html", page=page, key=key, hour_ago=hour_ago)
     management.revoke_key(key.id, _now(), actor=current_person().email)
     return redirect_to(
-        "list_keys", gettext("The key %(name)s is revoked.", name=name_key(key)), page
+        "list_keys", gettext("The key %(name)s has been revoked.", name=name_key(key)), page
     )
 
 
@@ -168,7 +169,7 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     management.allow_origin(key.id, origin, now=_now(), actor=current_person().email)
     return redirect_to(
         "list_keys",
-        gettext("%(origin)s may use the key %(name)s now.", origin=origin, name=name_key(key)),
+        gettext("%(origin)s can now use the key %(name)s.", origin=origin, name=name_key(key)),
         page,
     )
 
@@ -179,14 +180,16 @@ def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     key = get_own_key(page, key_id)
     refused_origins.forget_refused_origin(key.id, request.form.get("origin", ""))
-    return redirect_to("list_keys", gettext("Forgotten."), page)
+    return redirect_to("list_keys", gettext("The entry is deleted."), page)
 
 
 def _get_changeable(page: Page, key_id: str) -> ApiKey:
     """Raises NotFound, and InvalidInput for revoked keys."""
     key = get_own_key(page, key_id)
     if key.revoked_at is not None:
-        raise InvalidInput("The key %(name)s is revoked; create a new one.", name=name_key(key))
+        raise InvalidInput(
+            "The key %(name)s has been revoked. Create a new one.", name=name_key(key)
+        )
     return key
 
 

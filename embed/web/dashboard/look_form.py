@@ -70,7 +70,7 @@ _NAMES = {
     "14": "S",
     "16": "M",
     "18": "L",
-    "site": lazy_gettext("As the site"),
+    "site": lazy_gettext("Same as the site"),
     "light": lazy_gettext("Light"),
     "dark": lazy_gettext("Dark"),
     "auto": lazy_gettext("Device"),
@@ -79,8 +79,8 @@ _NAMES = {
     "name": lazy_gettext("Name"),
     "none": lazy_gettext("No link"),
     "hide": lazy_gettext("Not shown"),
-    "beside": lazy_gettext("Beside the address"),
-    "instead": lazy_gettext("In its place"),
+    "beside": lazy_gettext("Next to the address"),
+    "instead": lazy_gettext("Instead of the address"),
     "heading": lazy_gettext("Token, title and comment"),
     "tools": lazy_gettext("Search, sorting and tags to choose from"),
     "changes": lazy_gettext("Changes of balances"),
@@ -97,25 +97,25 @@ class LookForm(Form):
     preset = RadioField(lazy_gettext("Start from"), choices=_PRESET_NAMES, validate_choice=False)
     accent = StringField(
         lazy_gettext("Accent color"),
-        description=lazy_gettext("Six hex digits, such as 7c4ddb; empty: the widget's own."),
+        description=lazy_gettext("Six hex digits, such as 7c4ddb. Leave it empty for the default."),
     )
     neutral = RadioField(lazy_gettext("Grey"), choices=_name_choices("neutral"))
     radius = RadioField(lazy_gettext("Corners"), choices=_name_choices("radius"))
     density = RadioField(lazy_gettext("Rows"), choices=_name_choices("density"))
-    font = RadioField(lazy_gettext("Letters"), choices=_name_choices("font"))
-    size = RadioField(lazy_gettext("Size of letters"), choices=_name_choices("size"))
+    font = RadioField(lazy_gettext("Font"), choices=_name_choices("font"))
+    size = RadioField(lazy_gettext("Text size"), choices=_name_choices("size"))
     theme = RadioField(
-        lazy_gettext("Light or dark"),
+        lazy_gettext("Color scheme"),
         choices=_name_choices("theme"),
         description=lazy_gettext(
-            "“As the site” needs the script line of the snippet; without that, the widget"
-            " is light. With it, what the site says comes before this choice."
+            "“Same as the site” needs the snippet's script; without it, the list is light. If the"
+            " site itself sets a scheme, that overrides this choice."
         ),
     )
-    order = RadioField(lazy_gettext("Order of the list"), choices=_name_choices("order"))
+    order = RadioField(lazy_gettext("Sort by"), choices=_name_choices("order"))
     explorer = RadioField(lazy_gettext("Link to an explorer"), choices=_name_choices("explorer"))
     hide = SelectMultipleField(
-        lazy_gettext("Leave out"),
+        lazy_gettext("Hide"),
         choices=_name_choices("hide"),
         widget=ListWidget(prefix_label=False),
         option_widget=CheckboxInput(),
@@ -135,24 +135,24 @@ def make_look_form(look: Look) -> LookForm:
     return LookForm(None, data=texts | {"hide": look.hide})
 
 
-_BLACK_LETTERS = gettext_noop("Letters on buttons are black: %(ratio)s.")
-_WHITE_LETTERS = gettext_noop("Letters on buttons are white: %(ratio)s.")
+_BLACK_LETTERS = gettext_noop("Button text is black: %(ratio)s.")
+_WHITE_LETTERS = gettext_noop("Button text is white: %(ratio)s.")
 # Of each theme: the accent is readable, is changed for texts, and needs an edge on buttons.
 _LIGHT = (
-    gettext_noop("On light grounds, texts and the focus ring have %(used)s."),
+    gettext_noop("On light backgrounds, text and the focus ring have %(used)s."),
     gettext_noop(
-        "On light grounds it has %(own)s, so for texts and the focus ring it is darkened to"
-        " #%(color)s: %(used)s."
+        "On light backgrounds it has %(own)s, so text and the focus ring use the darker "
+        "#%(color)s: %(used)s."
     ),
-    gettext_noop("On light grounds, buttons get an edge."),
+    gettext_noop("On light backgrounds, buttons get a border."),
 )
 _DARK = (
-    gettext_noop("On dark grounds, texts and the focus ring have %(used)s."),
+    gettext_noop("On dark backgrounds, text and the focus ring have %(used)s."),
     gettext_noop(
-        "On dark grounds it has %(own)s, so for texts and the focus ring it is lightened to"
-        " #%(color)s: %(used)s."
+        "On dark backgrounds it has %(own)s, so text and the focus ring use the lighter "
+        "#%(color)s: %(used)s."
     ),
-    gettext_noop("On dark grounds, buttons get an edge."),
+    gettext_noop("On dark backgrounds, buttons get a border."),
 )
 _RATIO = parse_pattern("0.0")
 

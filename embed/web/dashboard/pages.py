@@ -51,9 +51,9 @@ class PageForm(Form):
     public_title = StringField(lazy_gettext("Title"), [Optional(), Length(max=200)])
     public_comments = TextAreaField(lazy_gettext("Comment"), [Optional(), Length(max=2000)])
     is_embeddable = BooleanField(
-        lazy_gettext("Embedding"),
+        lazy_gettext("Shown on sites"),
         default=True,
-        description=lazy_gettext("Off: the widget and the API answer 403."),
+        description=lazy_gettext("When this is off, sites show a notice instead of the list."),
     )
 
     @property

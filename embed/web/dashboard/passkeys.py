@@ -34,7 +34,7 @@ class PasskeyForm(Form):
     name = StringField(
         lazy_gettext("Name"),
         [InputRequired(), Length(max=MAX_NAME_LENGTH)],
-        description=lazy_gettext("Where it is kept, so that you know it again."),
+        description=lazy_gettext("Where it is stored, so that you recognize it."),
     )
     passkey = HiddenField()
 
@@ -109,7 +109,7 @@ def add_passkey() -> ResponseReturnValue:
                 form.passkey.data or "",
                 make_ceremony(),
             )
-            return redirect_to("account", gettext("The passkey is added."))
+            return redirect_to("account", gettext("The passkey has been added."))
     return render("passkey_form.html", form=form, options=_describe_creation())
 
 
@@ -120,7 +120,7 @@ def remove_passkey(passkey_id: str) -> ResponseReturnValue:
         raise NotFound(passkey_id)
     if asked := ask_if_sure(
         gettext("Remove %(name)s?", name=isolate(own[passkey_id].name)),
-        gettext("It no longer signs you in."),
+        gettext("You won't be able to sign in with it anymore."),
         button=gettext("Remove"),
         back=url_for("dashboard.account"),
     ):
@@ -128,7 +128,9 @@ def remove_passkey(passkey_id: str) -> ResponseReturnValue:
     passkeys.remove(current_session(), passkey_id, runtime().clock(), current_client())
     return redirect_to(
         "account",
-        gettext("The passkey is removed. Your device may keep its half; delete that there."),
+        gettext(
+            "The passkey has been removed. Your device may still store its part; delete it there."
+        ),
     )
 
 

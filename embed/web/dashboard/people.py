@@ -48,7 +48,7 @@ _ROLES: Any = {role: lazy_gettext(NAME_BY_ROLE[role]) for role in ROLES}
 
 
 class InvitationForm(Form):
-    email = EmailField(lazy_gettext("E-mail"), [InputRequired(), Length(max=254)])
+    email = EmailField(lazy_gettext("Email"), [InputRequired(), Length(max=254)])
     role = RadioField(
         lazy_gettext("Role"),
         choices=_ROLES,
@@ -72,8 +72,8 @@ def invite_person(page_id: str) -> ResponseReturnValue:
         hours = math.ceil(wait.total_seconds() / 3600)
         form.email.errors = [
             ngettext(
-                "You have made many invitations. Please wait %(hours)s hour.",
-                "You have made many invitations. Please wait %(hours)s hours.",
+                "You've made many invitations. Please wait %(hours)s hour.",
+                "You've made many invitations. Please wait %(hours)s hours.",
                 hours,
                 hours=hours,
             )
@@ -113,9 +113,9 @@ def _mail(invitation: Invitation, link: str) -> str | None:
     except Busy:
         outcome = Outcome(False, "the mail server is slow")
     if outcome.is_delivered:
-        return gettext("The link has been mailed to %(email)s.", email=invitation.email)
+        return gettext("The link has been emailed to %(email)s.", email=invitation.email)
     return gettext(
-        "The link could not be mailed (%(answer)s). Send it yourself.", answer=outcome.answer
+        "The link couldn't be emailed (%(answer)s). Send it yourself.", answer=outcome.answer
     )
 
 
@@ -131,7 +131,7 @@ def change_role(page_id: str) -> ResponseReturnValue:
 def revoke_invitation(page_id: str) -> ResponseReturnValue:
     page, email = open_page(page_id), request.form.get("email", "")
     members.revoke_invitation(page.id, email, runtime().clock(), actor=current_person().email)
-    return redirect_to("list_people", gettext("The invitation is revoked."), page)
+    return redirect_to("list_people", gettext("The invitation has been revoked."), page)
 
 
 @blueprint.post("/pages/<page_id>/settings/people/remove")
@@ -139,7 +139,7 @@ def remove_person(page_id: str) -> ResponseReturnValue:
     page, email = open_page(page_id), request.form.get("email", "")
     if asked := ask_if_sure(
         gettext("Remove %(name)s?", name=isolate(email.strip())),
-        gettext("Only another invitation brings them back."),
+        gettext("They need a new invitation to come back."),
         button=gettext("Remove"),
         back=url_for("dashboard.list_people", page_id=page.id),
         page=page,
@@ -155,7 +155,7 @@ def leave_page(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     if asked := ask_if_sure(
         gettext("Leave %(page)s?", page=name_page(page)),
-        gettext("Only another invitation brings you back."),
+        gettext("You need a new invitation to come back."),
         button=gettext("Leave"),
         back=url_for("dashboard.list_pages"),
     ):
@@ -206,7 +206,7 @@ def _welcome(invitation: Invitation) -> ResponseReturnValue:
     return redirect_to(
         "show_page",
         gettext(
-            "You are on the page now. Your role: %(role)s.",
+            "You're now a member of the page. Your role: %(role)s.",
             role=gettext(NAME_BY_ROLE[invitation.role]),
         ),
         page_id=invitation.page_id,

@@ -59,28 +59,29 @@ class PolicyForm(Form):
     auto_approve = SelectField(lazy_gettext("Review"), choices=_REVIEWS)
     min_balance = StringField(lazy_gettext("Minimum balance"), [InputRequired()])
     queue_capacity = IntegerField(
-        lazy_gettext("Places in the queue"),
+        lazy_gettext("Queue size"),
         [InputRequired()],
         description=lazy_gettext(
-            "When all are taken, visitors are asked to come back. With 0, nothing reaches you."
+            "When the queue is full, visitors are asked to come back later. With 0, nothing "
+            "reaches you."
         ),
     )
     cooldown = FloatField(lazy_gettext("Cooldown"), [InputRequired()])
     cooldown_unit = SelectField(lazy_gettext("Unit of the cooldown"), choices=list(_UNITS))
     trust_after = IntegerField(
-        lazy_gettext("Approvals that earn trust"),
+        lazy_gettext("Approvals needed for trust"),
         [InputRequired()],
         description=lazy_gettext(
-            "After so many by hand, and no rejection since, a wallet's or visitor's next ones are"
-            " listed at once. With 0, never."
+            "Once you've approved this many submissions of a wallet or visitor, and rejected none"
+            " since, their next ones are listed at once. With 0, never."
         ),
     )
     holding_watch = SelectField(
-        lazy_gettext("A visitor's wallet that falls below the minimum"),
+        lazy_gettext("When a visitor's wallet falls below the minimum, it"),
         choices=_WATCHES,
         description=lazy_gettext(
-            "Takes effect after two readings of the chain in a row, and never for wallets that you"
-            " added yourself."
+            "Takes effect after two balance checks in a row, and never for wallets you added "
+            "yourself."
         ),
     )
 

@@ -41,7 +41,7 @@ WITHDRAWN_WITHIN = timedelta(days=30)
 # How long a page that is shown again mentions the last decision.
 MENTIONED_FOR = timedelta(seconds=30)
 NOTHING_CHOSEN = lazy_gettext("Choose at least one submission first.")
-GONE = lazy_gettext("The wallet's holder has withdrawn it.")
+GONE = lazy_gettext("The wallet's holder withdrew it.")
 
 
 class View(NamedTuple):

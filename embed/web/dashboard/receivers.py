@@ -121,7 +121,7 @@ def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue
     name = mask_target(channel)
     return redirect_to(
         "list_receivers",
-        gettext("Whoever reads %(name)s can now decide on submissions.", name=name)
+        gettext("Everyone who reads %(name)s can now decide on submissions.", name=name)
         if may_decide
         else gettext("The links in messages to %(name)s no longer work.", name=name),
         page_id=channel.page_id,
@@ -195,7 +195,7 @@ ICONS = {
 # Labels by value; the type stubs of WTForms do not support this form.
 _TYPES: Any = {each: MESSAGES[each] for each in MESSAGE_TYPES}
 _SERVICES: Any = {
-    "email": lazy_gettext("E-mail"),
+    "email": lazy_gettext("Email"),
     "telegram": "Telegram",
     "discord": "Discord",
     "slack": "Slack",
@@ -208,16 +208,17 @@ class ReceiverForm(Form):
     """A channel or a webhook; its fields have the names of those of the services' classes."""
 
     service = RadioField(lazy_gettext("Service"), choices=_SERVICES)
-    address = StringField(lazy_gettext("E-mail address"))
+    address = StringField(lazy_gettext("Email address"))
     bot_token = StringField(
         lazy_gettext("Bot token"),
         description=lazy_gettext(
-            "From @BotFather, when you make a bot. It is kept on this server and not shown again."
+            "You get it from @BotFather when you create a bot. It is stored on this server and "
+            "not shown again."
         ),
     )
     chat_id = StringField(
         lazy_gettext("Chat"),
-        description=lazy_gettext("The number of a group or channel that the bot is in."),
+        description=lazy_gettext("The number of a group or channel the bot is in."),
     )
     webhook_url = StringField(
         lazy_gettext("Webhook URL"),
@@ -227,15 +228,15 @@ class ReceiverForm(Form):
     topic = StringField(
         lazy_gettext("Topic"),
         description=lazy_gettext(
-            "Anyone who knows it can read along, unless the server asks for a token."
+            "Anyone who knows it can read the messages, unless the server requires a token."
         ),
     )
     access_token = StringField(lazy_gettext("Access token (optional)"), description="tk_AbCdEfGhIj")
     target = StringField(
         lazy_gettext("Address"),
         description=lazy_gettext(
-            "Of your own server, which gets a signed POST request for each message. The next page"
-            " shows the secret that you verify signatures with."
+            "The address of your own server, which gets a signed POST request for each message. "
+            "The next page shows the secret for verifying signatures."
         ),
     )
     event_types = SelectMultipleField(
@@ -246,11 +247,11 @@ class ReceiverForm(Form):
         option_widget=CheckboxInput(),
     )
     may_decide = BooleanField(
-        lazy_gettext("Readers may decide"),
+        lazy_gettext("Readers can decide"),
         description=lazy_gettext(
-            "Each submission that waits comes with two links, to approve and to reject, which need"
-            " no sign-in. Everybody who reads the channel can decide, and so can whoever is sent a"
-            " link. The log names the channel."
+            "Each pending submission comes with two links, to approve and to reject, that need no"
+            " sign-in. Everyone who reads the channel or is sent a link can decide. The activity "
+            "log names the channel."
         ),
     )
 

@@ -67,30 +67,30 @@ def _list_faults(settings: Settings) -> Iterator[str]:
         )
     elif not trusted and any(name in request.headers for name in FORWARDED):
         yield gettext(
-            "TRUSTED_PROXIES is 0, but this request came through a proxy. So all visitors count as"
-            " one client, and soon meet a limit. Set TRUSTED_PROXIES to the number of your proxies."
+            "TRUSTED_PROXIES is 0, but this request came through a proxy. All visitors count as "
+            "one client and soon hit a limit. Set TRUSTED_PROXIES to the number of your proxies."
         )
     elif count < trusted:
         yield gettext(
-            "TRUSTED_PROXIES is %(trusted)s, but X-Forwarded-For has %(count)s addresses. So all"
-            " visitors count as one client, or can make up their address. Let each proxy add the"
-            " address that it sees, or set TRUSTED_PROXIES to the number of your proxies.",
+            "TRUSTED_PROXIES is %(trusted)s, but X-Forwarded-For has %(count)s addresses. All "
+            "visitors count as one client, or can make up their address. Have each proxy add the "
+            "address it sees, or set TRUSTED_PROXIES to the number of your proxies.",
             trusted=trusted,
             count=count,
         )
     elif count > trusted > 0 and not cloudflare:
         yield gettext(
-            "TRUSTED_PROXIES is %(trusted)s, but this request came through %(count)s proxies. So"
-            " visitors count by the address of a proxy. Set TRUSTED_PROXIES to %(count)s if all of"
-            " them are yours or your provider's.",
+            "TRUSTED_PROXIES is %(trusted)s, but this request came through %(count)s proxies. "
+            "Visitors are counted by the address of a proxy. Set TRUSTED_PROXIES to %(count)s if "
+            "all of them are yours or your provider's.",
             trusted=trusted,
             count=count,
         )
     if settings.public_url is None:
         if trusted or count:
             yield gettext(
-                "PUBLIC_URL is not set, so the service trusts whatever host a request names. Set it"
-                " to the address that visitors use."
+                "PUBLIC_URL is not set, so the service trusts any host name in a request. Set it "
+                "to the address visitors use."
             )
     elif not settings.public_url.startswith(f"{request.scheme}://"):
         yield gettext(

@@ -107,14 +107,14 @@ def delete_page(page_id: str) -> ResponseReturnValue:
     """Ask for the page's ticker first, and name the sites that show it."""
     page, form, now = open_page(page_id), DeletionForm(), runtime().clock()
     ticker = drop_dollar_signs(page.token_symbol)
-    form.ticker.label.text = gettext("Type %(ticker)s to go on", ticker=isolate(ticker))
+    form.ticker.label.text = gettext("Type %(ticker)s to continue", ticker=isolate(ticker))
     if form.validate_on_submit():
         if _fold(form.ticker.data or "") == _fold(ticker):
             pages.delete_page(page.id, now, actor=current_person().email)
-            said = gettext("%(name)s is deleted.", name=name_page(page))
+            said = gettext("%(name)s has been deleted.", name=name_page(page))
             restore = url_for("dashboard.restore_page", page_id=page.id)
             return redirect_to("list_pages", said, undo=restore)
-        form.ticker.errors = [gettext("This is not the page's ticker.")]
+        form.ticker.errors = [gettext("This isn't the page's ticker.")]
     return render(
         "page_delete.html",
         page=page,

@@ -31,7 +31,7 @@ class SetupForm(SiteForm):
     site = StringField(
         lazy_gettext("Site"),
         [Optional()],
-        description=lazy_gettext("No site yet? Leave it empty; you get a link to share."),
+        description=lazy_gettext("No site yet? Leave this empty and share a link instead."),
     )
     holders = BooleanField(default=True)
 
@@ -80,7 +80,7 @@ def _look_up(form: SetupForm, mint: str) -> Response:
         field.data = found or field.data
         if not field.data and not form.token_mint.errors:
             field.errors = [
-                gettext("The chain does not have it; enter it here.")
+                gettext("It isn't on the chain. Enter it here.")
                 if draft
                 else gettext("This field is required.")
             ]

@@ -41,13 +41,12 @@ from embed.web.languages import gettext, lazy_gettext, ngettext
 
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
 USED_LINK = lazy_gettext(
-    "This link works only once, and a password has been chosen since it was made. Sign in with"
-    " that password. Forgotten? Whoever runs this server can create a new link:"
-    " flask owners reset EMAIL"
+    "This link works only once, and it has been used. Sign in with the password chosen then. If "
+    "you forgot it, ask the operator of this server for a new link: flask owners reset EMAIL"
 )
 DEAD_LINK = lazy_gettext(
-    "This link has expired or is not complete. Whoever runs this server can create a new one:"
-    " flask owners reset EMAIL"
+    "This link has expired or is incomplete. Ask the operator of this server for a new one: flask"
+    " owners reset EMAIL"
 )
 PER_ACCOUNT = parse("10/10 minutes")
 PER_CLIENT = parse("30/10 minutes")
@@ -57,7 +56,7 @@ _LENGTHS = {"min": MIN_LENGTH, "max": MAX_LENGTH}
 
 
 class SignInForm(Form):
-    email = EmailField(lazy_gettext("E-mail"), [InputRequired(), Length(max=254)])
+    email = EmailField(lazy_gettext("Email"), [InputRequired(), Length(max=254)])
     password = PasswordField(lazy_gettext("Password"), [InputRequired(), Length(max=MAX_LENGTH)])
 
 
@@ -81,7 +80,7 @@ class FirstPasswordForm(Form):
 class PasswordForm(FirstPasswordForm):
     again = PasswordField(
         lazy_gettext("Repeat the new password"),
-        [InputRequired(), EqualTo("password", lazy_gettext("The two passwords are not the same."))],
+        [InputRequired(), EqualTo("password", lazy_gettext("The two passwords don't match."))],
     )
 
 
@@ -98,7 +97,7 @@ def sign_in() -> ResponseReturnValue:
         return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
     person = passwords.find_by_password(email, password)
     if person is None or not begin_session(person):
-        form.password.errors = [gettext("The e-mail address or the password is wrong.")]
+        form.password.errors = [gettext("The email address or the password is wrong.")]
         return store_failure(email, render("sign_in.html", form=form), "sign-in failed")
     _warn_of_weakness(person, password)
     return redirect(target, 303)
@@ -109,7 +108,7 @@ def sign_out() -> ResponseReturnValue:
     end_own_session()
     logout_user()
     session.clear()
-    return redirect_to("sign_in", gettext("You have signed out."))
+    return redirect_to("sign_in", gettext("You've signed out."))
 
 
 @blueprint.route("/password/<token>", methods=["GET", "POST"])
@@ -231,7 +230,7 @@ def refuse_wrong_password(field: Field, render_form: RenderForm) -> Response | N
         return refuse_attempt(wait, field, render_form)
     if is_correct_password(field.data or "", person.password_hash):
         return None
-    field.errors = [gettext("This is not your current password.")]
+    field.errors = [gettext("This isn't your current password.")]
     return store_failure(person.email, render_form(status=422), "confirmation failed")
 
 

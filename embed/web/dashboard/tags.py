@@ -26,10 +26,10 @@ class TagForm(Form):
     )
     color = RadioField(lazy_gettext("Color"), choices=_COLORS, default=tags.COLORS[0])
     is_left_out = BooleanField(
-        lazy_gettext("Leave its wallets out of the sums"),
+        lazy_gettext("Don't count its wallets in totals"),
         description=lazy_gettext(
-            "For pools, exchanges and others whose tokens are not their own: they stay on the list,"
-            " but its total and its share of the supply are without them."
+            "For pools, exchanges and others who hold other people's tokens. They stay on the "
+            "list but don't count in its total and share of supply."
         ),
     )
 

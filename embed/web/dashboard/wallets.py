@@ -38,7 +38,7 @@ class WalletForm(Form):
     alias = StringField(
         lazy_gettext("Name"),
         [Optional(), Length(max=100)],
-        description=lazy_gettext("Shown beside the address."),
+        description=lazy_gettext("Shown next to the address."),
     )
     tag_names = SelectMultipleField(
         lazy_gettext("Tags"),
@@ -48,7 +48,7 @@ class WalletForm(Form):
     )
     is_hidden = BooleanField(
         lazy_gettext("Hidden"),
-        description=lazy_gettext("Not on the public list; only you see it."),
+        description=lazy_gettext("Not on the public list; visitors don't see it."),
     )
     balance = StringField(
         lazy_gettext("Balance"),
@@ -62,7 +62,7 @@ class WalletForm(Form):
         self.tag_names.choices = names
         if runtime().settings.uses_chain:
             self.balance.description = gettext(
-                "In whole tokens. It counts until the balance is first read from the chain."
+                "In whole tokens. Used until the balance is first read from the chain."
             )
 
 
@@ -104,8 +104,7 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     del form.address
     if uses_chain and find_chain_balance(page.token_mint, own.address):
         form.balance.description = gettext(
-            "In whole tokens. It was read from the chain, which counts: what you enter changes"
-            " nothing."
+            "In whole tokens. This balance is read from the chain, so what you enter has no effect."
         )
     if form.validate_on_submit():
         with show_mistakes(form):
@@ -191,12 +190,22 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
 
 def _tell(action: BulkAction, count: int) -> str:
     sentences = {
-        "hide": ngettext("%(count)s wallet is hidden.", "%(count)s wallets are hidden.", count),
-        "show": ngettext("%(count)s wallet is shown.", "%(count)s wallets are shown.", count),
-        "tag": ngettext("%(count)s wallet is tagged.", "%(count)s wallets are tagged.", count),
-        "untag": ngettext(
-            "%(count)s wallet is without the tag.", "%(count)s wallets are without the tag.", count
+        "hide": ngettext(
+            "%(count)s wallet has been hidden.", "%(count)s wallets have been hidden.", count
         ),
-        "remove": ngettext("%(count)s wallet is removed.", "%(count)s wallets are removed.", count),
+        "show": ngettext(
+            "%(count)s wallet is visible again.", "%(count)s wallets are visible again.", count
+        ),
+        "tag": ngettext(
+            "%(count)s wallet has been tagged.", "%(count)s wallets have been tagged.", count
+        ),
+        "untag": ngettext(
+            "The tag has been removed from %(count)s wallet.",
+            "The tag has been removed from %(count)s wallets.",
+            count,
+        ),
+        "remove": ngettext(
+            "%(count)s wallet has been removed.", "%(count)s wallets have been removed.", count
+        ),
     }
     return sentences[action] % {"count": format_number(count)}

@@ -71,7 +71,7 @@ def test_person_sees_what_happened_and_from_where(world, owner):
     assert lines[5:8] == [
         f"You ended other sessions: 1 2026-01-31 09:33 UTC{here}",
         f"You signed in 2026-01-31 09:32 UTC{where}",
-        f"Somebody tried to sign in with a wrong password 2026-01-31 09:31 UTC{where}",
+        f"Someone tried to sign in with a wrong password 2026-01-31 09:31 UTC{where}",
     ]
     assert "The page USD Coin now belongs to you 2026-01-31 09:30 UTC" in lines
     assert other.get(ACCOUNT).status_code == 302
@@ -170,7 +170,7 @@ def test_wrong_password_of_somebody_who_is_signed_in_is_stored_once_an_hour(worl
 
     kinds = [event.kind for event in AccountEvent.select()]
     assert (kinds.count("confirmation failed"), kinds.count("sign-in failed")) == (2, 1)
-    assert "Somebody who was signed in entered a wrong password" in owner.see(ACCOUNT)
+    assert "Someone who was signed in entered a wrong password" in owner.see(ACCOUNT)
 
 
 def test_refused_attempt_stores_nothing(world, owner):

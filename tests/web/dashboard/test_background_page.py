@@ -9,7 +9,7 @@ from embed.db.work_status import hold_lease
 
 pytestmark = pytest.mark.slow
 
-NOBODY = "The background work is not running."
+NOBODY = "The background work isn't running."
 PATH = "/dashboard/background"
 
 

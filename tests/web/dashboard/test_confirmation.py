@@ -1,4 +1,4 @@
-"""The question "Is it you?" before what a stolen session must not be enough for."""
+"""The question "Confirm it's you" before what a stolen session must not be enough for."""
 
 import html
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 ASK = "/dashboard/confirm"
 HOME = "/dashboard/"
 SIGN_IN = "/dashboard/sign-in"
-QUESTION = "Is it you?"
+QUESTION = "Confirm it's you"
 WRONG = "not the password"
 SITES = "https://one.example\nhttps://two.example"
 REFRESH = re.compile('<meta http-equiv="refresh" content="0;url=([^"]*)">')

@@ -278,9 +278,9 @@ def test_channel_decides_only_if_the_form_says_so_as_every_reader_can(owner, roo
 
     fields = {"service": "ntfy", "topic": "topic", "event_types": ["submission.created"]}
     owner.post(f"{root}/settings/notifications", **fields)
-    assert "readers may decide" not in owner.see(f"{root}/settings/notifications")
+    assert "readers can decide" not in owner.see(f"{root}/settings/notifications")
     owner.post(f"{root}/settings/notifications", **fields, may_decide="y")
-    assert "readers may decide" in owner.see(f"{root}/settings/notifications")
+    assert "readers can decide" in owner.see(f"{root}/settings/notifications")
     assert [one.may_decide for one in Receiver.select().order_by(Receiver.may_decide)] == [
         False,
         True,
@@ -348,12 +348,12 @@ def test_reviewer_decides_by_mail_and_viewer_is_not_offered_it(
     viewer, reviewer = make_member("viewer"), make_member("reviewer")
     for person in (viewer, reviewer):
         person.post(f"{root}/mail")
-    assert "Decide by mail" not in viewer.see(f"{root}/activity")
+    assert "Decide by email" not in viewer.see(f"{root}/activity")
     none = make_member("reviewer", "none@example.com").post(f"{root}/mail/decide")
     assert none.status_code == 409
-    assert "You get no mails about this page." in read_text(none)
+    assert "You don't get emails about this page." in read_text(none)
     assert viewer.post(f"{root}/mail/decide").status_code == 403
-    assert "Decide by mail" in reviewer.see(f"{root}/activity")
+    assert "Decide by email" in reviewer.see(f"{root}/activity")
 
     assert reviewer.post(f"{root}/mail/decide").status_code == 303
 

@@ -59,13 +59,13 @@ def test_log_says_what_when_where_how_often_and_what_was_answered(world, owner, 
     masked = f"http://127.0.0.1:{http_receiver.port}/…"
 
     assert (
-        f"Queue filling up waiting 2026-01-31 09:30 UTC To {masked}"
+        f"Queue almost full waiting 2026-01-31 09:30 UTC To {masked}"
         " 1 attempt, the last 2026-01-31 09:30 UTC : 503 Service Unavailable"
     ) in owner.see(log)
     world.clock.forward(minutes=1)
     deliver(world, webhook)
     text = owner.see(log)
-    assert "Queue filling up delivered 2026-01-31 09:30 UTC Send again" in text
+    assert "Queue almost full delivered 2026-01-31 09:30 UTC Send again" in text
     assert "2 attempts, the last 2026-01-31 09:31 UTC : 204 No Content" in text
     assert "/hook" not in owner.get(log).text
 

@@ -45,7 +45,7 @@ def test_entry_is_added_listed_with_its_author_and_removed(world, owner):
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("", "Write what is to be blocked."),
+        ("", "Enter what to block."),
         ("*", "or it would block everybody"),
         ("a\0b", "Names have only letters"),
         ("taken", "taken is blocked already."),
@@ -72,11 +72,11 @@ def test_entry_is_recognized_by_its_form(world, owner, preview):
     fields = {"preview": ""} if preview else {}
     for pattern, kind, said in (
         (listed, "wallet", "On the list already, where it stays: Admin 2"),
-        (Visitor().address, "wallet", "It is not on the list."),
+        (Visitor().address, "wallet", "It isn't on the list."),
         ("*admin*", "name", "where it stays: Admin 2"),
         ("b?t", "name", "None of the 2 names that were compared is like that."),
-        ("192.0.2.7", "network", "Keeps out visitors from there."),
-        ("2001:db8::/48", "network", "Keeps out visitors from there."),
+        ("192.0.2.7", "network", "Refuses submissions from there."),
+        ("2001:db8::/48", "network", "Refuses submissions from there."),
     ):
         answer = add(owner, pattern, **fields)
         if preview:

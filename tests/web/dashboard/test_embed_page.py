@@ -174,7 +174,7 @@ def test_preview_shows_what_is_chosen_before_it_is_saved(world, owner):
                 "Letters on buttons are black: 17.6:1.",
                 "On light grounds it has 1.0:1, so for texts and the focus ring it is darkened to"
                 " #776d02: 4.5:1.",
-                "On light grounds, buttons get an edge.",
+                "On light backgrounds, buttons get a border.",
                 "On dark grounds, texts and the focus ring have 12.1:1.",
             ],
         ),
@@ -302,7 +302,7 @@ def show_list(world, site: str, destination: str) -> None:
 @pytest.mark.parametrize(
     ("site", "said"),
     [
-        ("", "Which site is it for?"),
+        ("", "Enter the address of the site."),
         ("//example.com", "has no scheme"),
         ("https://*.example.com", "has a wildcard"),
     ],

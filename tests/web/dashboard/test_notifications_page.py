@@ -106,7 +106,7 @@ def test_each_service_is_offered_with_its_fields(world, owner, service):
     channel = get_only(world)
     assert (channel.kind, channel.event_types) == ("channel", ("queue.filling",))
     text = owner.see(path_of(world))
-    assert "Queue filling up · Nothing has been sent yet." in text
+    assert "Queue almost full · Nothing has been sent yet." in text
     assert "New secret" not in text
     assert "No longer supported" not in text
     assert owner.post(path_of(world, channel.id, "secret")).status_code == 404
@@ -261,7 +261,7 @@ def test_what_was_given_up_is_at_the_top_and_noticed_on_queue_and_overview(world
     text = owner.see(path_of(world))
     assert text.index("6 messages could not be delivered") < text.index("Where messages go")
     assert text.count("To https://hooks.example/…") == 3 + 4
-    assert "All messages that were given up" in text
+    assert "All failed messages" in text
     queue = f"/dashboard/pages/{world.page_id}/queue"
     assert "6 messages could not be delivered." in owner.see(queue)
     assert "6 messages of \u2068$USDC\u2069 could not be delivered" in owner.see("/dashboard/")

@@ -67,7 +67,7 @@ def test_what_waits_says_since_when_and_how_many_places_are_free(world, calm):
     assert target == f"/dashboard/pages/{world.page_id}/queue"
     world.submit(Visitor())
     ((line, _),) = read_needs(calm)
-    assert line.endswith("No place is free, so visitors are turned away.")
+    assert line.endswith("The queue is full, so new submissions are refused.")
 
 
 def test_pages_where_something_waits_come_first(world, calm):
@@ -87,14 +87,14 @@ def test_what_keeps_balances_from_being_read_is_told(world_with):
     owner = OwnerBrowser(world)
     owner.take(world.page_id)
     ((line, target),) = read_needs(owner)
-    assert line.startswith("The background work is not running")
+    assert line.startswith("The background work isn't running")
     assert target == "/dashboard/background"
     hold_lease("a", "worker", world.clock(), world.clock())
     store_refusal(world.page.token_mint, "ABC is not the mint of a token.")
     Job.create(name="balances", failed_at=world.clock(), failure="No endpoint answered.")
 
     (first, target), problem = read_needs(owner)
-    assert first.startswith("Balances cannot be read at the moment")
+    assert first.startswith("Balances can't be read right now")
     assert target == "/dashboard/background"
     assert problem == (
         "Balances cannot be read on $USDC ABC is not the mint of a token.",
@@ -120,7 +120,7 @@ def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(worl
     assert line.startswith("2 messages of $USDC could not be delivered Failing since")
     Receiver.update(first_failed_at=None).execute()
     ((line, _),) = read_needs(calm)
-    assert line == "2 messages of $USDC could not be delivered They can be sent again."
+    assert line == "2 messages of $USDC could not be delivered You can send them again."
 
 
 def test_sites_that_were_refused_lately_are_told(world, calm):
@@ -173,7 +173,7 @@ def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, c
     assert "1 wallet and 0 submissions to review, disappears from these sites" in asked
     assert SITE in asked
     assert f"{key_of_a_server[:12]}…" in asked
-    assert "The public link" in asked
+    assert "The share link" in asked
     for wrong in ({}, {"ticker": "USD"}):
         answer = calm.post(delete, **wrong)
         assert answer.status_code == 422

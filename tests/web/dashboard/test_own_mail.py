@@ -14,7 +14,7 @@ from embed.runtime import EXTENSION
 
 pytestmark = pytest.mark.slow
 
-BUTTON = "Mail me about this page"
+BUTTON = "Email me about this page"
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_everybody_on_a_page_starts_and_stops_by_one_button(owner, make_member, 
     assert own.person == person.owner
     text = person.see(f"{root}/activity")
     assert f"are mailed to {person.email}" in text
-    assert "Stop the mails" in text
+    assert "Stop the emails" in text
     assert BUTTON not in text
     Receiver.update(first_failed_at=person.world.clock()).execute()
     assert "Failing since" in person.see(f"{root}/activity")
@@ -117,7 +117,7 @@ def test_button_stops_without_signing_in(world, root, ann, link):
     answer = submit(world.app.test_client(), link)
 
     assert answer.status_code == 200
-    assert "You get no more mails about this page." in read_text(answer)
+    assert "You won't get any more emails about this page." in read_text(answer)
     assert Receiver.select().count() == 0
     assert BUTTON in ann.see(f"{root}/activity")
 
@@ -159,7 +159,7 @@ def test_link_that_we_did_not_make_is_refused(world, link, token):
 
 def test_stopping_works_where_nothing_can_be_mailed_any_more(world, ann, root, link, monkeypatch):
     monkeypatch.setattr(own_mail, "can_mail", lambda *_: False)
-    assert "Stop the mails" in ann.see(f"{root}/activity")
+    assert "Stop the emails" in ann.see(f"{root}/activity")
 
     submit(world.app.test_client(), link)
 

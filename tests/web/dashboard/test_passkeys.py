@@ -1,4 +1,4 @@
-"""Passkeys: adding, naming and removing them, signing in by one, and "Is it you?"."""
+"""Passkeys: adding, naming and removing them, signing in by one, and "Confirm it's you"."""
 
 import html
 import json
@@ -21,9 +21,9 @@ ORIGIN = "http://localhost"
 ACCOUNT = "/dashboard/account"
 PAGE, SIGN_IN, CONFIRM = f"{ACCOUNT}/passkeys", "/dashboard/sign-in", "/dashboard/confirm"
 BY_PASSKEY = f"{SIGN_IN}/passkey"
-WRONG = "The answer of your browser could not be verified."
+WRONG = "Your browser's answer couldn't be verified."
 LATE = "The answer came too late, or twice."
-UNKNOWN = "This service does not know this passkey, or no longer."
+UNKNOWN = "This service doesn't know this passkey, or it was removed."
 BUTTON = "data-passkey"
 
 
@@ -114,7 +114,7 @@ def test_passkey_is_added_once_and_devices_are_told_of_it(owner, device):
     again = add(owner, device)
 
     assert again.status_code == 422
-    assert "This passkey is here already." in again.text
+    assert "This passkey has already been added." in again.text
 
 
 def test_passkey_of_another_account_is_not_taken_over(owner, device, stranger, visitor):
@@ -279,7 +279,10 @@ def test_passkey_of_a_former_host_and_a_removed_one_are_refused_in_a_sentence(
 ):
     Passkey.update(host="former.example").execute()
     assert UNKNOWN in sign_in(visitor, device).text
-    assert "It no longer signs you in." in owner.post(f"{PAGE}/{Passkey.get().id}/remove").text
+    assert (
+        "You won't be able to sign in with it anymore."
+        in owner.post(f"{PAGE}/{Passkey.get().id}/remove").text
+    )
     assert Passkey.select().count() == 1
     owner.post(f"{PAGE}/{Passkey.get().id}/remove", sure="yes")
 
@@ -326,7 +329,7 @@ def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world, back_by)
     assert count_logged(owner.owner, "passkey refused") == 1
 
 
-# "Is it you?"
+# "Confirm it's you"
 
 
 def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(world, owner, device):

@@ -1,4 +1,4 @@
-"""The switch that makes a page public by link, and what is to be copied of it."""
+"""The switch that makes a page share link, and what is to be copied of it."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def shared(world, owner) -> str:
 
 
 def test_page_becomes_public_by_link_and_ends_to_be(world, owner):
-    assert "Make it public by link" in open_tab(owner)
+    assert "Turn the link on" in open_tab(owner)
 
     assert switch(owner, on=True).location.endswith("/embed/share")
     assert derived.is_shared(world.page_id)
@@ -34,8 +34,8 @@ def test_page_becomes_public_by_link_and_ends_to_be(world, owner):
     shared = f"{HOST}/embed/page/{world.page_id}"
     for name, address in (("link", shared), ("count", f"{shared}/count.json")):
         assert f'id="{name}" dir="ltr">{address}</code></a>' in text
-    assert "The page is public by link." in text
-    assert "End the link" in text
+    assert "The share link is on." in text
+    assert "Turn the link off" in text
 
     switch(owner, on=False)
     assert not derived.is_shared(world.page_id)
@@ -47,7 +47,7 @@ def test_editor_sees_the_link_and_cannot_change_it(world, shared, make_member):
     text = open_tab(editor)
 
     assert shared in text
-    assert "End the link" not in text
+    assert "Turn the link off" not in text
     assert switch(editor, on=False).status_code == 403
     assert derived.is_shared(world.page_id)
 

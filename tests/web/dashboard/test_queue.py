@@ -91,7 +91,7 @@ def test_decided_and_turned_away_ones_have_tabs_of_their_own(world, owner):
 @pytest.mark.databases("sqlite", "postgres")
 def test_refusals_without_a_session_are_counted_by_reason(world, owner):
     turned_away = path_of(world) + "?tab=turned-away"
-    nobody = '<div class="empty">\n  <p><strong>Nobody has been turned away.'
+    nobody = '<div class="empty">\n  <p><strong>Nothing has been refused.'
     assert nobody in owner.get(turned_away).text
     world.configure(min_balance=100)
     for _ in range(2):
@@ -178,14 +178,14 @@ def test_reason_of_the_last_rejection_stands_beside(world, owner):
 
 
 def test_submission_of_nobody_known_says_what_is_unknown(world, owner):
-    assert "Nothing is waiting for you." in owner.see(path_of(world))
+    assert "Nothing to review." in owner.see(path_of(world))
     send(world)
 
     text = owner.see(path_of(world))
     for said in ("Balance unknown", "This wallet before none", "This visitor before none"):
         assert said in text
     add_submissions(world, 1, session_id=None)
-    assert "This visitor before unknown: sent without a session" in owner.see(path_of(world))
+    assert "This visitor before unknown (sent without a session)" in owner.see(path_of(world))
 
 
 def test_ladder_says_how_far_a_visitor_has_come_and_that_a_rejection_broke_it(world, owner):
@@ -335,7 +335,7 @@ def test_undo_is_offered_for_ten_minutes(world, owner):
     assert list_undoable(owner) == []
     answer = undo(owner, submission_id)
     assert answer.status_code == 409
-    assert "It is too late to undo this." in read_text(answer)
+    assert "It's too late to undo this." in read_text(answer)
 
 
 @pytest.mark.parametrize(
@@ -448,7 +448,7 @@ def test_script_is_told_what_was_not_changed_and_the_counts(world, owner):
             },
             {
                 "id": withdrawn,
-                "sentence": "The wallet's holder has withdrawn it.",
+                "sentence": "The wallet's holder withdrew it.",
                 "isWaiting": False,
             },
         ],

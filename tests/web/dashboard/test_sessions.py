@@ -342,7 +342,7 @@ def test_one_session_or_all_others_are_ended_and_nobody_elses(world, owner, brow
 
     answer = owner.post(f"{ACCOUNT}/sessions/{row.id}/end")
     assert answer.headers["Location"] == f"{ACCOUNT}#sessions"
-    assert "That browser is signed out." in owner.see(ACCOUNT)
+    assert "The browser is signed out." in owner.see(ACCOUNT)
     assert not third.is_signed_in
     assert browser.is_signed_in
 

@@ -369,7 +369,7 @@ def test_present_password_cannot_be_guessed_without_limit(owner):
 
 
 def find_question(world, owner) -> str:
-    """Return the page that asks "Is it you?"."""
+    """Return the page that asks "Confirm it's you"."""
     world.clock.forward(minutes=31)
     page = owner.get("/dashboard/confirm").text
     assert f'autocomplete="username" value="{owner.email}"' in page

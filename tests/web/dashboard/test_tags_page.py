@@ -80,14 +80,14 @@ def test_wallets_of_a_tag_are_left_out_of_the_sums_and_counted_again(world, owne
     assert owner.post(path_of(world), name="pool", color="red", is_left_out="y").status_code == 303
     tag = Tag.get()
     world.track(Visitor().address, tag_names=["pool"], balance=5)
-    assert "pool not in the sums 1 wallet " in owner.see(path_of(world))
+    assert "pool not in totals 1 wallet " in owner.see(path_of(world))
     form = owner.get(path_of(world, tag.id)).text
     assert "checked" in re.findall(r"<input[^>]*is_left_out[^>]*>", form)[0]
     assert world.read().json["sums"]["countedWallets"] == 0
 
     assert owner.post(path_of(world, tag.id), name="pool", color="red").status_code == 303
 
-    assert "not in the sums 1" not in owner.see(path_of(world))
+    assert "not in totals 1" not in owner.see(path_of(world))
     assert world.read().json["sums"]["countedBalance"] == 5
     log = owner.see(f"/dashboard/pages/{world.page_id}/activity")
     assert "added the tag pool, not counted in the sums" in log

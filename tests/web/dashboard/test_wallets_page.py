@@ -434,7 +434,7 @@ def test_file_is_shown_as_it_is_read_and_imported_without_its_bad_lines(world, o
         *("new", "new", "skip: on the list", "new", "skip: no address")
     ]
     assert "The first 5 of 7 rows." in said
-    assert "Line 4: The wallet is on the list already." in said
+    assert "Line 4: The wallet is already on the list." in said
     assert "Line 7: The address is on line 2 already." in said
     assert "Create 1 tag: watch" in said
     assert "Import 4, skip 3" in said

@@ -1,4 +1,4 @@
-"""A page that is public by link, as programs of other sites ask for it."""
+"""A page that is share link, as programs of other sites ask for it."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from embed.keys import derived
 
 
 def share(world, page_id: str | None = None) -> str:
-    """Make a page public by link, and return its path."""
+    """Make a page share link, and return its path."""
     derived.share_page(page_id or world.page_id, world.clock())
     return f"/embed/page/{page_id or world.page_id}"
 

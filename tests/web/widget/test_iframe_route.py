@@ -82,7 +82,7 @@ def test_minimum_is_told_with_all_its_decimals_before_anything_is_signed(world):
     steps = world.call("GET", path, query_string={"key": world.public_key}).text
 
     assert "This page asks for at least 1,000.0000004 $USDC." in steps
-    assert "Only balances that the owner has entered count." in steps
+    assert "Only balances entered by the owner count." in steps
 
 
 def test_widget_shows_the_page(world):
@@ -392,7 +392,9 @@ def test_own_submissions_come_with_the_page_what_waits_first(world):
     assert sorted(own, key=itemgetter("id")) == sorted(listed, key=itemgetter("id"))
     section = answer.text.partition('<section id="own"')[2].partition("</section>")[0]
     assert not section.partition(">")[0].endswith("hidden")
-    assert section.index("Waiting") < section.index("waits for review") < section.index("Rejected")
+    assert (
+        section.index("Waiting") < section.index("waiting for review") < section.index("Rejected")
+    )
     assert "Please choose another name." in section
     assert other.address in section
     assert read_own(open_frame(world, cookie=stranger.cookie)) == []
@@ -507,7 +509,7 @@ def test_own_refusal_by_the_minimum_says_whose_balances_count(world):
     visitor = with_session(world)
     world.configure(min_balance=5)
     world.submit(visitor)
-    entered = "The owner had entered no balance for the wallet, or one below the minimum."
+    entered = "The owner had entered no balance for this wallet, or one below the minimum."
 
     assert entered in open_frame(world, cookie=visitor.cookie).text
 

@@ -1,4 +1,4 @@
-"""GET /embed/page/{id}: a page that is public by link, and the frame for other sites."""
+"""GET /embed/page/{id}: a page that is share link, and the frame for other sites."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
