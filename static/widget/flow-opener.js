@@ -1,8 +1,8 @@
 // Opens and closes the flow's panel. Its steps are loaded when a visitor is about to open it, as most
 // only read.
 
-import { findAround, getElement, parsePage } from "../elements.js";
-import { Api, Problem, TIMEOUT_MS } from "./api.js";
+import { findAround, getElement } from "../elements.js";
+import { Api, Problem } from "./api.js";
 import { explain, say } from "./words.js";
 
 /**
@@ -147,27 +147,14 @@ export class FlowOpener {
     const links = getElement(document, "#flow-links", HTMLTemplateElement);
     const message = { kind: "embed:prepare", modules: links.dataset.lend?.split(" ") };
     this.about.lender.then((origin) => window.parent.postMessage(message, origin));
+    const steps = /** @type {Promise<Document>} */ (this.api.readHtml(`/embed/tracking/${this.api.pageId}/flow`));
     const [, part, own, { setUpSteps }] = await Promise.all([
-      loadLinks(links.content), this.#readPart(), this.loadOwn(), import("./flow-setup.js"),
+      loadLinks(links.content), steps, this.loadOwn(), import("./flow-setup.js"),
     ]);
     this.panel.removeAttribute("aria-busy");
     const { api, about } = this;
     this.steps = setUpSteps(this.panel, part, { ...about, api, own, close: () => this.#close() });
     return this.steps;
-  }
-
-  /** Return the steps as a document, with their sentences. */
-  async #readPart() {
-    const query = new URLSearchParams({ key: this.api.key, lang: document.documentElement.lang });
-    const response = await fetch(`/embed/tracking/${this.api.pageId}/flow?${query}`, {
-      cache: "no-store",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (!response.ok) {
-      await this.api.readPage(); // if it is refused, too, that says why
-      throw new Problem("server");
-    }
-    return parsePage(await response.text());
   }
 }
 
