@@ -43,7 +43,7 @@ export function ignoreSecondPresses(root) {
 }
 
 /** @type {{ createHTML: (html: string) => string } | undefined} */
-let answers; // a site that lends its wallets loads this file, too, and may allow no policy
+let pages; // a site that lends its wallets loads this file, too, and may allow no policy
 
 /**
  * Return a page that this service answered with; no script in it runs. Nowhere else does text become
@@ -52,6 +52,6 @@ let answers; // a site that lends its wallets loads this file, too, and may allo
  * @returns {Document}
  */
 export function parsePage(html) {
-  answers ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy("answers", { createHTML: String });
-  return new DOMParser().parseFromString(answers?.createHTML(html) ?? html, "text/html");
+  pages ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy("pages", { createHTML: String });
+  return new DOMParser().parseFromString(pages?.createHTML(html) ?? html, "text/html");
 }

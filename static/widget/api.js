@@ -359,8 +359,8 @@ export function poll(action, { seconds, slowest = seconds, isWanted = () => true
 /**
  * Send the height to the host page's script (embed.js), and apply the theme that it sends.
  *
- * Returns the origin of the host page once it offers to lend its wallets, which it may never do, and
- * what sends an event of the frame to a page that has the script. Only a page that the service vouches for is believed: `site`, the one that the server has found on
+ * Returns the origin of the host page if it lends its wallets, and what tells it of events. Only a
+ * page that the service vouches for is believed and told: `site`, the one that the server has found on
  * the key's list, or, if that one is unknown, any, as the widget's policy (frame-ancestors) keeps
  * others out. A key that allows the null origin has no such policy: `isForAnySite`.
  * @param {{ site: string | null, isForAnySite: boolean }} options

@@ -2,24 +2,26 @@
 // only read.
 
 import { findAround, getElement } from "../elements.js";
-import { Api, Problem } from "./api.js";
+import { Problem } from "./api.js";
 import { explain, say } from "./words.js";
 
 /**
  * @import { PurposeName, Steps, Wanted } from "./flow-setup.js"
+ * @import { Api } from "./api.js"
  * @import { OwnSubmissions } from "./own.js"
  */
 
 export class FlowOpener {
   /**
    * @param {HTMLElement} panel
-   * @param {{ pageId: string, key: string, lender: Promise<string>, site: string | null,
-   *   symbol: string, loadOwn: () => Promise<OwnSubmissions> }} options
+   * @param {{ api: Api, lender: Promise<string>, tell: (event: string, detail: object) => void,
+   *   site: string | null, symbol: string, loadOwn: () => Promise<OwnSubmissions> }} options
    */
-  constructor(panel, { pageId, key, loadOwn, ...about }) {
+  constructor(panel, { api, tell, loadOwn, ...about }) {
     this.panel = panel;
     this.title = getElement(panel, "#flow-title", HTMLElement);
-    this.api = new Api({ pageId, key });
+    this.api = api;
+    this.tell = tell;
     this.loadOwn = loadOwn;
     this.about = about;
     /** @type {HTMLElement | null} */
@@ -145,14 +147,13 @@ export class FlowOpener {
   /** Load all that the steps need in one wave. */
   async #loadSteps() {
     const links = getElement(document, "#flow-links", HTMLTemplateElement);
-    const message = { kind: "embed:prepare", modules: links.dataset.lend?.split(" ") };
-    this.about.lender.then((origin) => window.parent.postMessage(message, origin));
-    const steps = /** @type {Promise<Document>} */ (this.api.readHtml(`/embed/tracking/${this.api.pageId}/flow`));
+    this.tell("prepare", { modules: links.dataset.lend?.split(" ") });
+    const { api, about } = this;
+    const steps = /** @type {Promise<Document>} */ (api.readHtml(`/embed/tracking/${api.pageId}/flow`));
     const [, part, own, { setUpSteps }] = await Promise.all([
       loadLinks(links.content), steps, this.loadOwn(), import("./flow-setup.js"),
     ]);
     this.panel.removeAttribute("aria-busy");
-    const { api, about } = this;
     this.steps = setUpSteps(this.panel, part, { ...about, api, own, close: () => this.#close() });
     return this.steps;
   }
