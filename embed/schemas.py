@@ -227,6 +227,13 @@ class NonceRequest(WalletRequest):
     ] = None
 
 
+class GateRefusal(Json):
+    """What a refusal below the minimum balance has besides its code."""
+
+    balance: Annotated[Raw, exact_amount("What the service knows of this wallet.", Decimal(0))]
+    min_balance: Annotated[Raw, exact_amount("What the page asks for.", Decimal(100))]
+
+
 class Nonce(Json):
     """A text to sign; works once, for one page, wallet and key."""
 
@@ -240,6 +247,13 @@ class Nonce(Json):
             False,
         ),
     ]
+    below_minimum: Annotated[
+        GateRefusal | UnsetType,
+        about(
+            "Only at `/embed/api`, for a request without a `nickname`: a submission would be "
+            "refused now, with `ca_gate_failed`."
+        ),
+    ] = UNSET
 
 
 class SubmissionRequest(WalletRequest):
@@ -459,10 +473,3 @@ class RefreshedBalance(Json):
 
 
 # Refusals
-
-
-class GateRefusal(Json):
-    """What a refusal below the minimum balance has besides its code."""
-
-    balance: Annotated[Raw, exact_amount("What the service knows of this wallet.", Decimal(0))]
-    min_balance: Annotated[Raw, exact_amount("What the page asks for.", Decimal(100))]

@@ -42,16 +42,16 @@ export function ignoreSecondPresses(root) {
   }, true);
 }
 
-// Text becomes HTML only in parsePage(): the Content-Security-Policy allows no other policy than this.
-const asIs = { createHTML: (/** @type {string} */ html) => html };
-/** @type {typeof asIs} */
-const answers = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("answers", asIs) ?? asIs;
+/** @type {{ createHTML: (html: string) => string } | undefined} */
+let pages; // a site that lends its wallets loads this file, too, and may allow no policy
 
 /**
- * Return a page that this service answered with; no script in it runs.
+ * Return a page that this service answered with; no script in it runs. Nowhere else does text become
+ * HTML: the Content-Security-Policy allows no other policy of Trusted Types, where browsers know those.
  * @param {string} html
  * @returns {Document}
  */
 export function parsePage(html) {
-  return new DOMParser().parseFromString(answers.createHTML(html), "text/html");
+  pages ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy("pages", { createHTML: String });
+  return new DOMParser().parseFromString(pages?.createHTML(html) ?? html, "text/html");
 }

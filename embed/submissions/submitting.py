@@ -19,8 +19,8 @@ from embed.keys.access import Access
 from embed.metrics import SUBMISSIONS
 from embed.pages import find_page
 from embed.runtime import Runtime
-from embed.schemas import NonceRequest, SubmissionRequest
-from embed.serializers import as_dict, describe_submission
+from embed.schemas import GateRefusal, NonceRequest, SubmissionRequest
+from embed.serializers import as_dict, describe_submission, write_amount
 from embed.submissions.decisions import list_filling
 from embed.submissions.deny_list import check_not_blocked
 from embed.submissions.ownership import Caller, check_limits, check_signed_nonce
@@ -122,6 +122,22 @@ def _check_gate(runtime: Runtime, page_id: str, wallet_address: str) -> None:
         raise ApiError("page_not_found")
     balance = runtime.balances.get_balance(page, wallet_address)
     policy.check_gate(balance, page.min_balance)
+
+
+def find_shortfall(runtime: Runtime, page_id: str, wallet_address: str) -> GateRefusal | None:
+    """Return how the minimum balance would refuse a wallet now, if the chain says so.
+
+    Nothing that an owner entered is told, as nobody has signed yet.
+    """
+    if runtime.chain is None:
+        return None
+    try:
+        _check_gate(runtime, page_id, wallet_address)
+    except ApiError as refusal:  # that the balance is unavailable now is no refusal of the wallet
+        if refusal.code == "ca_gate_failed":
+            known = {name: write_amount(amount) for name, amount in refusal.details.items()}
+            return GateRefusal(balance=known["balance"], min_balance=known["minBalance"])
+    return None
 
 
 def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: int) -> Submission:

@@ -40,7 +40,6 @@ def init_assets(app: Flask) -> None:
         # The address of another version gets the present file, which must not be cached there.
         if folder_digest == digest:
             response.cache_control.max_age = int(CACHED_FOR.total_seconds())
-            response.cache_control.public = True
             response.cache_control.immutable = True
             response.headers.remove("ETag")  # nobody asks again
         else:
@@ -53,7 +52,6 @@ def init_assets(app: Flask) -> None:
         origin = parse_origin(runtime().settings.public_url or "")
         response = _send("embed.js", written=origin or "")
         response.cache_control.max_age = int(SCRIPT_CACHED_FOR.total_seconds())
-        response.cache_control.public = True
         return response
 
     app.jinja_env.globals["asset"] = lambda name: f"/static/{digest}/{name}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from decimal import Context, Decimal
+from decimal import Context, Decimal, localcontext
 from functools import cache
 from typing import NamedTuple
 
@@ -93,8 +93,12 @@ def format_short(amount: Decimal, *, signed: bool = False) -> str:
     a plus sign.
     """
     rounded = _THREE_DIGITS.plus(amount)
-    digits = amounts.MAX_DECIMALS
-    figure = str(format_compact_decimal(rounded, locale=current_locale(), fraction_digits=digits))
+    with localcontext(prec=amounts.PRECISION):
+        figure = str(
+            format_compact_decimal(
+                rounded, locale=current_locale(), fraction_digits=amounts.MAX_DECIMALS
+            )
+        )
     # German, for one, has no short form of thousands.
     is_long = figure.removeprefix("-").isdigit()
     return _sign(format_amount(rounded, _SHORT) if is_long else figure, signed and rounded > 0)

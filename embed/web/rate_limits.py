@@ -58,6 +58,11 @@ def has_many_preflights() -> bool:
     return _is_above("preflight", runtime().settings.limit_per_ip)
 
 
+def has_many_questions() -> bool:
+    """Count a question to the chain before a signature, of which a client has as many as after."""
+    return _is_above("question", runtime().settings.limit_ip_submissions)
+
+
 def check_key(key_id: str) -> None:
     """Limit all requests with a key."""
     _hit("rate_limit_key", runtime().settings.limit_per_key, key_id)

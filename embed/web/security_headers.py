@@ -61,7 +61,7 @@ def restrict_content(response: Response) -> ContentSecurityPolicy:
     policy.default_src = policy.base_uri = "'none'"
     policy.script_src = policy.style_src = policy.connect_src = "'self'"
     policy.img_src = "'self' data:"  # wallets provide their icons as data: URLs
-    require_trusted_types(policy, allowed="answers")  # static/elements.js
+    require_trusted_types(policy, allowed="pages")  # static/elements.js
     return policy
 
 

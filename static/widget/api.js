@@ -3,7 +3,7 @@
 
 import { parsePage } from "../elements.js";
 
-export const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /**
  * @typedef {{ id: string, name: string, color: string, counted?: false }} Tag
@@ -28,7 +28,7 @@ export class Problem extends Error {
    */
   constructor(code, { retryAfter = null, details = {} } = {}) {
     super(code);
-    this.code = code;
+    this.code = code === "internal_error" ? "server" : code; // for which there is a sentence
     this.details = details;
     this.retryAt = retryAfter === null ? null : Date.now() + retryAfter * 1000;
   }
@@ -98,7 +98,7 @@ export class Api {
    */
   async readHtml(path, { etag, isOwn = false } = {}) {
     const url = new URL(path, location.href);
-    url.searchParams.set("key", this.key);
+    url.searchParams.set("key", this.key); // and not a header: a frame without an origin may read this, too
     url.searchParams.set("lang", document.documentElement.lang);
     const headers = etag ? { "If-None-Match": etag } : undefined;
     const { response, text } = await this.request(url.href, { headers, credentials: isOwn ? "same-origin" : "omit" });
@@ -146,7 +146,8 @@ export class Api {
    * @returns {Promise<{ response: Response, answer: any }>} `answer` is null if nothing is new
    */
   async send(path, options) {
-    const { response, text } = await this.request(path, options);
+    const headers = { Authorization: `Bearer ${this.key}`, ...options?.headers };
+    const { response, text } = await this.request(path, { ...options, headers });
     let answer;
     if (response.status === 304) return { response, answer: null };
     try {
@@ -156,7 +157,7 @@ export class Api {
     }
     if (response.ok) return { response, answer };
     const { error, ...details } = answer;
-    throw new Problem(error === "internal_error" ? "server" : error, {
+    throw new Problem(error, {
       retryAfter: readRetryAfter(response),
       details,
     });
@@ -172,7 +173,6 @@ export class Api {
       const response = await fetch(path, {
         method: body ? "POST" : "GET",
         headers: {
-          Authorization: `Bearer ${this.key}`,
           ...(body && { "Content-Type": "application/json" }),
           ...headers,
         },
@@ -359,49 +359,45 @@ export function poll(action, { seconds, slowest = seconds, isWanted = () => true
 /**
  * Send the height to the host page's script (embed.js), and apply the theme that it sends.
  *
- * Returns the origin of the host page once it offers to lend its wallets, which it may never do, and
- * what sends an event of the frame to a page that has the script. Only a page that the service vouches for is believed: `site`, the one that the server has found on
+ * Returns the origin of the host page if it lends its wallets, and what tells it of events. Only a
+ * page that the service vouches for is believed and told: `site`, the one that the server has found on
  * the key's list, or, if that one is unknown, any, as the widget's policy (frame-ancestors) keeps
  * others out. A key that allows the null origin has no such policy: `isForAnySite`.
  * @param {{ site: string | null, isForAnySite: boolean }} options
  * @returns {{ lender: Promise<string>, tell: (event: string, detail?: object) => void }}
  */
 export function connectToHost({ site, isForAnySite }) {
-  const [believed, lender] = [makeWait(), makeWait()];
-  const tell = (/** @type {string} */ event, detail = {}) => {
-    believed.wait.then((origin) => window.parent.postMessage({ kind: `embed:${event}`, ...detail }, origin));
+  /** @type {(hello: MessageEvent) => void} */
+  let resolve = () => {};
+  /** @type {Promise<MessageEvent>} */
+  const hello = new Promise((found) => (resolve = found));
+  const host = {
+    lender: hello.then(({ data, origin }) => (data.lends === true ? origin : new Promise(() => {}))),
+    /** @type {(event: string, detail?: object) => void} */
+    tell(event, detail) {
+      hello.then(({ origin }) => window.parent.postMessage({ kind: `embed:${event}`, ...detail }, origin));
+    },
   };
-  if (window.parent === window) return { lender: lender.wait, tell };
+  if (window.parent === window) return host;
   // Without a Referer, or after the strip, the host's origin is unknown: send to any, as the height is not secret.
   const referrer = document.referrer && new URL(document.referrer).origin;
-  const host = referrer && referrer !== location.origin ? referrer : "*";
+  const target = referrer && referrer !== location.origin ? referrer : "*";
   const sendHeight = () => {
     const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
-    window.parent.postMessage({ kind: "embed:height", height }, host);
+    window.parent.postMessage({ kind: "embed:height", height }, target);
   };
   /** @param {string} origin */
   const isBelieved = (origin) => origin !== "null" && (site ? origin === site : !isForAnySite);
   new ResizeObserver(sendHeight).observe(document.documentElement);
   window.addEventListener("message", (event) => {
-    if (event.source !== window.parent || (host !== "*" && event.origin !== host)) return;
+    if (event.source !== window.parent || (target !== "*" && event.origin !== target)) return;
     if (event.data?.kind === "embed:theme") setTheme(event.data.theme, event.data.ground);
     if (event.data?.kind === "embed:hello") {
       sendHeight();
-      if (!isBelieved(event.origin)) return;
-      believed.resolve(event.origin);
-      if (event.data.lends === true) lender.resolve(event.origin);
+      if (isBelieved(event.origin)) resolve(event);
     }
   });
-  return { lender: lender.wait, tell };
-}
-
-/** Return a promise of an origin, and what resolves it: Promise.withResolvers, which is newer. */
-function makeWait() {
-  /** @type {(origin: string) => void} */
-  let resolve = () => {};
-  /** @type {Promise<string>} */
-  const wait = new Promise((found) => (resolve = found));
-  return { wait, resolve };
+  return host;
 }
 
 /**

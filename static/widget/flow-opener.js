@@ -1,25 +1,27 @@
 // Opens and closes the flow's panel. Its steps are loaded when a visitor is about to open it, as most
 // only read.
 
-import { findAround, getElement, parsePage } from "../elements.js";
-import { Api, Problem, TIMEOUT_MS } from "./api.js";
+import { findAround, getElement } from "../elements.js";
+import { Problem } from "./api.js";
 import { explain, say } from "./words.js";
 
 /**
  * @import { PurposeName, Steps, Wanted } from "./flow-setup.js"
+ * @import { Api } from "./api.js"
  * @import { OwnSubmissions } from "./own.js"
  */
 
 export class FlowOpener {
   /**
    * @param {HTMLElement} panel
-   * @param {{ pageId: string, key: string, lender: Promise<string>, site: string | null,
-   *   symbol: string, loadOwn: () => Promise<OwnSubmissions> }} options
+   * @param {{ api: Api, lender: Promise<string>, tell: (event: string, detail: object) => void,
+   *   site: string | null, symbol: string, loadOwn: () => Promise<OwnSubmissions> }} options
    */
-  constructor(panel, { pageId, key, loadOwn, ...about }) {
+  constructor(panel, { api, tell, loadOwn, ...about }) {
     this.panel = panel;
     this.title = getElement(panel, "#flow-title", HTMLElement);
-    this.api = new Api({ pageId, key });
+    this.api = api;
+    this.tell = tell;
     this.loadOwn = loadOwn;
     this.about = about;
     /** @type {HTMLElement | null} */
@@ -145,29 +147,15 @@ export class FlowOpener {
   /** Load all that the steps need in one wave. */
   async #loadSteps() {
     const links = getElement(document, "#flow-links", HTMLTemplateElement);
-    const message = { kind: "embed:prepare", modules: links.dataset.lend?.split(" ") };
-    this.about.lender.then((origin) => window.parent.postMessage(message, origin));
+    this.tell("prepare", { modules: links.dataset.lend?.split(" ") });
+    const { api, about } = this;
+    const steps = /** @type {Promise<Document>} */ (api.readHtml(`/embed/tracking/${api.pageId}/flow`));
     const [, part, own, { setUpSteps }] = await Promise.all([
-      loadLinks(links.content), this.#readPart(), this.loadOwn(), import("./flow-setup.js"),
+      loadLinks(links.content), steps, this.loadOwn(), import("./flow-setup.js"),
     ]);
     this.panel.removeAttribute("aria-busy");
-    const { api, about } = this;
     this.steps = setUpSteps(this.panel, part, { ...about, api, own, close: () => this.#close() });
     return this.steps;
-  }
-
-  /** Return the steps as a document, with their sentences. */
-  async #readPart() {
-    const query = new URLSearchParams({ key: this.api.key, lang: document.documentElement.lang });
-    const response = await fetch(`/embed/tracking/${this.api.pageId}/flow?${query}`, {
-      cache: "no-store",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (!response.ok) {
-      await this.api.readPage(); // if it is refused, too, that says why
-      throw new Problem("server");
-    }
-    return parsePage(await response.text());
   }
 }
 

@@ -62,7 +62,8 @@ export function setUpSteps(panel, part, { api, own, lender, site, symbol, close 
 // withdraw it. Each purpose asks the service for a text, and sends the signature of it.
 
 /**
- * @typedef {{ nonceId: string, message: string, isDuplicate?: boolean }} Nonce
+ * @typedef {{ nonceId: string, message: string, isDuplicate?: boolean,
+ *   belowMinimum?: Record<string, unknown> }} Nonce
  * @typedef {{ walletAddress: string, nickname: string, nonceId: string, signature: string }} Draft
  * @typedef {{ submissionId: string, status: string, isRemembered?: boolean,
  *   receipt?: string | null }} Answer to a submission; whether this browser will hear of it, and where
@@ -110,7 +111,9 @@ export const makeAdding = (api, own) => ({
   async createNonce(walletAddress, nickname, signal) {
     const cooldown = findCooldown(own, walletAddress); // the signing window has not asked yet
     if (cooldown) throw cooldown;
-    const nonce = await post(api, "siws/nonce", { walletAddress, nickname }, { signal });
+    const fields = nickname ? { walletAddress, nickname } : { walletAddress };
+    const nonce = await post(api, "siws/nonce", fields, { signal });
+    if (nonce.belowMinimum) throw new Problem("ca_gate_failed", { details: nonce.belowMinimum });
     if (!nonce.isDuplicate) return nonce; // else nothing is signed
     await own.wallets.readRest(); // to know whether there is a row to show
     throw new Problem("duplicate");

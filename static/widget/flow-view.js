@@ -673,6 +673,9 @@ class ProblemBox {
       this.retry.hidden = !canRetry || (isRefused && mustWait); // which may be for days
       if (!mustWait) clearInterval(this.timer);
     };
+    const needsAnother = problem.code === "ca_gate_failed";
+    this.restart.classList.toggle("primary", needsAnother);
+    this.retry.classList.toggle("primary", !needsAnother);
     this.restart.hidden = !isRefused;
     this.showWallet.hidden = !isRefused || !canShow;
     if (this.ownPage) this.ownPage.hidden = !WINDOW_CODES.has(problem.code);

@@ -15,6 +15,8 @@ import { ask } from "./wallets.js";
  * @typedef {() => unknown} Retry
  */
 
+// What can be known of a wallet before it signs.
+const EARLY = new Set(["ca_gate_failed", "cooldown_active", "duplicate"]);
 const STEPS_WITH_ACCOUNT = new Set(["nickname", "confirm"]);
 
 // What is wrong with the list or its key is not for the visitor to solve.
@@ -145,7 +147,22 @@ export class Flow {
     const refusal = this.purpose.findRefusal?.(account.address);
     if (refusal) return this.#refuse(refusal, refusal.retryAt ? () => this.chooseAccount(account) : null);
     // A signature about what is kept names nobody.
-    return this.purpose.name === "add" ? this.#askNickname() : this.#askText();
+    if (this.purpose.name !== "add") return this.#askText();
+    return this.view.minimum ? this.#askMinimum() : this.#askNickname();
+  }
+
+  /** Ask whether the wallet would be refused, before the visitor chooses a name and signs. */
+  #askMinimum() {
+    const retry = () => this.#askMinimum();
+    const work = async (/** @type {AbortSignal} */ signal) => {
+      try {
+        await this.purpose.createNonce(this.account.address, "", signal);
+      } catch (error) {
+        // Whatever else fails is asked for again with the name.
+        if (error instanceof Problem && EARLY.has(error.code)) throw error;
+      }
+    };
+    return this.#try("checking", retry, work, () => this.#askNickname());
   }
 
   #forgetAccount() {
@@ -307,9 +324,9 @@ export class Flow {
       case "nonce_binding_mismatch":
         return this.#replaceText(error, signal);
       case "duplicate":
-      case "ca_gate_failed":
       case "not_accepted":
         return this.#refuse(error);
+      case "ca_gate_failed":
       case "cooldown_active":
         return this.#refuse(error, retry);
       case "invalid_nickname_length":

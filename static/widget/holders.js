@@ -17,7 +17,7 @@ export class Holders {
     this.root = root;
     this.list = list;
     this.pressed = ""; // the filter of the part that is pressed
-    list.listeners.push(() => !list.isFiltered && this.pressed && this.#choose(""));
+    list.listeners.push(() => !list.test && this.pressed && this.#choose(""));
   }
 
   /**

@@ -37,7 +37,7 @@ export class List {
     this.heads = root.querySelectorAll("[data-order]");
     this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
     this.hasTools = !this.sort.closest(".tools[hidden]"); // or what they do is left out
-    this.chosenOrder = new ChosenOrder(root.dataset.page ?? "");
+    this.orderKey = `embed-order-${root.dataset.page}`;
     /** @type {Entry[]} */
     this.wallets = []; // all, or as many as the server has rendered
     this.isComplete = false;
@@ -130,7 +130,7 @@ export class List {
 
   /** @param {string} address */
   has(address) {
-    return Boolean(this.wallets?.some((wallet) => wallet.address === address));
+    return this.wallets.some((wallet) => wallet.address === address);
   }
 
   /**
@@ -139,17 +139,13 @@ export class List {
    */
   async lead(address) {
     await this.readRest();
-    const isIt = (/** @type {TrackedWallet} */ wallet) => wallet.address === address;
     if (!this.has(address)) return false;
-    if (!this.chosen.some(isIt)) this.#chooseAll();
-    this.count = Math.max(this.count, this.chosen.findIndex(isIt) + 1);
+    const find = () => this.chosen.findIndex((wallet) => wallet.address === address);
+    if (find() < 0) this.#chooseAll();
+    this.count = Math.max(this.count, find() + 1);
     this.#render();
-    focusRow(this.shown.find(({ wallet }) => isIt(wallet))?.row);
+    focusRow(this.shown[find()].row);
     return true;
-  }
-
-  get isFiltered() {
-    return this.test !== null;
   }
 
   /**
@@ -205,7 +201,7 @@ export class List {
     };
     search.addEventListener("input", again);
     this.sort.addEventListener("change", () => {
-      this.chosenOrder.remember(this.sort.value);
+      rememberOrder(this.orderKey, this.sort.value);
       again();
     });
     /** @type {NodeListOf<HTMLButtonElement>} */
@@ -230,7 +226,7 @@ export class List {
 
   /** Show the list in the order that the visitor has chosen before. */
   #recallOrder() {
-    const order = this.chosenOrder.recall();
+    const order = recallOrder(this.orderKey);
     if (!order || order === this.sort.value || !this.hasTools) return;
     this.sort.value = order;
     this.#update();
@@ -289,8 +285,8 @@ export class List {
 
   #render() {
     if (this.isComplete) {
-      const tests = [this.search && makeTest(this.search), this.test].filter((test) => !!test);
-      this.chosen = this.wallets.filter((wallet) => tests.every((test) => test(wallet)));
+      const isFound = makeTest(this.search);
+      this.chosen = this.wallets.filter((wallet) => isFound(wallet) && (!this.test || this.test(wallet)));
       const order = ORDERS[this.sort.value];
       if (order) this.chosen.sort(order);
     }
@@ -442,30 +438,28 @@ function rankWallets({ wallets, supply }) {
   }));
 }
 
-/** The order that a visitor has chosen on a page, as far as the browser lets a frame remember it. */
-class ChosenOrder {
-  /** @param {string} pageId */
-  constructor(pageId) {
-    this.key = `embed-order-${pageId}`;
+/**
+ * Return the order that a visitor has chosen on a page, as far as the browser lets a frame remember it.
+ * @param {string} key
+ */
+function recallOrder(key) {
+  try {
+    const order = localStorage.getItem(key);
+    return order && Object.hasOwn(ORDERS, order) ? order : null;
+  } catch {
+    return null;
   }
+}
 
-  /** @returns {string | null} */
-  recall() {
-    try {
-      const order = localStorage.getItem(this.key);
-      return order && Object.hasOwn(ORDERS, order) ? order : null;
-    } catch {
-      return null;
-    }
-  }
-
-  /** @param {string} order */
-  remember(order) {
-    try {
-      localStorage.setItem(this.key, order);
-    } catch {
-      // it counts until the page is left
-    }
+/**
+ * @param {string} key
+ * @param {string} order
+ */
+function rememberOrder(key, order) {
+  try {
+    localStorage.setItem(key, order);
+  } catch {
+    // it counts until the page is left
   }
 }
 

@@ -178,7 +178,7 @@ function keepsCookies() {
 // Adding a wallet, and the rights of its holder
 
 const opener = new FlowOpener(getElement(root, "#flow", HTMLElement), {
-  pageId, key, lender, loadOwn, site: site || null, symbol,
+  api, lender, tell, loadOwn, site: site || null, symbol,
 });
 for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#add-first", "add"], ["#rights", "show"], ["#ask", "show"]])) {
   opener.listen(getElement(root, selector, HTMLButtonElement), purpose);

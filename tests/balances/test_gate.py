@@ -322,3 +322,38 @@ def test_mint_that_does_not_exist_is_asked_for_once(world, chain):
     assert answers == ["balance_unavailable"] * 3
     assert chain.calls.total() == 1
     assert OTHER in find_problem(OTHER)
+
+
+# Before anything is signed
+
+
+def ask_first(world, visitor, **how):
+    return world.ask_nonce(visitor, **how).json.get("belowMinimum")
+
+
+def test_widget_learns_before_the_signature_that_a_wallet_holds_too_little(world, chain, visitor):
+    chain.hold(visitor.address, 4)
+    world.root = "/embed/api"
+
+    assert ask_first(world, visitor) == {"balance": 4, "minBalance": 10}
+    assert ask_first(world, visitor, nickname="Night heron") is None
+    world.root = "/api/embed"
+    assert ask_first(world, visitor) is None
+    chain.hold(visitor.address, 10)
+    world.root = "/embed/api"
+    world.clock.forward(seconds=31)
+    assert ask_first(world, visitor) is None
+
+
+def test_first_question_is_no_obstacle_where_the_chain_does_not_answer(world, chain, visitor):
+    world.root = "/embed/api"
+    world.use_endpoint("http://127.0.0.1:9/")
+
+    assert world.ask_nonce(visitor).status_code == 200
+
+
+def test_client_asks_the_chain_first_only_as_often_as_it_may_submit(world, chain, visitor):
+    world.root = "/embed/api"
+    asked = [ask_first(world, Visitor()) is not None for _ in range(25)]
+
+    assert asked == [True] * 20 + [False] * 5

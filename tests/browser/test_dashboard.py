@@ -286,3 +286,31 @@ def test_colours_are_chosen_without_losing_what_was_typed_and_without_a_flash(da
     expect(page.get_by_label("Title")).to_have_value("Typed")
     page.reload(wait_until="commit")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_form_is_sent_once_however_often_its_button_is_pressed(dashboard, page):
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/settings/general")
+    sent = []
+    page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
+    page.get_by_role("button", name="Save").dblclick()
+
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert len(sent) == 1
+
+
+def test_what_is_typed_of_a_site_is_explained_and_corrected_by_one_press(dashboard, page):
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/settings/keys/new/public")
+    sites = page.locator("[data-origins]")
+    sites.fill("https://a.example\nb.example\nhttps://c.example/shop\n*.d.example")
+    advice = page.locator("#origins-advice li")
+    expect(advice).to_have_count(3)
+
+    advice.get_by_role("button", name="Write https://b.example").click()
+
+    expect(sites).to_have_value(
+        "https://a.example\nhttps://b.example\nhttps://c.example/shop\n*.d.example"
+    )
+    expect(sites).to_be_focused()
+    expect(advice).to_have_text([re.compile("a path does not count"), re.compile("wildcards")])

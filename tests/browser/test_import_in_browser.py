@@ -38,6 +38,7 @@ def test_choices_are_shown_at_once_and_imported(page, choose):
     expect(page.get_by_role("status")).to_contain_text(["Two columns are chosen as the same"])
     assert find_faults("refused", page) == []
     page.get_by_label("who").focus()
+    page.route("**/wallets/import", lambda route: route.fulfill(status=429), times=1)
     page.get_by_label("who").select_option("Name")
     page.get_by_role("button", name="Import 6, skip 2").wait_for()
     expect(page.get_by_label("who")).to_be_focused()

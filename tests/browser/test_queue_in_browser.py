@@ -482,3 +482,15 @@ def test_other_tabs_lead_to_what_is_new_and_ask_nothing_once_signed_out(queue, p
     page.clock.run_for(120_000)
     assert len(asked) == 1
     expect(queue.rows).to_have_count(1)
+
+
+def test_keys_stay_switched_off_in_a_browser(queue, page):
+    queue.send("Ann")
+    queue.open()
+    for is_on in (False, True):
+        page.get_by_role("button", name="All shortcuts").click()
+        page.get_by_label("On in this browser").set_checked(is_on)
+        page.get_by_role("button", name="Close").click()
+        page.reload()
+        page.keyboard.press("j")
+        expect(page.locator(".item:focus")).to_have_count(int(is_on))

@@ -124,6 +124,7 @@ class Run:
         assert chosen.status_code == 200, chosen.text
         self._keep_cookie("owner's cookie", f"x={browser.cookies['embed_dashboard']}")
         browser.get(f"{self.url}/dashboard/account")
+        browser.cookies.clear()
         assert browser.get(self.url + path).status_code == 410  # used
         self._sign_in_wrongly()
 

@@ -13,6 +13,7 @@ class FakeView {
   /** @type {string[]} */
   shown = [];
   step = "";
+  minimum = "";
   isWaiting = false;
   canRetry = false;
   /** @type {object} */
@@ -470,4 +471,29 @@ test("an account that was used just now is not chosen again, and another one is"
 
   flow.start(purpose, "other");
   assert.equal(view.step, "choose");
+});
+
+test("a wallet that holds too little learns so before it is asked for a name", async () => {
+  view.minimum = "At least 10.";
+  view.visitor.choose(wallet);
+  await nextTurn();
+  assert.deepEqual(nonces.calls[0].args.slice(0, 2), ["w", ""]);
+  nonces.calls[0].reject(new Problem("ca_gate_failed"));
+  await nextTurn();
+
+  assert.deepEqual(view.shown, ["choose", "connecting", "checking", "refused", "ca_gate_failed"]);
+  view.visitor.retry();
+  nonces.calls[1].resolve(NONCE);
+  await nextTurn();
+  assert.equal(view.step, "nickname");
+});
+
+test("a first question that fails keeps nobody from the next step", async () => {
+  view.minimum = "At least 10.";
+  view.visitor.choose(wallet);
+  await nextTurn();
+  nonces.calls[0].reject(new Problem("rate_limit_session"));
+  await nextTurn();
+
+  assert.equal(view.step, "nickname");
 });

@@ -90,6 +90,8 @@ def test_axis_has_one_unit(figures, language, shown):
         ("-16123.4", "\N{MINUS SIGN}16.1K"),
         ("-0.001234", "\N{MINUS SIGN}0.00123"),
         ("-0.00", "0"),
+        ("1E-20", f"+0.{19 * '0'}1"),
+        ("99999999999999999999", "+100000000T"),
     ],
 )
 def test_changes_have_three_digits_however_small(change, shown):

@@ -1,11 +1,13 @@
 """The endpoints, whose docstrings are what the OpenAPI document says of them."""
 
 from flask import Response, g, request
+from msgspec import UNSET, UnsetType
 
 from embed.errors import ApiError
 from embed.keys.access import Access
 from embed.public_payload.payloads import Payload, get_listed_wallet, get_payload
 from embed.schemas import (
+    GateRefusal,
     ListedWallet,
     NewSubmission,
     Nonce,
@@ -119,7 +121,23 @@ def create_nonce(body: NonceRequest) -> Nonce:
     is_duplicate = access.is_page_open and proofs.has_readable_proof(
         access.page_id, nonce.wallet_address, visitor.find_session_id()
     )
-    return Nonce(nonce_id=nonce_id, message=nonce.build_message(), is_duplicate=is_duplicate)
+    return Nonce(
+        nonce_id=nonce_id,
+        message=nonce.build_message(),
+        is_duplicate=is_duplicate,
+        below_minimum=_find_shortfall(body, nonce.wallet_address),
+    )
+
+
+def _find_shortfall(body: NonceRequest, wallet_address: str) -> GateRefusal | UnsetType:
+    """Tell the widget, before its visitor chooses a name, that the wallet holds too little."""
+    access = g.access
+    is_first_question = request.blueprint == OWN_API and body.nickname is None
+    if not (is_first_question and access.is_page_gated and access.is_page_open):
+        return UNSET
+    if rate_limits.has_many_questions():
+        return UNSET
+    return submitting.find_shortfall(runtime(), access.page_id, wallet_address) or UNSET
 
 
 @Operation(

@@ -114,7 +114,7 @@ _BY_PLACE_OF_PAGE = {
     "query": ("missing_tracking_page_id",),
     "body": ("invalid_json", "missing_fields"),
 }
-_DETAILS_BY_CODE = {"ca_gate_failed": SCHEMAS.pop(GateRefusal.__name__)["properties"]}
+_DETAILS_BY_CODE = {"ca_gate_failed": SCHEMAS[GateRefusal.__name__]["properties"]}
 _RETRYABLE = {429, 503}
 
 

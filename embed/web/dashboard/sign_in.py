@@ -119,7 +119,9 @@ def choose_password(token: str) -> ResponseReturnValue:
     """
     try:
         person = passwords.find_by_link(token, runtime().signer)
-    except passwords.UsedLink:
+    except passwords.UsedLink as used:
+        if current_user.is_authenticated and current_person().id in used.args:
+            return redirect(url_for("dashboard.list_pages"), 303)  # a second press, or a bookmark
         return render_mistake(USED_LINK, 410)
     if person is None:
         return render_mistake(DEAD_LINK, 404)

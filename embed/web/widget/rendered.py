@@ -185,7 +185,9 @@ def list_ancestors(access: Access) -> str | None:
 
 def render_draft(draft: Draft) -> Rendered:
     """Return the page as the list would be that the draft describes."""
-    page = Page(token_name=draft.name or "", token_symbol=draft.symbol or "", token_mint=draft.mint)
+    page = Page(
+        token_name=draft.name or "", token_symbol=draft.symbol or "…", token_mint=draft.mint
+    )
     wallets = [
         TrackedWallet(address, address, None, False, balance, (), False, False)
         for address, balance in draft.holders

@@ -43,7 +43,7 @@ def test_api_reference_names_every_route(app):
     text = (PROJECT_DIR / "docs/api.md").read_text()
     named = set(re.findall(r"^\| `([A-Z]+)` \| `(\S+)` \|", text, re.MULTILINE))
     routes = {
-        (method, re.sub(r"<[^>]+>", "{trackingPageId}", rule))
+        (method, rule.replace("<page_id>", "{trackingPageId}").replace("<address>", "{address}"))
         for rule, _, methods in list_api_routes(app)
         for method in methods & {"GET", "POST"}
         if rule.startswith("/api/")

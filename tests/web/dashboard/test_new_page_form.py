@@ -88,6 +88,14 @@ def test_preview_shows_the_holders_and_only_what_was_signed_here(owner, ledger, 
         assert owner.get(wrong).status_code == 404
 
 
+def test_preview_has_a_place_for_the_ticker_that_the_chain_lacks(owner, ledger):
+    mint = ledger.create_mint(6, address=USDC, name="Bonk", symbol="")
+    ledger.mint_to(POOL, mint, 5_000_000)
+    preview = html.unescape(PREVIEW.search(owner.post(NEW, token_mint=USDC).text)[1])
+
+    assert "$…</bdi>" in owner.get(preview).text
+
+
 def test_without_a_site_the_page_is_public_by_link_and_with_a_wrong_one_there_is_none(owner, usdc):
     form = read_form(owner.post(NEW, token_mint=USDC))
     before = Page.select().count()

@@ -170,7 +170,9 @@ def find_mistakes(document: dict, schema: dict, value: object, *, is_closed=Fals
 
 
 # A page has them where something is known, or where it is not as usual.
-ABSENT_IF_UNKNOWN = {"supply", "sums", "countedShare", "balanceKnown", "counted"}
+ABSENT_IF_UNKNOWN = {
+    *("supply", "sums", "countedShare", "balanceKnown", "counted", "share", "belowMinimum")
+}
 
 
 def close_objects(schema: Any) -> Any:
