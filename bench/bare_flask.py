@@ -1,4 +1,4 @@
-"""The least that Flask can do: ready bytes for everybody, and a signed POST that is stored.
+"""The least that Flask can do: ready bytes for everyone, and a signed POST that is stored.
 
 Nothing is limited, and no key, origin, nonce or policy is looked at.
 """

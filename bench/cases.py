@@ -12,7 +12,7 @@ from bench.measures import NEW, READ, SUBMIT, Server, Subject
 from bench.others import serve_bare_flask
 from bench.service import Service, make_folder
 
-VISIT = "a visit of somebody who looks"
+VISIT = "a visit of someone who looks"
 SESSIONS = 50  # whose submissions are sent in turn
 POLLS = 4  # of a page that does not change, in five minutes
 
@@ -70,7 +70,7 @@ def visit(service: Service) -> Subject:
 
 def look(page: TrackedPage, client: Client) -> None:
     opened = client.get(page.path, BROWSER)
-    # Templates name files as well, which are loaded when somebody adds a wallet.
+    # Templates name files as well, which are loaded when someone adds a wallet.
     shown = re.sub(r"<template.*?</template>", "", opened.text, flags=re.DOTALL)
     for path in set(re.findall(r'(?:src|href)="(/static/[^"]+)"', shown)):
         client.get(path, BROWSER)

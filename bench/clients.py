@@ -119,7 +119,7 @@ class Owner:
 
 
 class Visitor:
-    """Somebody with a new wallet and, after opening the widget, a session."""
+    """Someone with a new wallet and, after opening the widget, a session."""
 
     def __init__(
         self, client: Client, page: TrackedPage, cookie: str = "", nickname: str = NICKNAME

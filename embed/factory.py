@@ -50,7 +50,7 @@ def create_app(
 ) -> Flask:
     """Make the WSGI app, of settings with a secret key; connects to the database when it is used.
 
-    `chain` is asked in place of the endpoints that SOLANA_RPC_URL names, if it names any.
+    `chain` is asked in place of the RPC servers that SOLANA_RPC_URL names, if it names any.
     `jobs` are done in the background, the service's own unless given.
 
     Raises SettingsError.

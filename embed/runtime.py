@@ -17,7 +17,7 @@ EXTENSION = "embed"  # its key in app.extensions
 class Runtime:
     settings: Settings
     clock: Clock
-    chain: SolanaRpc | None  # None where SOLANA_RPC_URL names no endpoint
+    chain: SolanaRpc | None  # None where SOLANA_RPC_URL names no RPC server
     balances: BalanceSource
     limiter: RateLimiter
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's

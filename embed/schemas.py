@@ -243,7 +243,7 @@ class Nonce(Json):
         bool,
         about(
             "There is nothing to sign: a submission put the wallet on the public list, or this "
-            "session has sent it already. What waits from others is not told.",
+            "session has already sent it. Pending submissions of others are not revealed.",
             False,
         ),
     ]

@@ -263,7 +263,7 @@ def ledger() -> Ledger:
 
 @pytest.fixture
 def endpoint(ledger) -> Iterator[RpcServer]:
-    """A Solana RPC endpoint of that ledger."""
+    """An RPC server of that ledger."""
     with run_rpc(ledger) as server:
         yield server
 

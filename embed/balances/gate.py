@@ -98,7 +98,7 @@ class LiveBalances:
             observed = observe_completely(
                 self._chain, self._clock, mint, address, timeout_s=BUDGET.total_seconds()
             )
-            if not store_chain(mint, [observed]):  # an endpoint that lags behind gave it
+            if not store_chain(mint, [observed]):  # an RPC server that lags behind gave it
                 newer = find_chain_balance(mint, address)
                 return observed.amount if newer is None else Decimal(newer.amount)
         except NoSuchMint as refusal:

@@ -183,7 +183,7 @@ def _find_change(
 
 
 def prune_history(before: datetime) -> int:
-    """Delete what is kept of the days before that of `before`; return how many rows that were.
+    """Delete the rows of days before `before`; return how many there were.
 
     In small transactions, so that requests that write do not wait for long.
     """
@@ -198,7 +198,7 @@ def prune_history(before: datetime) -> int:
 def prune_observations(before: datetime) -> int:
     """Delete what was last observed before then of addresses that no page has; return how many.
 
-    That is of wallets that were removed or turned away. Those of pending submissions stay.
+    That is, of wallets that were removed or refused. Those of pending submissions stay.
     """
     is_listed, is_pending = (
         fn.EXISTS(

@@ -1,6 +1,6 @@
-"""The balance that counts: the chain's where an endpoint is set, else what the owner entered.
+"""The balance that counts: the chain's where an RPC server is set, else what the owner entered.
 
-With an endpoint, an entered balance counts until the chain was first asked for the address.
+With an RPC server, an entered balance counts until the chain was first asked for the address.
 Without one, earlier observations of the chain no longer count, as nothing renews them. Callers say
 by `uses_chain`, which is Settings.uses_chain, whether there is one.
 """
@@ -60,7 +60,7 @@ def join_balances(query: Any, page: Page | type[Page], *, uses_chain: bool) -> A
     """Join wallets of the page with their newest observations, where there are any.
 
     `Page` itself stands for the page of each wallet, if the query joins it.
-    Without an endpoint, the chain's are joined to nothing, so that they never count.
+    Without an RPC server, the chain's are joined to nothing, so that they never count.
     """
     is_entered = (
         (Balance.address == Wallet.address)

@@ -1,4 +1,4 @@
-"""The largest holders of a token, as an endpoint tells."""
+"""The largest holders of a token, as an RPC server tells."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class LargestHolders:
 def look_up_largest_holders(rpc: SolanaRpc | None, mint: str) -> LargestHolders:
     """Read a token's largest accounts, and whose they are. Never call it inside a transaction.
 
-    Raises InvalidInput if there is no such mint, or nobody who tells, and Busy.
+    Raises InvalidInput if the mint doesn't exist or no RPC server answers, and Busy.
     """
     if rpc is None:
         raise InvalidInput(NOBODY_TO_ASK)
@@ -72,7 +72,7 @@ def _read_largest_accounts(rpc: SolanaRpc, mint: str) -> list[str]:
         if len(found) > MOST_ACCOUNTS or len(set(found)) < len(found):
             raise WrongAnswer("it has too many accounts, or one twice")
         if not all(map(is_address, found)):
-            raise WrongAnswer("it has an account that is no address")
+            raise WrongAnswer("it has an account that isn't an address")
         return found
 
     params = [mint, COMMITMENT]
@@ -111,7 +111,7 @@ def _add_up(accounts: Sequence[Account | None], mint: str) -> dict[str, Decimal]
         if holding is None:
             continue
         if not is_address(holding.owner):
-            raise WrongAnswer("it has an owner that is no address")
+            raise WrongAnswer("it has an owner that isn't an address")
         try:
             amount = read_amount(holding.token_amount)
         except UnusableAmount:

@@ -33,7 +33,7 @@ from embed.domain.times import Seconds
 
 T = TypeVar("T")
 
-INVALID_PARAMS = -32602  # such as an address that is no mint
+INVALID_PARAMS = -32602  # such as an address that isn't a mint
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 -- an address
 TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"  # noqa: S105 -- an address
 TOKEN_PROGRAMS = (TOKEN_PROGRAM, TOKEN_2022_PROGRAM)
@@ -43,14 +43,14 @@ MAX_NAME, MAX_SYMBOL = 100, 20  # characters, as a page's
 # Metaplex, in Borsh: its kind, the update authority, the mint; then texts, each after its length.
 _METADATA_KIND = 4
 _HEAD_BYTES = 1 + 32 + 32
-# Extensions of Token-2022 by which wallets show other amounts than accounts hold.
+# Token-2022 extensions that make wallets show other amounts than accounts hold.
 _SCALING = {"interestBearingConfig", "scaledUiAmountConfig"}
 
 Names = tuple[str | None, str | None]
 
 
 class NoSuchMint(Exception):
-    """The address is no mint whose balances can be read; the text is a sentence."""
+    """The address isn't a mint whose balances can be read; the text is a sentence."""
 
     def __init__(self, mint: str, reason: str = "is not the mint of a token") -> None:
         super().__init__(f"{mint} {reason}.")

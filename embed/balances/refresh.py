@@ -49,7 +49,7 @@ class Result:
 def sweep(chain: SolanaRpc, clock: Clock, due: Iterable[DueWallet], on_read: OnRead) -> Result:
     """Read the associated accounts of these wallets, 99 a call.
 
-    A call without a usable answer does not keep others from being made; if no endpoint answers,
+    A call without a usable answer does not keep others from being made; if no RPC server answers,
     none are made any more. What was read is stored also if `on_read` raises.
     """
     return _read_and_store(chain, clock, make_batches(due), _read_batch, MOST_UNUSABLE, on_read)
@@ -160,7 +160,7 @@ def _read_batch(chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]) -> R
 
 
 def _read_scaled_supply(chain: SolanaRpc, mint: str) -> Decimal | None:
-    """Return None if no endpoint says it, so that the balances are kept all the same."""
+    """Return None if no RPC server says it, so that the balances are kept all the same."""
     try:
         return read_scaled_supply(chain, mint)
     except (NoSuchMint, UnusableAnswer) as problem:

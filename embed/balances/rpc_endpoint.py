@@ -1,4 +1,4 @@
-"""One JSON-RPC endpoint, and how fast it is asked: never more than its operator allows.
+"""One RPC server, and how fast it is asked: never more than its operator allows.
 
 Nothing of its address is in any text, as it may hold a secret.
 """
@@ -27,7 +27,7 @@ _UNHEALTHY = -32005  # some say so for too many requests
 # Invalid request, unknown method, invalid parameters (such as no such mint), a method that is off.
 _REFUSALS = {-32600, -32601, -32602, -32010}
 _SAME_WARNING_EVERY_S = 60.0
-ASKED_LAST_S = 60.0  # how long an endpoint that failed is asked after the others
+ASKED_LAST_S = 60.0  # how long an RPC server that failed is asked after the others
 # Visitors wait for calls of this method, too, so background work leaves them half of its rate.
 SHARED_METHOD = "getTokenAccountsByOwner"
 _CALL_S = 0.05  # how long it may take until a call ends
@@ -46,17 +46,17 @@ class CallFailed(Exception):
     def __init__(
         self, reason: str, retry_after_s: Seconds = 0, *, is_about_call: bool = False
     ) -> None:
-        """`is_about_call`: the endpoint answered, and may well answer another call usably."""
+        """`is_about_call`: the RPC server answered, and may well answer another call usably."""
         super().__init__(reason)
         self.retry_after_s = retry_after_s
         self.is_about_call = is_about_call
 
 
 class RpcRefused(Exception):
-    """The endpoint answered an error that trying again cannot mend, such as -32602."""
+    """The RPC server answered an error that trying again cannot mend, such as -32602."""
 
     def __init__(self, code: int) -> None:
-        super().__init__(f"The Solana RPC endpoint refused the call (error {code}).")
+        super().__init__(f"The RPC server refused the call (error {code}).")
         self.code = code
 
 
@@ -80,7 +80,7 @@ class _Recent:
 class Pace:
     """Counts the calls of each method in a moving window; threads may share it.
 
-    A call counts from its start until the window after its end is over: the endpoint counts it
+    A call counts from its start until the window after its end is over: the RPC server counts it
     at some moment between the two.
     """
 

@@ -1,4 +1,4 @@
-"""Calls to Solana's JSON-RPC: within the operator's rate, tried again, by the next endpoint."""
+"""Calls to Solana's JSON-RPC: within the operator's rate, tried again, by the next RPC server."""
 
 import random
 import threading
@@ -18,7 +18,7 @@ from embed.settings import Settings
 
 T = TypeVar("T")
 
-ROUNDS = 6  # how often a patient call asks every endpoint
+ROUNDS = 6  # how often a patient call asks every RPC server
 ATTEMPT_S = 10.0
 FIRST_WAIT_S = 0.5  # between two rounds; it doubles
 # A slow endpoint must not take all request threads, of which gunicorn.conf.py has four.
@@ -26,15 +26,15 @@ MAX_WAITING = 2
 
 
 class RpcUnavailable(Exception):
-    """No endpoint gave a usable answer; the text is a sentence without addresses."""
+    """No RPC server gave a usable answer; the text is a sentence without addresses."""
 
 
 class UnusableAnswer(RpcUnavailable):
-    """Every endpoint answered, but not usably; other calls may well succeed."""
+    """Every RPC server answered, but not usably; other calls may well succeed."""
 
 
 class SolanaRpc:
-    """The installation's endpoints, in the order in which they are asked; threads may share it."""
+    """The installation's RPC servers, in the order they are asked; threads may share it."""
 
     def __init__(
         self,
@@ -45,11 +45,11 @@ class SolanaRpc:
         monotonic: Callable[[], Seconds] = time.monotonic,
         wait: Callable[[Seconds], object] | None = None,
     ) -> None:
-        """`limit` is for calls of one method to one endpoint; `wait` replaces sleeping."""
+        """`limit` is for calls of one method to one RPC server; `wait` replaces sleeping."""
         self._endpoints = [
             Endpoint(
                 url,
-                f"endpoint {number} of {len(urls)}",
+                f"RPC server {number} of {len(urls)}",
                 pace=Pace(limit),
                 client=Client(reach),
                 monotonic=monotonic,
@@ -80,10 +80,10 @@ class SolanaRpc:
     ) -> T:
         """Return the result, which is JSON, as `parse` reads it.
 
-        With `timeout_s`, each endpoint is tried once within that time; without, all are tried
+        With `timeout_s`, each RPC server is tried once within that time; without, all are tried
         for some minutes, with growing waits. `parse` raises WrongAnswer or msgspec.DecodeError
-        for a result that cannot be right, which then counts as a failure of the endpoint.
-        Raises RpcUnavailable or its UnusableAnswer, and RpcRefused if an endpoint refused and no
+        for a result that cannot be right, which then counts as a failure of the RPC server.
+        Raises RpcUnavailable or its UnusableAnswer, and RpcRefused if an RPC server refused and no
         other answered.
         """
         if timeout_s is not None:
@@ -118,10 +118,10 @@ class SolanaRpc:
                     kind = RpcUnavailable
         if refusal is not None:
             raise refusal
-        raise kind(f"No Solana RPC endpoint gave a usable answer: {reason}.")
+        raise kind(f"No RPC server gave a usable answer: {reason}.")
 
     def _plan(self, deadline: Seconds | None) -> Iterator[tuple[Endpoint, Seconds | None]]:
-        """Return each endpoint with the end of its attempt: an equal share of what is left."""
+        """Return each RPC server with the end of its attempt: an equal share of what is left."""
         now = self._monotonic()
         ordered = sorted(self._endpoints, key=lambda endpoint: endpoint.failed_until > now)
         for index, endpoint in enumerate(ordered):
@@ -132,7 +132,7 @@ class SolanaRpc:
                 yield endpoint, now + (deadline - now) / (len(ordered) - index)
 
     def _wait_for_turn(self, endpoint: Endpoint, method: str, ends_at: Seconds | None) -> None:
-        """Wait until the endpoint may be asked. Raises CallFailed if that is after `ends_at`."""
+        """Wait until the RPC server may be asked. Raises CallFailed if that is after `ends_at`."""
         while True:
             self._check_running()
             now = self._monotonic()
@@ -148,7 +148,7 @@ class SolanaRpc:
             self._wait(wait_s)
 
     def _choose_wait(self, failures: int) -> Seconds:
-        """Return a growing, jittered wait that ends after an endpoint's Retry-After."""
+        """Return a growing, jittered wait that ends after an RPC server's Retry-After."""
         growing_s = FIRST_WAIT_S * (1 << failures) * random.uniform(0.5, 1)  # noqa: S311  # no secret
         pause_s = min(each.paused_until for each in self._endpoints) - self._monotonic()
         return max(growing_s, pause_s)
@@ -163,9 +163,9 @@ class SolanaRpc:
 
 
 def choose_chain(settings: Settings, given: SolanaRpc | None) -> SolanaRpc | None:
-    """Return what reads the chain: `given`, else the endpoints that SOLANA_RPC_URL names.
+    """Return what reads the chain: `given`, else the RPC servers that SOLANA_RPC_URL names.
 
-    None where it names no endpoint.
+    None where it names no RPC server.
     """
     if not settings.uses_chain:
         return None

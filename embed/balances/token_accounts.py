@@ -140,7 +140,7 @@ def _find_amount(account: Account | None, mint: str, owner: str) -> Decimal | No
 
 def find_holding(account: Account | None, mint: str) -> Holding | None:
     """Return what a token account of a mint has; None if it does not exist. Raises WrongAnswer."""
-    # Anybody can send lamports to an address before its token account is created.
+    # Anyone can send lamports to an address before its token account is created.
     if account is None or (account.owner == SYSTEM_PROGRAM and account.data == _NO_DATA):
         return None
     return _read_holding(account, mint)

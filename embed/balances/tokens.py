@@ -1,4 +1,4 @@
-"""Tokens: what is kept of what the chain says of mints, their supply, and proposals for new pages.
+"""Tokens: what the chain says about mints, their supply, and proposals for new pages.
 
 Mints of which the chain refused to tell balances are not asked for again by themselves.
 """
@@ -152,7 +152,7 @@ def store_supplies(supplies: Mapping[str, Supply]) -> list[str]:
 
 
 def find_supply(mint: str, *, uses_chain: bool) -> Supply | None:
-    """Return what was read last of a mint, if an endpoint is set.
+    """Return what was read last of a mint, if an RPC server is set.
 
     What was read without its time, by version 0.6 and before, may be of another day than the
     balances.

@@ -58,7 +58,7 @@ def erase(address: str, yes: bool) -> None:
 
 def _clear_files() -> None:
     try:
-        is_cleared, reason = clear_deleted_content(), "somebody was reading it"
+        is_cleared, reason = clear_deleted_content(), "someone was reading it"
     except OperationalError as failure:
         is_cleared, reason = False, str(failure)
     if not is_cleared:

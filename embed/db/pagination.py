@@ -21,12 +21,12 @@ TimedRow = TypeVar("TimedRow", bound=BaseModel)
 class Cursor:
     """A row's position in a list; the next slice begins after it."""
 
-    number: int  # by which the list is sorted; of a time, its milliseconds since 1970
-    id: str  # by which rows of one number are
+    number: int  # sorts the list; for a time, milliseconds since 1970
+    id: str  # sorts rows with the same number
 
     @classmethod
     def parse(cls, raw: str | None) -> "Cursor | None":
-        """Return None if `raw` is no cursor, so that the list begins at its start."""
+        """Return None if `raw` isn't a cursor, so that the list starts from the beginning."""
         found = _FORM.fullmatch(raw or "")
         return None if found is None else cls(int(found[1]), found[2])
 

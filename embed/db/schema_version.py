@@ -177,7 +177,7 @@ def _lock_tables(database: Any) -> None:
     """Take all tables of Postgres from servers that still run, before any of them is changed.
 
     Migrations take one after the other, and would deadlock with requests under way. Raises
-    OperationalError if somebody holds a table for longer, such as pg_dump.
+    OperationalError if someone holds a table for longer, such as pg_dump.
     """
     present = set(database.get_tables())
     names = [model._meta.table_name for model in MODELS]

@@ -14,7 +14,7 @@ from embed.errors import ApiError
 
 
 class AlreadyUsed(ApiError):
-    """Somebody has used the nonce before; the API answers `invalid_nonce`."""
+    """Someone has used the nonce before; the API answers `invalid_nonce`."""
 
     def __init__(self) -> None:
         super().__init__("invalid_nonce")

@@ -13,7 +13,7 @@ Kind = Literal["gunicorn", "worker"]  # of processes
 LEASE = timedelta(seconds=30)  # without a renewal for so long, another process takes over
 _RENEWED_AFTER = timedelta(seconds=10)
 _NAME = "background"  # of the one lease
-_BACKUP = "backup"  # the row of `flask backup`, which is no job
+_BACKUP = "backup"  # the row of `flask backup`, which isn't a job
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,7 @@ def create_site(
 
 @contextmanager
 def serve(app: Flask, listener: socket.socket) -> Iterator[None]:
-    """Answer whoever connects to a socket, until the block ends."""
+    """Answer every connection to a socket until the block ends."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no line for each request
     with make_server("127.0.0.1", 0, app, threaded=True, fd=listener.fileno()) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

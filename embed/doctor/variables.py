@@ -129,6 +129,6 @@ def _check_secrets(settings: Settings) -> Iterator[Finding]:
 
 
 def is_weak(secret: str) -> bool:
-    """Tell whether it is no random one: it has few different characters, or well-known words."""
+    """Tell whether it isn't random: it has few different characters, or well-known words."""
     lower = secret.lower()
     return len(set(lower)) < _FEW_CHARACTERS or any(word in lower for word in _WELL_KNOWN)

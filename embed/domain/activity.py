@@ -12,7 +12,7 @@ from embed.domain.reasons import write_sentences
 from embed.domain.roles import NAME_BY_ROLE
 from embed.domain.texts import gettext_noop
 
-# Every action, as what somebody did: translated where it is shown.
+# A sentence for every action, translated where it is shown.
 SENTENCE_BY_ACTION: Mapping[str, str] = {
     "create page": gettext_noop("%(actor)s created the page %(subject)s"),
     "delete page": gettext_noop("%(actor)s deleted the page %(subject)s"),

@@ -12,7 +12,7 @@ from embed.errors import ApiError, InvalidInput
 _FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
 ADDRESS_BYTES = 32
 
-# The coin itself is no token; each of the two token programs has a mint for wrapped coins.
+# The coin itself isn't a token; each of the two token programs has a mint for wrapped coins.
 WRAPPED_SOL = frozenset(
     {
         "So11111111111111111111111111111111111111112",

@@ -131,7 +131,7 @@ class Sums:
 
 
 def add_up(holdings: Iterable[Holding], supply: Decimal | None) -> Sums | None:
-    """Return None if no balance is known: that is no sum of 0."""
+    """Return None if no balance is known, which is not a sum of 0."""
     known = [(one.balance, one.is_counted) for one in holdings if one.balance is not None]
     if not known:
         return None

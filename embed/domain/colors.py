@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 MIN_TEXT_CONTRAST = 4.5
-MIN_SHAPE_CONTRAST = 3.0  # of what is no text, such as a button's surface
+MIN_SHAPE_CONTRAST = 3.0  # of anything but text, such as a button's surface
 DEFAULT_ACCENT = "3e63dd"  # --accent in static/look/tokens.css
 
 BLACK, WHITE = "000000", "ffffff"

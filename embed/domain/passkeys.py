@@ -150,7 +150,7 @@ def describe_request(party: RelyingParty, challenge: str, known_ids: Iterable[st
 
 @contextmanager
 def _refusing_what_fails() -> Iterator[None]:
-    """Read what anybody may have sent, for which fido2 raises errors of many kinds."""
+    """Read what anyone may have sent, for which fido2 raises errors of many kinds."""
     try:
         yield
     except RefusedPasskey:
@@ -204,7 +204,7 @@ def verify_assertion(
     _check_client_data(response.response.client_data)
     handle = response.response.user_handle
     if handle != person_id.encode() and (handle is not None or needs_handle):
-        raise RefusedPasskey("the passkey belongs to somebody else")
+        raise RefusedPasskey("the passkey belongs to someone else")
     known = [AttestedCredentialData(_decode(credential))]
     _make_server(party).authenticate_complete(_make_state(answer), known, response)
     return response.response.authenticator_data.counter

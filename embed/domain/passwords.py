@@ -19,7 +19,7 @@ from embed.errors import InvalidInput
 MIN_LENGTH = 10
 MAX_LENGTH = 200
 
-# Each hash takes 64 MiB while it is computed, and anybody can ask for one by trying to sign in.
+# Each hash takes 64 MiB while it is computed, and anyone can cause one by trying to sign in.
 _hashing = Turns(2)
 
 

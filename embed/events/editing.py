@@ -57,7 +57,7 @@ class Edit:
             self.tell(event.message_type, event.data)
 
     def tell(self, message_type: str, data: Mapping[str, Any]) -> None:
-        """Tell the page's receivers of something that is no event."""
+        """Send the page's receivers a message that isn't an event."""
         self._messages.append((message_type, data))
 
     def write(self) -> None:

@@ -45,7 +45,7 @@ def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
 
 
 def share_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
-    """Make a page public by link: anybody may read it there, and any site may frame its widget.
+    """Make a page public by link: anyone may read it there, and any site may frame its widget.
 
     Does nothing if it is already. Raises NotFound.
     """

@@ -1,6 +1,6 @@
 """The form of a line of the log, text for people or a JSON object for programs, and where it goes.
 
-Texts in it may come from anybody. So that nobody can make up a line, or send commands to a
+Texts in it may come from anyone. So that nobody can make up a line, or send commands to a
 terminal, line ends and other characters that print nothing are escaped. In text, a line that
 belongs to the one before, as in a traceback, begins with four spaces.
 """

@@ -55,7 +55,7 @@ def remove_owner(
 
 
 def _find_next_owner(owner: Person, pages_to: str | None, now: datetime) -> Person | None:
-    """Return the one who gets the pages, before any owner is locked; None if there is no page."""
+    """Return who gets the pages, before any owner is locked; None without pages."""
     if pages_to is None:
         return accounts.get_installation_owner(now) if pages.list_of_owner(owner) else None
     next_owner = accounts.get_person(pages_to)

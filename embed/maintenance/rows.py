@@ -85,7 +85,7 @@ class _Rows:
     def _explain(self, done: str) -> Iterator[None]:
         try:
             yield
-        # sqlite3 cannot decode its message if what it quotes of a damaged file is no UTF-8.
+        # sqlite3 can't decode its message if the part of a damaged file that it quotes isn't UTF-8.
         except (PeeweeException, sqlite3.Error, psycopg.Error, UnicodeDecodeError) as error:
             reason = getattr(error, "orig", error)
             if getattr(reason, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
@@ -111,7 +111,7 @@ class SqliteRows(_Rows):
     def alone(self, _tables: Collection[str] = ()) -> Iterator[Self]:
         """Write while nobody else has the file open, and keep all of it or nothing.
 
-        Raises InvalidInput if somebody has, even if they are idle.
+        Raises InvalidInput if someone has, even if they are idle.
         """
         with self._connected():
             # In this mode, SQLite's lock excludes every other connection until this one is closed.
@@ -165,7 +165,7 @@ class PostgresRows(_Rows):
         """Write while nobody else is connected as this user, and keep all of it or nothing.
 
         `tables` are locked: who connects meanwhile waits until the end. Raises InvalidInput if
-        somebody is connected, even if they are idle.
+        someone is connected, even if they are idle.
         """
         with self._connected():
             self._wait_until_alone()

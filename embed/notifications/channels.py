@@ -237,7 +237,7 @@ def find_chat(url: str) -> tuple[str, dict[str, str]] | None:
 
 
 def read_channel(target: str) -> Channel | Unsupported:
-    """Read a receiver's target: what is no channel of these services is one of Apprise."""
+    """Read a receiver's target: anything that isn't one of these services is an Apprise address."""
     try:
         channel: Channel = msgspec.json.decode(target, type=Channel)
     except msgspec.DecodeError:

@@ -112,7 +112,7 @@ def _deliver_next(receiver_id: str, until: datetime, runtime: Runtime, client: C
     try:
         outcome = send(receiver, [each.message for each in batch], runtime, client)
     except Exception:  # whatever it is: it is tried again as other failures are, and then given up
-        _log.exception("What waits for the channel or webhook %s could not be sent.", receiver.id)
+        _log.exception("Pending messages for the channel %s could not be sent.", receiver.id)
         outcome = Outcome(False, "an error of this service, which its log describes")
     _mark_patiently(receiver, batch, outcome, runtime)
     return True

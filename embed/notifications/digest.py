@@ -108,7 +108,7 @@ def write_test(page: Page) -> Digest:
 def write_invitation(
     invitation: Invitation, role: str, link: str, gettext: Callable[[str], str]
 ) -> Digest:
-    """Write the mail to somebody who is invited, in the language of `gettext`."""
+    """Write the mail to someone who is invited, in the language of `gettext`."""
     page = _name_page(invitation.page)
     values = {
         "inviter": neutralise(invitation.invited_by, max_length=_MAX_EMAIL_LENGTH),

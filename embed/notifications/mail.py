@@ -132,7 +132,7 @@ def _explain(failure: Exception, server: MailServer, *, was_greeted: bool) -> st
         case smtplib.SMTPResponseException(smtp_code=code) if code > 0:
             return f"the mail server answered {code}"
         case smtplib.SMTPResponseException():
-            return "what answers at this port is no mail server"
+            return "the server at this port isn't a mail server"
         case smtplib.SMTPServerDisconnected():
             reason = "timed out" if explain(failure) == "timed out" else "the mail server hung up"
             if server.has_tls or was_greeted:

@@ -40,7 +40,7 @@ def find(page: Page, person: Person) -> Receiver | None:
 def start(page_id: str, person: Person, settings: Settings, now: datetime) -> None:
     """Mail a person what channels get, unless that is so already.
 
-    Raises InvalidInput, and NotFound for somebody who is not on the page, or was just removed.
+    Raises InvalidInput, and NotFound for someone who is not on the page, or was just removed.
     """
     if not can_mail(person, settings):
         raise InvalidInput("This service can't send email to %(email)s.", email=person.email)
@@ -62,7 +62,7 @@ def start(page_id: str, person: Person, settings: Settings, now: datetime) -> No
 def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) -> None:
     """Let readers of a person's mails decide in that person's name, or end that at once.
 
-    Raises NotFound, and InvalidInput for somebody who gets none.
+    Raises NotFound, and InvalidInput for someone who gets none.
     """
     with editing(page_id, person.email, now) as edit:
         # Not read before: the mails may be stopped at any time.

@@ -256,7 +256,7 @@ class Client:
 
 
 def _authorize(url: SplitResult) -> dict[str, str]:
-    """Return the header for user and password in an address, as RPC endpoints may have."""
+    """Return the header for user and password in an address, as those of RPC servers may have."""
     if url.username is None:
         return {}
     user = f"{unquote(url.username)}:{unquote(url.password or '')}"

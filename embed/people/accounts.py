@@ -37,7 +37,7 @@ def create_person(
 
 
 def admit_guest(raw_email: str) -> Person | None:
-    """Let a person who came by an invitation create pages; None if there is no such guest."""
+    """Let a person who was invited create pages; None if there is no such guest."""
     email = parse_email(raw_email)
     admitted = Person.update(is_guest=False).where(Person.email == email, Person.is_guest)
     return get_person(email) if admitted.execute() else None
@@ -57,7 +57,7 @@ def list_people() -> list[Person]:
 
 
 def has_any() -> bool:
-    """Tell whether there is anybody besides the owner of pages that were created without one."""
+    """Tell whether there is anyone besides the owner of pages that were created without one."""
     return Person.select().where(Person.email != INSTALLATION_OWNER).exists()
 
 

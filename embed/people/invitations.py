@@ -27,8 +27,8 @@ def invite(
 ) -> tuple[Invitation, str]:
     """Return a new invitation and the token of its link, which is not stored.
 
-    It replaces an earlier one to this address, whose link ends. The role `owner` asks somebody to
-    take the page over. Raises NotFound, InvalidInput.
+    It replaces an earlier one to this address, whose link stops working. The role `owner` asks
+    someone to take the page over. Raises NotFound, InvalidInput.
     """
     check_choice(role, ROLES, "role")
     email, token = parse_email(raw_email), secrets.token_urlsafe()

@@ -17,7 +17,7 @@ MAX_PEOPLE = 100  # members and invitations of a page together
 
 @dataclass(frozen=True, slots=True)
 class PersonOfPage:
-    """The owner of a page, a member, or somebody who is invited."""
+    """The owner of a page, a member, or someone who is invited."""
 
     email: str
     role: str

@@ -41,7 +41,7 @@ def build_link(person: Person, signer: Signer, base_url: str) -> str:
 
 
 def find_by_link(token: str, signer: Signer) -> Person | None:
-    """Return the person of a link; None if it has expired or is no such link. Raises UsedLink."""
+    """Return the person of a link; None if it has expired or isn't one. Raises UsedLink."""
     try:
         person_id, made_for = signer.read(_PURPOSE, token, tuple[str, str]).value
     except BadSignature:

@@ -33,7 +33,7 @@ def begin(
     """Begin a session, and return it with its credential, which the row has only as a hash.
 
     `kind` and `facts` go into the account's log.
-    None if the person has been removed or has another password since `person` was read: somebody
+    None if the person was removed or changed their password since `person` was read: someone
     who signs in while the password changes must not stay signed in by the earlier one.
     """
     secret = make_token(_SECRET_LENGTH)

@@ -103,7 +103,7 @@ class BufferingWorker(ThreadWorker):
 
     def _turn(self) -> None:
         ready = self.poller.select(_TICK_S)
-        # Newcomers last: they may take the place of somebody whose request has just arrived.
+        # Newcomers last: they may take the place of someone whose request has just arrived.
         for key, _ in sorted(ready, key=lambda one: one[0].fileobj in self.sockets):
             key.data()
         now = time.monotonic()

@@ -80,7 +80,7 @@ class Settings:
     nonce_lifetime: timedelta = read(parse_seconds, "600")
     # The first that works; () for none.
     solana_rpc_url: tuple[str, ...] = read(parse_rpc_urls, "", is_secret=True)
-    limit_rpc: RateLimitItem = read(parse_limit, "40/10 seconds")  # of one method to one endpoint
+    limit_rpc: RateLimitItem = read(parse_limit, "40/10 seconds")  # of one method to one RPC server
     balance_refresh: timedelta = read(partial(parse_span, example="10 minutes"), "10 minutes")
     # How long a balance of each day is kept.
     balance_history: timedelta = read(partial(parse_span, example="90 days"), "90 days")

@@ -139,7 +139,7 @@ def _has_usable_port(uri: str) -> bool:
 
 
 def parse_rpc_urls(raw: str) -> tuple[str, ...]:
-    """Read the endpoints; no error repeats one, since many hold a secret."""
+    """Read the RPC servers; no error repeats one, since many hold a secret."""
     urls = tuple(url.strip() for url in raw.split(",")) if raw else ()
     if not all(_has_form(url, ("http", "https")) for url in urls):
         raise ValueError(

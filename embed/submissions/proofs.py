@@ -51,7 +51,7 @@ def count_proved(page: Page) -> int:
 def find_readable_proof(page: Page, submission_id: str, session_id: str | None) -> Proof | None:
     """Return a proof with its submission and page, if this session may read it.
 
-    Everybody may while the wallet is on the public list, and the visitor who sent it always.
+    Everyone may while the wallet is on the public list, and the visitor who sent it always.
     """
     if not is_id(submission_id):
         return None
@@ -96,7 +96,7 @@ def get_proof(submission_id: str) -> Proof:
 
 
 def get_public_page(page_id: str) -> Page:
-    """Return a page whose list everybody may read. Raises NotFound, InvalidInput if none may."""
+    """Return a page whose list everyone may read. Raises NotFound, InvalidInput if none may."""
     page = get_page(page_id)
     if page.deleted_at is not None or not (page.is_public and page.is_embeddable):
         raise InvalidInput(f"The list of {page_id} is not public, so there are no receipts.")

@@ -131,7 +131,7 @@ def _names_holder(facts: Facts, nicknames: Collection[str]) -> bool:
 def _list_sent(nonce: RecordNonce) -> list[Submission]:
     """Return what was sent for the wallet before the message was issued, oldest first.
 
-    So somebody who holds back a signed request cannot withdraw what is sent later. Rejections that
+    So someone who holds back a signed request cannot withdraw what is sent later. Rejections that
     were withdrawn already are left out.
     """
     is_withdrawn = Withdrawal.select(Value(1)).where(Withdrawal.submission_id == Submission.id)

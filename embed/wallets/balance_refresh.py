@@ -100,7 +100,7 @@ def refresh_balances(
 
 
 class RefreshFailed(Exception):
-    """A run did not read all; the text is a sentence without addresses of endpoints."""
+    """A run did not read all; the text is a sentence without addresses of RPC servers."""
 
 
 def choose_interval(balance_refresh: timedelta) -> timedelta:
@@ -118,7 +118,7 @@ def run_job(runtime: Runtime, check_stop: Callable[[], None]) -> str:
     Raises RefreshFailed.
     """
     if runtime.chain is None:
-        return "No endpoint is set."
+        return "No RPC server is set."
     summary = refresh_balances(runtime, on_progress=lambda done, total: check_stop())
     if summary.failure:
         check_stop()  # ends it without a report if the process stops, which ends calls, too
@@ -132,7 +132,7 @@ def refresh_balance(
 ) -> RefreshedBalance:
     """Read all token accounts of a wallet, hidden or not; return its newest observation.
 
-    That is another one if an endpoint that lags behind was asked. It is stored for all pages.
+    That is another one if an RPC server that lags behind was asked. It is stored for all pages.
     Raises ApiError `page_not_found`, `invalid_wallet_address`, `wallet_not_found`,
     `chain_disabled`, `balance_unavailable`, in this order.
     """

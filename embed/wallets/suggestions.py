@@ -1,4 +1,4 @@
-"""A draft of a page's list: the largest holders of its token, of whom the owner chooses."""
+"""A draft of a page's list: the largest holders of its token, for the owner to choose from."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -46,7 +46,7 @@ def is_window() -> bool:
     return request.headers.get("Sec-Fetch-Dest") == "document"
 
 
-@lru_cache(maxsize=256)  # anybody may ask for any look in an address
+@lru_cache(maxsize=256)  # anyone may ask for any look in an address
 def _describe(look: Look) -> tuple[dict[str, str], str | None]:
     """Return the attributes of a look, but for the theme, and the style of its accent."""
     texts = look.write_texts()

@@ -94,7 +94,7 @@ def _is_above(name: str, limit: RateLimitItem) -> bool:
 
 
 def find_wait(name: str, who: str, limit: RateLimitItem) -> timedelta | None:
-    """Count that somebody did something; above the limit, return how long to wait."""
+    """Count an attempt; above the limit, return how long to wait."""
     limiter = runtime().limiter
     return limiter.find_wait(limiter.make_counter(name, limit, who))
 

@@ -199,7 +199,7 @@ class Background:
 
 
 def _describe(error: Exception) -> str:
-    """Return one line that may be shown to everybody; unknown texts may hold secrets."""
+    """Return one line that may be shown to everyone; unknown texts may hold secrets."""
     if isinstance(error, (OperationalError, InterfaceError)):
         return "The database did not answer."
     if isinstance(error, KNOWN_ERRORS):

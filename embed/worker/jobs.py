@@ -13,7 +13,7 @@ from embed.wallets import balance_refresh
 from embed.wallets.listings import update_listings
 
 EXTENSION = "embed.jobs"  # their key in app.extensions
-# Errors whose text may be shown to everybody: sentences without addresses or secrets.
+# Errors whose text may be shown to everyone: sentences without addresses or secrets.
 KNOWN_ERRORS = (InvalidInput, NotFound, balance_refresh.RefreshFailed)
 
 _LEAP = timedelta(days=1)

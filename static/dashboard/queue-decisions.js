@@ -132,7 +132,7 @@ export async function undo() {
   try {
     const { unchanged, counts } = await send(toast.action, data);
     showCounts(counts);
-    // What waits already was undone before, by a request whose answer was lost.
+    // Already pending: an earlier request, whose answer was lost, has undone it.
     const kept = new Set(unchanged.filter(({ isWaiting }) => !isWaiting).map(({ id }) => id));
     const undone = decision.ids.filter((id) => !kept.has(id));
     await show(undone, decision);

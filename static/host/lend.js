@@ -186,7 +186,7 @@ const limit = new QuestionLimit();
 /**
  * Whether a text is of the service's own form (embed/domain/nonces.py): it begins with the service's
  * host, names the wallet's address, and ends with the statement that it authorizes no transaction. A
- * transaction is no such text: it is not made of lines.
+ * transaction isn't such a text: it has no lines.
  * @param {string} text
  * @param {{ service: string, address: string }} expected `service` is a host, with its port unless default
  */

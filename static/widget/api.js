@@ -244,7 +244,7 @@ export function parseResponse(text) {
  */
 export function normalizeAmount(text) {
   const parts = NUMBER.exec(text);
-  if (!parts) throw new TypeError(`${text} is no amount.`);
+  if (!parts) throw new TypeError(`${text} isn't an amount.`);
   const [, whole, fraction = "", exponent = "0"] = parts;
   const shift = Number(exponent);
   const digits = "0".repeat(Math.max(0, -shift)) + whole + fraction.padEnd(shift, "0");

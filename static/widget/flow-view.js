@@ -775,7 +775,7 @@ function makeSentence(text) {
   return item;
 }
 
-// Sentences whose values stand out from them, such as names that somebody chose.
+// Sentences with values set apart from the text, such as names that people chose.
 
 /**
  * Show a text in an element, what is isolated in it in bold and as it is, whatever translates the rest.

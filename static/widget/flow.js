@@ -146,7 +146,7 @@ export class Flow {
     this.#stopWatching = account.watch?.((problem) => this.#loseAccount(problem)) ?? (() => {});
     const refusal = this.purpose.findRefusal?.(account.address);
     if (refusal) return this.#refuse(refusal, refusal.retryAt ? () => this.chooseAccount(account) : null);
-    // A signature about what is kept names nobody.
+    // A signature about stored data has no name in it.
     if (this.purpose.name !== "add") return this.#askText();
     return this.view.minimum ? this.#askMinimum() : this.#askNickname();
   }

@@ -251,7 +251,7 @@ export function isUsable(wallet) {
     return isShowable && isOnSolana(wallet) && typeof wallet.features[CONNECT].connect === "function" &&
       WAYS.some((way) => isOffered(way, wallet.features));
   } catch {
-    return false; // an object that is no wallet
+    return false; // not a wallet
   }
 }
 
@@ -310,7 +310,7 @@ function canSign(account) {
     return isOnSolana(account) && isAddress(account.address) &&
       WAYS.some(({ name }) => account.features?.includes(name));
   } catch {
-    return false; // an object that is no account
+    return false; // not an account
   }
 }
 

@@ -266,7 +266,7 @@ def test_wallet_of_which_nothing_usable_is_said_delays_no_other_wallet(
 
     def call(method, params, **options):
         if strange in params:
-            raise UnusableAnswer("No Solana RPC endpoint gave a usable answer: too large.")
+            raise UnusableAnswer("No RPC server gave a usable answer: too large.")
         return answer(method, params, **options)
 
     monkeypatch.setattr(chain, "call", call)

@@ -249,7 +249,7 @@ def test_failed_refresh_keeps_values_and_when_they_were_observed(world, chain, r
 
     summary = run()
 
-    assert summary.failure == "No Solana RPC endpoint gave a usable answer: timed out."
+    assert summary.failure == "No RPC server gave a usable answer: timed out."
     known = read_observations(world.page, [address], uses_chain=True)[address]
     assert (known.amount, known.observed_at) == (5, observed_at)
 
@@ -319,10 +319,10 @@ def test_job_tells_what_it_did_or_why_it_ended(world, chain):
     assert len(beats) == 2 + 20
     world.clock.forward(hours=1)
     chain.is_down = True
-    with pytest.raises(RefreshFailed, match=r"^No Solana RPC endpoint gave a usable answer"):
+    with pytest.raises(RefreshFailed, match=r"^No RPC server gave a usable answer"):
         run_job(runtime, lambda: None)
     world.use_endpoint()
-    assert run_job(world.app.extensions[EXTENSION], lambda: None) == "No endpoint is set."
+    assert run_job(world.app.extensions[EXTENSION], lambda: None) == "No RPC server is set."
 
 
 def test_job_runs_often_enough_that_each_balance_is_read_when_it_is_due():
@@ -339,7 +339,7 @@ def make_unreadable(monkeypatch, chain, *unreadable: str) -> None:
 
     def call(method, params, **options):
         if any(one in repr(params) for one in unreadable):
-            raise UnusableAnswer("The Solana RPC endpoint refused the call (error -32600).")
+            raise UnusableAnswer("The RPC server refused the call (error -32600).")
         return answer(method, params, **options)
 
     monkeypatch.setattr(chain, "call", call)
@@ -355,7 +355,7 @@ def test_wallet_that_cannot_be_read_keeps_no_other_from_being_read(world, chain,
     summary = run()
 
     assert (summary.observed, summary.observed_completely) == (1, 1)
-    assert summary.failure == "The Solana RPC endpoint refused the call (error -32600)."
+    assert summary.failure == "The RPC server refused the call (error -32600)."
     assert amounts_of(world) == {first: 0, other: 12}
 
 

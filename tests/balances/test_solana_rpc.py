@@ -278,7 +278,7 @@ def test_failures_are_told_and_logged_without_the_address(endpoint, caplog, faul
     if failure.type is not RpcRefused:
         (record,) = caplog.records
         assert record.levelname == "WARNING"
-        assert record.getMessage().startswith("Solana RPC, endpoint 1 of 1, getSlot: ")
+        assert record.getMessage().startswith("Solana RPC, RPC server 1 of 1, getSlot: ")
 
 
 def test_same_failure_is_logged_once_a_minute(endpoint, caplog):

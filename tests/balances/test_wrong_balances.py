@@ -117,5 +117,5 @@ def test_endpoint_of_another_network_is_refused_although_all_would_hold_nothing(
     with run_rpc(Ledger()) as elsewhere, run_rpc(ledger) as here:
         assert read(connect(elsewhere, here), ledger, mint, holder) == {holder: 7}
 
-    assert "endpoint 1 of 2, getMultipleAccounts: its answer was refused" in caplog.text
+    assert "RPC server 1 of 2, getMultipleAccounts: its answer was refused" in caplog.text
     assert "it may be of another network" in caplog.text

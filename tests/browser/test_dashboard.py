@@ -45,7 +45,7 @@ def full_dashboard(dashboard):
     now = dashboard.clock()
     for role in ("reviewer", "editor"):
         person = make_owner(dashboard)
-        person.email = f"{person.id}{'somebody' * 5}@{'subdomain.' * 6}example.com"
+        person.email = f"{person.id}{'someone' * 5}@{'subdomain.' * 6}example.com"
         person.save()
         Member.create(page=dashboard.page_id, person=person, role=role, created_at=now)
     for kind, pattern in (("wallet", Visitor().address), ("name", "*scam*")):
@@ -132,7 +132,7 @@ def test_receivers_work_without_javascript(dashboard, plain_page):
 
 
 def invite(page, dashboard, email: str, role: str) -> str:
-    """Invite somebody by the form, and return the link."""
+    """Invite someone by the form, and return the link."""
     page.goto(f"{dashboard.base}/settings/people")
     page.get_by_label("E-mail").fill(email)
     page.get_by_role("radio", name=re.compile(f"^{role}")).check()
@@ -141,7 +141,7 @@ def invite(page, dashboard, email: str, role: str) -> str:
 
 
 def join(page, link: str) -> None:
-    """Accept as somebody new."""
+    """Accept as someone new."""
     page.goto(link)
     page.get_by_label("New password", exact=True).fill(PASSWORD)
     page.get_by_label("Repeat the new password").fill(PASSWORD)
@@ -176,7 +176,7 @@ def test_reviewer_is_invited_decides_and_is_removed(dashboard, page, open_browse
 
     # Her open tab: neither its undo button nor another decision does anything.
     ann.get_by_role("button", name="Undo").click()
-    expect(ann.locator("main")).to_contain_text("belongs to somebody else")
+    expect(ann.locator("main")).to_contain_text("belongs to someone else")
     assert Submission.get_by_id(first).status == "approved"
     assert Submission.get_by_id(second).status == "pending"
 

@@ -130,12 +130,12 @@ def test_device_makes_no_second_passkey_of_one_account(signed_in, device):
 def test_lock_that_stays_closed_signs_nobody_in_and_nothing_is_lost(origin, signed_in, device):
     add(signed_in)
     sign_out(signed_in, origin)
-    signed_in.get_by_label("E-mail").fill("somebody@example.com")
+    signed_in.get_by_label("E-mail").fill("someone@example.com")
     device.let_unlock(False)
     signed_in.get_by_role("button", name=SIGN_IN).click()
 
     expect(signed_in.get_by_role("alert")).to_have_text(KEPT)
-    expect(signed_in.get_by_label("E-mail")).to_have_value("somebody@example.com")
+    expect(signed_in.get_by_label("E-mail")).to_have_value("someone@example.com")
     assert find_faults("a closed lock", signed_in) == []
     device.let_unlock(True)
     signed_in.get_by_role("button", name=SIGN_IN).click()

@@ -62,7 +62,7 @@ def test_failure_is_told_with_the_exit_status_and_without_an_address(operator, c
     result = operator.run("balances", "refresh")
 
     assert result.exit_code == 1
-    sentence = "No Solana RPC endpoint gave a usable answer: timed out."
+    sentence = "No RPC server gave a usable answer: timed out."
     assert result.stdout == f"0 balances read. {sentence}\n"
 
 

@@ -75,7 +75,7 @@ def test_pattern_fits_no_other_name(pattern, nickname):
 
 @pytest.mark.parametrize("raw", ["*", "?", "**?*", "???", "-*", "_ .", "* *"])
 def test_pattern_that_names_nobody_in_particular_is_refused(raw):
-    assert "would block everybody" in refuse("name", raw)
+    assert "would block everyone" in refuse("name", raw)
 
 
 @pytest.mark.parametrize(

@@ -112,11 +112,11 @@ def list_commands(told: str) -> list[str]:
 def test_every_printed_command_works_as_printed(clone, tmp_path):
     environ = {
         "DATABASE_URL": f"sqlite:///{tmp_path / 'given $(x).db'}",
-        "FIRST_OWNER": "somebody@example.com",  # of the real service
+        "FIRST_OWNER": "someone@example.com",  # of the real service
     }
     with run_demo(environ, *choose_ports(), program=[FLASK], folder=clone) as demo:
         told = read_until(demo, "/reviewer")
-        assert "somebody@example.com" not in told
+        assert "someone@example.com" not in told
         commands = list_commands(told)
 
         assert [re.search(r"flask \w+ \w+|curl", each)[0] for each in commands] == [

@@ -59,10 +59,10 @@ def test_link_is_in_the_log_whatever_its_level(start):
 
 def test_installation_that_has_an_owner_gets_no_other(start, environ):
     run_flask("db", "upgrade", environ=environ)
-    run_flask("owners", "create", "somebody@example.com", environ=environ)
+    run_flask("owners", "create", "someone@example.com", environ=environ)
 
     assert start() == []
-    assert list_owners(environ) == ["somebody@example.com"]
+    assert list_owners(environ) == ["someone@example.com"]
 
 
 def test_link_leads_to_the_port_that_is_bound(environ, tmp_path):

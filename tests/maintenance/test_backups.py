@@ -60,7 +60,7 @@ def test_rows_come_back_as_they_were_through_either_kind_of_database(way, fresh,
         restore_backup(path, url)
         last = url
 
-    # No process of that time lives, none holds a lease, and everybody signs in again.
+    # No process of that time lives, none holds a lease, and everyone signs in again.
     assert read_stored(last) == forget_processes(stored)
 
 

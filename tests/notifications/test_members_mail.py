@@ -33,7 +33,7 @@ def page(owner_with, mailbox):
 
 @pytest.fixture
 def join(page):
-    """Make somebody a member: ``join("ann@example.com")``."""
+    """Make someone a member: ``join("ann@example.com")``."""
 
     def make(email: str = ANN, *, language: str | None = None) -> Person:
         now = page.world.clock()

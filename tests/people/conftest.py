@@ -1,4 +1,4 @@
-"""The owner of a page and somebody else, and what happens while something else is under way."""
+"""The owner of a page and someone else, and what happens while something else is under way."""
 
 from collections.abc import Callable
 from threading import Thread

@@ -19,7 +19,7 @@ PASSWORD = "four words that nobody says"
 
 @pytest.fixture
 def invite(world, owner):
-    """Invite somebody, and return the token of the link."""
+    """Invite someone, and return the token of the link."""
 
     def make(email: str = ANN, role: str = "reviewer") -> str:
         return invitations.invite(

@@ -31,7 +31,7 @@ def person(app, clock) -> Person:
 
 @pytest.fixture
 def session(person, clock) -> Session:
-    """A session of somebody who has a passkey, too."""
+    """A session of someone who has a passkey, too."""
     store_passkey(person, clock(), host=HOST, credential_id=person.id)
     return sessions.begin(person, clock())[0]
 

@@ -124,7 +124,7 @@ def test_all_that_happens_with_a_person_at_once_is_done_or_refused(world, is_rem
     """Nothing deadlocks or breaks a constraint, in whatever order."""
     life = Life(world)
     acts = life.list_acts()
-    if seed:  # somebody new on the page, and somebody who takes it over
+    if seed:  # someone new on the page, and someone who takes it over
         role = ("viewer", "owner")[seed - 1]
         if role == "viewer":
             members.remove_person(world.page_id, ANN, life.now)

@@ -91,7 +91,7 @@ def test_line_of_an_unknown_path_has_no_route(ask):
         ("198.51.100.77:4711", "198.51.100.0/24"),
         ("", None),
         ("unix:", None),
-        ("somebody\n", None),
+        ("someone\n", None),
     ],
 )
 def test_client_is_named_by_its_network(ask, address, network):

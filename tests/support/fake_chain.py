@@ -45,7 +45,7 @@ class FakeChain:
                 self.swept.append(params[0][:-1])  # the last is the mint
         self.before_answer(method)
         if self.is_down:
-            raise RpcUnavailable("No Solana RPC endpoint gave a usable answer: timed out.")
+            raise RpcUnavailable("No RPC server gave a usable answer: timed out.")
         try:
             return parse(msgspec.json.encode(self._methods.answer(method, params)))
         except RpcError as error:

@@ -1,4 +1,4 @@
-"""Health checks: yes or no, for everybody, whatever else is refused."""
+"""Health checks: yes or no, for everyone, whatever else is refused."""
 
 import pytest
 from support.apps import Apps

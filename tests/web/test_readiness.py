@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 @pytest.fixture
 def is_ready(app, clock, monkeypatch) -> Callable[[], bool]:
-    """Look each time, with somebody at the background work: ``is_ready()``."""
+    """Look each time, with someone at the background work: ``is_ready()``."""
     monkeypatch.setattr(health, "_FRESH_S", 0.0)
     hold_lease("a", "worker", clock(), clock())
     connection.db.close()

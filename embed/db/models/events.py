@@ -54,7 +54,9 @@ class Receiver(BaseModel):
     first_failed_at = InstantField(null=True)  # of these; null: the last attempt did not fail
     person = ForeignKeyField(Person, on_delete="CASCADE", null=True, index=False)
     person_id: str | None
-    may_decide = BooleanField(default=False)  # whoever reads its messages may, by their links
+    may_decide = BooleanField(
+        default=False
+    )  # everyone who reads its messages may, with their links
     claimed_until = InstantField(null=True)  # by the process that sends, or when that had sent
 
     class Meta:

@@ -54,7 +54,7 @@ class Page(BaseModel):
 
 
 class Member(BaseModel):
-    """Somebody else than the owner who may use a page, as far as the role goes."""
+    """Someone other than the owner who may use a page, as their role allows."""
 
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     page_id: str
@@ -67,7 +67,7 @@ class Member(BaseModel):
 
 
 class Invitation(BaseModel):
-    """An offer of a role on a page, for whoever has its link and signs in with its address."""
+    """An offer of a role on a page: who has its link signs in with its address."""
 
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     page_id: str

@@ -211,9 +211,9 @@ _BY_HOLDER = ("invalid_wallet_address", *_NONCE, "page_not_found", "rate_limit_s
 
 @Operation("POST", "/wallet-records", refusals=_BY_HOLDER, is_translated=True)
 def show_wallet_records(body: RecordRequest) -> WalletRecords:
-    """See what the page keeps of a wallet.
+    """See what the page stores about a wallet.
 
-    For whoever holds the wallet's key, without a cookie or an account; also while the page is
+    For the holder of the wallet's key, without a cookie or an account; also while the page is
     private or embedding is off. At `/embed/api`, sentences are in the visitor's language.
     """
     nonce = records.check_ownership(body, "show", _read_caller(), runtime())

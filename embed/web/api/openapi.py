@@ -36,7 +36,7 @@ from embed.web.api.operations import OPERATIONS, Operation
 
 DESCRIPTION = """\
 Reads a tracking page, starts and finishes the submission of a wallet, and lists what a visitor \
-has submitted. Whoever holds a wallet's key sees what the page keeps of it, and withdraws it.
+has submitted. The holder of a wallet's key can see and withdraw what the page stores about it.
 
 Every request carries a bearer key that belongs to one tracking page. Public keys (`svc_pub_`) are \
 for browsers and work for the origins on their list only. Secret keys (`svc_sec_`) are for servers.
@@ -310,5 +310,5 @@ _DOCUMENT = write_json(build_document(), is_compact=True)
 
 @blueprint.get("/openapi.json")
 def read_openapi_document() -> Response:
-    """Return the OpenAPI document, to anybody."""
+    """Return the OpenAPI document, to anyone."""
     return Response(_DOCUMENT, content_type="application/json")

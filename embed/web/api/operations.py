@@ -69,7 +69,7 @@ class Operation:
         return "body" if self.body else "query"
 
     def respond(self, page_id: str | None = None, **arguments: Any) -> Response:
-        if self.needs_secret_key and g.access.tier != "secret":  # anybody can read a public one
+        if self.needs_secret_key and g.access.tier != "secret":  # anyone can read a public one
             raise ApiError("secret_key_required")
         if self.check_first is not None:
             self.check_first()

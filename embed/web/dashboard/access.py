@@ -184,7 +184,7 @@ def current_person() -> Person:
 
 
 def current_client() -> Client:
-    """Return what is kept of the browser that made this request."""
+    """Return the session of the browser that made this request."""
     return Client.parse(request.headers.get("User-Agent", ""), request.remote_addr or "")
 
 
@@ -197,7 +197,7 @@ class NotAllowed(Exception):
 
 
 def open_page(page_id: str, *, deleted: bool = False) -> Page:
-    """Return the page of a request by somebody who may make it.
+    """Return the page of a request by someone who may make it.
 
     Raises NotFound unless it is a page of the signed-in person, and NotAllowed if the role there
     is not enough.

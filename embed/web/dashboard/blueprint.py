@@ -66,11 +66,11 @@ FORM_EXPIRED = lazy_gettext(
     "This form has expired, or its cookie didn't arrive (cookies need HTTPS, except on "
     "localhost). Go back, reload the page and try again."
 )
-# What scripts ask for by themselves is no visit, and its answer must not bring back the session
-# of before a form that was sent at the same moment.
+# Requests that scripts make on their own aren't visits, and their answers must not bring back the
+# session from before a form that was sent at the same moment.
 BACKGROUND_ENDPOINTS = {"dashboard.read_news", "dashboard.show_contrast", "dashboard.show_preview"}
 FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
-# Before sign-in the app's own limit holds: parsing a form costs time, and anybody can send one.
+# Before sign-in the app's own limit holds: parsing a form costs time, and anyone can send one.
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
 MAX_FILE_BYTES = 16 * 1024 * 1024  # a CSV of 50,000 wallets with long names and several tags
 # Both take the file's text in fields, too, which have longer ends of lines.

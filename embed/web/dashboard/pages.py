@@ -1,4 +1,4 @@
-"""A person's pages, with what needs somebody on them, and restoring one."""
+"""A person's pages, with what needs someone on them, and restoring one."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -62,7 +62,7 @@ class PageForm(Form):
 
 
 class Need(NamedTuple):
-    """Something that somebody has to do; the template has a sentence for each kind."""
+    """Something that someone has to do; the template has a sentence for each kind."""
 
     kind: str
     page: Page | None  # None: the whole installation

@@ -47,7 +47,7 @@ def provide_question() -> dict[str, Any]:
 def find_party() -> RelyingParty | None:
     """Return the service as browsers know it; None where passkeys cannot be offered.
 
-    PUBLIC_URL has to name it, as anybody can write a Host header, unless it is on localhost.
+    PUBLIC_URL has to name it, as anyone can write a Host header, unless it is on localhost.
     """
     party = RelyingParty.find(own_origin())
     if party and party.host != "localhost" and runtime().settings.public_url is None:

@@ -95,7 +95,7 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     "/pages/<page_id>/settings/notifications/<channel_id>/decide", methods=["GET", "POST"]
 )
 def let_channel_decide(page_id: str, channel_id: str) -> ResponseReturnValue:
-    """Ask whether everybody who reads a channel may decide on submissions."""
+    """Ask whether everyone who reads a channel may decide on submissions."""
     page = open_page(page_id)
     channel = _get_channel(page, channel_id)
     if request.method != "POST":

@@ -161,7 +161,7 @@ def render_mistake(sentence: str, status: int, fields: Sequence[tuple[str, str]]
 
 
 def name_page(page: Page) -> str:
-    """Return the name by which the dashboard lists a page, for a sentence."""
+    """Return the page's name in the dashboard, for a sentence."""
     ticker = drop_dollar_signs(page.token_symbol)
     return isolate(f"${ticker} {page.public_title or page.token_name}")
 

@@ -1,4 +1,4 @@
-"""The server, for everybody who has pages on it: its background work, and what is before it.
+"""The server, for everyone who has pages on it: its background work, and what is before it.
 
 How a person's own request arrived shows what is wrong with the proxy.
 """

@@ -89,7 +89,7 @@ def _look_up(form: SetupForm, mint: str) -> Response:
 
 def _render(form: SetupForm, draft: Draft | None = None, problem: str | None = None) -> Response:
     form.draft.data = draft.sign(runtime().signer) if draft else ""
-    # That the chain lacks a name is no mistake.
+    # A token without a name on the chain is not a mistake.
     status = 200 if draft and not form.site.errors else None
     return render("setup.html", form=form, draft=draft, problem=problem, status=status)
 

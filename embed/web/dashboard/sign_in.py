@@ -203,7 +203,7 @@ def find_wait(email: str) -> timedelta | None:
 
 
 def find_network_wait() -> timedelta | None:
-    """As `find_wait`, for what nobody can guess: anybody could use up an account's attempts."""
+    """As `find_wait`, where secrets can't be guessed: anyone could use up an account's attempts."""
     return rate_limits.find_wait(
         "sign_in", rate_limits.client_network(), PER_CLIENT
     ) or rate_limits.find_wait("sign_in", current_client().network or "", PER_NETWORK)

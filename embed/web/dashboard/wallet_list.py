@@ -35,7 +35,7 @@ _SORT_BY_ORDER = {order: sort for sort, order in _ORDERS.items()}
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column by which the list can be sorted."""
+    """A column that sorts the list."""
 
     href: str  # sorts by it, or the other way round
     sorted: Literal["ascending", "descending"] | None

@@ -1,4 +1,4 @@
-"""A draft of the list: the largest holders, of whom the owner ticks those to add."""
+"""A draft of the list: the largest holders, where the owner ticks the ones to add."""
 
 from flask import Response, request
 from flask.typing import ResponseReturnValue
@@ -21,7 +21,7 @@ LOOK_UPS_PER_PERSON = parse("10/minute")
 
 @blueprint.get("/pages/<page_id>/wallets/suggestions")
 def show_suggestions(page_id: str) -> ResponseReturnValue:
-    """Ask nobody yet: links and reloads must not use up the endpoint's rate."""
+    """Ask nobody yet: links and reloads must not use up the RPC server's rate."""
     page = open_page(page_id)
     return _render(page, problem=gettext(NOBODY_TO_ASK) if runtime().chain is None else None)
 

@@ -117,7 +117,7 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
 
 
 def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tracking.WalletFields:
-    """Return what to set; a balance equal to `shown_balance` is no new observation.
+    """Return what to set; a balance equal to `shown_balance` isn't a new observation.
 
     Raises InvalidInput.
     """

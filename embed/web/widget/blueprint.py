@@ -31,7 +31,7 @@ def get_public_access(page_id: str) -> Access:
 
 
 def get_open_access(page_id: str) -> Access:
-    """Return the access of the key in the address, to a page that everybody may read.
+    """Return the access of the key in the address, to a page that everyone may read.
 
     Raises ApiError as get_public_access does, and `not_found`, `embed_disabled`.
     """
@@ -52,7 +52,7 @@ def get_open_page(page_id: str) -> tuple[Access, Page]:
 
 
 def read_wallet_ids() -> list[str]:
-    """Return the ids that ``?wallets=`` lists: the first MAX_WALLET_IDS, without what is no id."""
+    """Return the ids that ``?wallets=`` lists: the first MAX_WALLET_IDS, skipping invalid ids."""
     listed = request.args.get("wallets", "").split(",")[:MAX_WALLET_IDS]
     return [one for one in listed if is_id(one)]
 

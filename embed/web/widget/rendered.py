@@ -152,7 +152,7 @@ def render_own(
 def _choose_rows(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return one for each wallet, and of refusals the newest of each kind, as own.js does.
 
-    What waits is first, then what was approved; last are refusals for a cooldown, since the owner's
+    Pending ones come first, then approved ones; last are refusals for a cooldown, since the owner's
     rejection before them says more. They are above the list, where rows that appeared later would
     push it down.
     """

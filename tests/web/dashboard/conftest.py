@@ -30,7 +30,7 @@ def stranger(world) -> OwnerBrowser:
 
 @pytest.fixture
 def make_member(world, owner) -> Callable[..., OwnerBrowser]:
-    """Sign somebody in who has a role on the owner's page: ``make_member("viewer")``."""
+    """Sign someone in who has a role on the owner's page: ``make_member("viewer")``."""
 
     def make(role: str, email: str = "") -> OwnerBrowser:
         browser = OwnerBrowser(world, email or f"{role}@example.com")

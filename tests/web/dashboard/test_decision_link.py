@@ -54,7 +54,7 @@ def links(world, channel, submission) -> dict[str, str]:
 
 @pytest.fixture
 def reader(world):
-    """Somebody who is not signed in."""
+    """Someone who is not signed in."""
     return world.app.test_client()
 
 
@@ -273,7 +273,7 @@ def test_used_link_does_not_decide_after_an_undo(world, owner, root, reader, sub
 
 def test_channel_decides_only_if_the_form_says_so_as_every_reader_can(owner, root):
     page = owner.get(f"{root}/settings/notifications")
-    assert "Everybody who reads the channel can decide" in read_text(page)
+    assert "Everyone who reads the channel can decide" in read_text(page)
     assert "checked" not in re.search(r'<input[^>]*name="may_decide"[^>]*>', page.text)[0]
 
     fields = {"service": "ntfy", "topic": "topic", "event_types": ["submission.created"]}
@@ -292,7 +292,7 @@ def test_owner_switches_a_channel_on_and_off(world, owner, root):
         world.page_id, *TEAM, settings=world.settings, now=world.clock()
     )
     path = f"{root}/settings/notifications/{channel.id}/decide"
-    assert "Everybody who reads this channel can decide" in owner.see(path)
+    assert "Everyone who reads this channel can decide" in owner.see(path)
     assert not Receiver.get().may_decide
 
     for _ in range(2):

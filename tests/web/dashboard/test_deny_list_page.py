@@ -46,7 +46,7 @@ def test_entry_is_added_listed_with_its_author_and_removed(world, owner):
     ("pattern", "said"),
     [
         ("", "Enter what to block."),
-        ("*", "or it would block everybody"),
+        ("*", "or it would block everyone"),
         ("a\0b", "Names have only letters"),
         ("taken", "taken is blocked already."),
         ("9b5HfHfsHr72NvoAWG9ERtgfw532JoY8sXXnKmUz53111z", "not a wallet&#39;s address"),

@@ -62,12 +62,12 @@ def test_owner_can_follow_a_link_from_anywhere_but_not_to_a_download(world, thin
 
 def test_every_kind_of_answer_cuts_the_tie_to_the_opener(world_with, monkeypatch):
     world = world_with(PUBLIC_URL="http://localhost")
-    owner, anybody, account = OwnerBrowser(world), world.app.test_client(), "/dashboard/account"
+    owner, anyone, account = OwnerBrowser(world), world.app.test_client(), "/dashboard/account"
     answers = {
-        308: anybody.get("/dashboard"),
-        302: anybody.get("/dashboard/"),
-        200: anybody.get("/dashboard/sign-in"),
-        404: anybody.get("/dashboard/nothing"),
+        308: anyone.get("/dashboard"),
+        302: anyone.get("/dashboard/"),
+        200: anyone.get("/dashboard/sign-in"),
+        404: anyone.get("/dashboard/nothing"),
         403: owner.client.post(
             "/dashboard/sign-out", headers=LINK | {"Sec-Fetch-Site": "same-site"}
         ),
@@ -75,7 +75,7 @@ def test_every_kind_of_answer_cuts_the_tie_to_the_opener(world_with, monkeypatch
         415: owner.client.post(account, data=b"{}", content_type="application/json"),
         413: owner.post(account, name="x" * MAX_FORM_BYTES),
     }
-    other_host = anybody.get("/dashboard/sign-in", base_url="http://other.example")
+    other_host = anyone.get("/dashboard/sign-in", base_url="http://other.example")
     monkeypatch.setattr("embed.web.dashboard.account.render", None)
     answers[500] = owner.get(account)
 

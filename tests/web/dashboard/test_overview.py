@@ -1,4 +1,4 @@
-"""The overview: what needs somebody on any of the owner's pages, and what each page holds."""
+"""The overview: what needs someone on any of the owner's pages, and what each page holds."""
 
 import re
 

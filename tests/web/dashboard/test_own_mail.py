@@ -134,7 +134,7 @@ def test_mail_service_stops_the_mails_by_one_request_of_its_own(world, link, mai
 
 
 def test_dead_link_answers_as_a_live_one(world, link):
-    """Whether somebody still gets mails, or is on the page, is nobody else's matter."""
+    """Whether someone still gets mails, or is on the page, is nobody else's matter."""
 
     def read(client) -> list[str]:
         pages = [client.get(link), submit(client, link)]

@@ -23,7 +23,7 @@ def people(world) -> str:
 
 @pytest.fixture
 def invite(owner, people):
-    """Invite somebody by the form, and return the path of the link."""
+    """Invite someone by the form, and return the path of the link."""
 
     def make(email: str = ANN, role: str = "reviewer") -> str:
         answer = owner.post(people, email=email, role=role)

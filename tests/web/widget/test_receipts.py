@@ -1,4 +1,4 @@
-"""GET /embed/tracking/{id}/proofs and /receipts/{id}: what holders signed, for everybody."""
+"""GET /embed/tracking/{id}/proofs and /receipts/{id}: what holders signed, for everyone."""
 
 import base64
 
