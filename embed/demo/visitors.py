@@ -47,7 +47,7 @@ def act(
     except Refused as refusal:
         if refusal.status != 422:
             raise
-        say(f"7. Another visitor's wallet holds less than {MIN_BALANCE}, and is turned away:")
+        say(f"7. Another visitor's wallet holds less than {MIN_BALANCE}, and is refused:")
         say(f"   {refusal.body.strip()}")
     else:
         raise click.ClickException("A wallet that holds nothing passed the minimum balance.")

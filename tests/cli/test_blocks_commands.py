@@ -50,7 +50,7 @@ def test_owner_blocks_on_all_pages(world, operator):
         ("list nowhere", "There is no tracking page nowhere"),
         ("add nowhere --name a", "There is no tracking page nowhere"),
         ("add --owner nobody@example.com --name a", "nobody@example.com"),
-        ("add {page} --name *", "would block everybody"),
+        ("add {page} --name *", "would block everyone"),
         ("add {page} --network ::/0", "too large"),
         ("remove nothing", "There is no block nothing"),
     ],

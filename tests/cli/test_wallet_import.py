@@ -104,7 +104,7 @@ def test_thousands_of_mistakes_are_no_wall(run):
     ("raw", "said"),
     [
         (b"PK\x03\x04", "Save it as CSV"),
-        (b"name,amount\nx,1\n", "not certain which column has the addresses"),
+        (b"name,amount\nx,1\n", "isn't clear which column has the addresses"),
     ],
 )
 def test_file_that_cannot_be_read_is_one_clear_line(run, raw, said):

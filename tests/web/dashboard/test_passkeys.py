@@ -133,7 +133,7 @@ def test_no_more_than_the_most_are_kept(owner):
     answer = add(owner, Device(ORIGIN))
 
     assert answer.status_code == 422
-    assert f"There are {MAX_PASSKEYS} passkeys already" in answer.text
+    assert f"You already have {MAX_PASSKEYS} passkeys" in answer.text
 
 
 WRONG_DEVICES = {
