@@ -98,4 +98,4 @@ def test_endpoint_that_refuses_is_one_line(world, ledger, endpoint, operator):
 
     said = operator.refuse("wallets", "suggest", world.page_id, "--json")
 
-    assert said.startswith("Error: The Solana RPC endpoint doesn't list the largest holders")
+    assert said.startswith("Error: The RPC server doesn't list the largest holders")

@@ -358,7 +358,7 @@ def test_reviewer_decides_by_mail_and_viewer_is_not_offered_it(
     assert reviewer.post(f"{root}/mail/decide").status_code == 303
 
     assert [one.person for one in Receiver.select() if one.may_decide] == [reviewer.owner]
-    assert "let readers decide on submissions: mails to reviewer@example.com" in reviewer.see(
+    assert "let readers decide on submissions: emails to reviewer@example.com" in reviewer.see(
         f"{root}/activity"
     )
     links = make_links(world, own_mail.find(world.page, reviewer.owner), submission)

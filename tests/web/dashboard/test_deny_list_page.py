@@ -49,9 +49,9 @@ def test_entry_is_added_listed_with_its_author_and_removed(world, owner):
         ("*", "otherwise it would block everyone"),
         ("a\0b", "Names can have only letters"),
         ("taken", "taken is already blocked."),
-        ("9b5HfHfsHr72NvoAWG9ERtgfw532JoY8sXXnKmUz53111z", "not a wallet&#39;s address"),
+        ("9b5HfHfsHr72NvoAWG9ERtgfw532JoY8sXXnKmUz53111z", "a wallet address (base58 of 32 bytes)"),
         ("10.0.0.0/8", "This network is too large. The largest are /16"),
-        ("2001:db8", "This isn't a network"),
+        ("2001:db8", "a network. Enter an address"),
     ],
 )
 def test_bad_entry_is_refused_beside_the_field(world, owner, pattern, said):

@@ -70,7 +70,7 @@ def test_advice_on_sites_has_a_sentence_for_every_case_in_the_owners_language(wo
         ("new.example", "has no scheme"),
         ("https://*.example.com", "has a wildcard"),
         ("null", "“Allow the null origin” switch"),
-        ("https://", "isn't a site's address. Enter scheme, host"),
+        ("https://", "isn&#39;t a site&#39;s address. Enter scheme, host"),
         ("", "Enter at least one site"),
         ("one.example\nhttps://fine.example\nhttps://*.two.example", "has a wildcard"),
         ("\n".join(f"https://{number}.example" for number in range(101)), "at most 100 sites"),
@@ -125,7 +125,7 @@ def test_revoked_key_cannot_be_edited_and_the_refusal_names_it(world, owner):
     answer = owner.post(edit, origins="https://other.example", label="Shop")
 
     assert answer.status_code == 409
-    assert f"The key Blog ({key.display_prefix}…) is revoked" in answer.text
+    assert f"The key Blog ({key.display_prefix}…) has been revoked" in answer.text
     assert (get_key(world).origins, get_key(world).label) == ((SITE,), "Blog")
 
 
@@ -189,7 +189,7 @@ def test_label_is_shown_wherever_the_key_is(world, owner):
 
 @pytest.mark.parametrize(
     ("label", "said"),
-    [("x" * 65, "longer than 64 characters"), ("a\tb", "can't be shown")],
+    [("x" * 65, "longer than 64 characters"), ("a\tb", "can&#39;t be shown")],
 )
 @pytest.mark.parametrize("tier", ["public", "secret"])
 def test_bad_label_is_refused_beside_the_field(world, owner, tier, label, said):

@@ -129,7 +129,7 @@ def test_chats_address_among_webhooks_is_offered_as_a_channel(world, owner, serv
     answer = send_form(owner, "webhook", target=url)
 
     assert answer.status_code == 422
-    assert "where webhooks don't work. Choose Discord instead." in read_text(answer)
+    assert f"where webhooks don't work. Choose {service.title()} instead." in read_text(answer)
     assert re.search(rf'checked[^>]* type="radio" value="{service}"', answer.text)
     assert all(f'value="{value}"' in answer.text for value in fields.values())
     assert Receiver.select().count() == 0

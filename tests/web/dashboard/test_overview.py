@@ -62,7 +62,8 @@ def test_what_waits_says_since_when_and_how_many_places_are_free(world, calm):
 
     ((line, target),) = read_needs(calm)
     assert line == (
-        f"2 submissions are waiting on $USDC The oldest was sent {since} . The queue has room for 1 more, of 3."
+        f"2 submissions are waiting on $USDC The oldest was sent {since} ."
+        " The queue has room for 1 more, of 3."
     )
     assert target == f"/dashboard/pages/{world.page_id}/queue"
     world.submit(Visitor())

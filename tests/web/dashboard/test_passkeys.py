@@ -21,9 +21,9 @@ ORIGIN = "http://localhost"
 ACCOUNT = "/dashboard/account"
 PAGE, SIGN_IN, CONFIRM = f"{ACCOUNT}/passkeys", "/dashboard/sign-in", "/dashboard/confirm"
 BY_PASSKEY = f"{SIGN_IN}/passkey"
-WRONG = "Your browser's answer couldn't be verified."
+WRONG = "Your browser&#39;s answer couldn&#39;t be verified."
 LATE = "The answer came too late, or twice."
-UNKNOWN = "This service doesn't know this passkey, or it was removed."
+UNKNOWN = "This service doesn&#39;t know this passkey, or it was removed."
 BUTTON = "data-passkey"
 
 

@@ -106,9 +106,9 @@ def test_refusals_without_a_session_are_counted_by_reason(world, owner):
     assert nobody not in owner.get(turned_away).text
     told = "only the number is known: below the minimum balance (3), already submitted (1)."
     assert told in owner.see(turned_away)
-    assert "Turned away 4" in owner.see(turned_away)
+    assert "Refused 4" in owner.see(turned_away)
     add_submissions(world, 1, "soft_rejected")
-    assert "Turned away 5" in owner.see(turned_away)
+    assert "Refused 5" in owner.see(turned_away)
     assert told in owner.see(turned_away)
     assert told not in owner.see(path_of(world))
 

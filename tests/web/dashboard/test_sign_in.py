@@ -193,8 +193,8 @@ def test_made_up_session_is_worth_nothing(world, guest, value):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"current": "wrong password"}, "isn't your current password"),
-        ({"again": "something else entirely"}, "don't match"),
+        ({"current": "wrong password"}, "isn&#39;t your current password"),
+        ({"again": "something else entirely"}, "don&#39;t match"),
         ({"password": "short", "again": "short"}, "10 to 200 characters"),
     ],
 )

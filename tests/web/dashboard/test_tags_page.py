@@ -29,7 +29,7 @@ def read_tags(world) -> list[tuple[str, str]]:
     [
         ("", "blue", "A tag needs a name."),
         ("   ", "blue", "must not be empty"),
-        ("a\x00b", "blue", "can't be shown"),
+        ("a\x00b", "blue", "can&#39;t be shown"),
         ("taken", "blue", "already"),
         ("fine", "no-such-color", "Not a valid choice"),
     ],

@@ -185,7 +185,7 @@ def test_headings_sort_and_turn_round_and_keep_the_search(world, owner):
 @pytest.mark.parametrize(
     ("fields", "field", "said"),
     [
-        ({"address": "nonsense"}, "address", "is not a wallet address"),
+        ({"address": "nonsense"}, "address", "isn't a wallet address"),
         ({"address": ""}, "address", "Enter the wallet's address."),
         ({"address": USDC}, "address", "already"),
         ({"alias": "x" * 101}, "alias", "100"),
@@ -274,16 +274,20 @@ def test_all_that_match_are_changed_wherever_they_are_in_the_list(world, owner):
 
 
 @pytest.mark.parametrize(
-    ("what", "question"),
+    ("what", "question", "told"),
     [
-        ("show", "Show 2 wallets?"),
-        ("tag", "Add the tag team to 2 wallets?"),
-        ("untag", "Remove the tag team from 2 wallets?"),
-        ("remove", "Remove 2 wallets?"),
+        ("show", "Show 2 wallets?", "2 wallets are visible again."),
+        ("tag", "Add the tag team to 2 wallets?", "2 wallets have been tagged."),
+        (
+            "untag",
+            "Remove the tag team from 2 wallets?",
+            "The tag has been removed from 2 wallets.",
+        ),
+        ("remove", "Remove 2 wallets?", "2 wallets have been removed."),
     ],
 )
 def test_each_change_of_all_that_match_is_confirmed_and_told(
-    world, owner, stranger, what, question
+    world, owner, stranger, what, question, told
 ):
     tag = world.add_tag("team")
     for _ in range(2):
@@ -299,7 +303,7 @@ def test_each_change_of_all_that_match_is_confirmed_and_told(
     assert fields == chosen | {"sure": "yes"}
     owner.post(path, **fields)
 
-    assert "2 wallets are" in owner.see(path_of(world))
+    assert told in owner.see(path_of(world))
     assert len(read_all(world)) == (1 if what == "remove" else 3)
     assert Wallet.get_by_id(theirs.id).is_hidden
 
