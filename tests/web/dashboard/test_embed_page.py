@@ -206,7 +206,7 @@ def test_private_page_has_no_preview_and_says_why(world, owner):
 
     text = open_look(owner)
     assert "<iframe" not in text
-    assert "private, so there&#39;s nothing to preview" in text
+    assert "private, so there's nothing to preview" in text
 
 
 # The language

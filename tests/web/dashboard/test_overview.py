@@ -114,7 +114,7 @@ def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(worl
 
     ((line, target),) = read_needs(calm)
     assert line.startswith("Messages of $USDC can't be delivered Failing since")
-    assert line.endswith(" 2 messages wait.")
+    assert line.endswith(" 2 messages are waiting.")
     assert target == page
     give_up(world, webhook)
     ((line, _),) = read_needs(calm)
@@ -184,7 +184,7 @@ def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, c
     assert world.page.deleted_at is not None
 
     overview = calm.get(OVERVIEW)
-    assert "$USDC Our whales\u2069 is deleted." in read_text(overview)
+    assert "$USDC Our whales\u2069 has been deleted." in read_text(overview)
     assert f'class="toast" method="post" action="{page}/restore"' in overview.text
     assert "You can restore it until" in calm.see(OVERVIEW)
     assert 'class="toast"' not in calm.get(OVERVIEW).text  # it is said once

@@ -280,7 +280,7 @@ def test_passkey_of_a_former_host_and_a_removed_one_are_refused_in_a_sentence(
     Passkey.update(host="former.example").execute()
     assert UNKNOWN in sign_in(visitor, device).text
     assert (
-        "You won't be able to sign in with it anymore."
+        "You won&#39;t be able to sign in with it anymore."
         in owner.post(f"{PAGE}/{Passkey.get().id}/remove").text
     )
     assert Passkey.select().count() == 1
