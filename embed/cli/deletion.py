@@ -33,7 +33,7 @@ def erase(address: str, yes: bool) -> None:
     deleted too. Backups and messages that have been sent aren't changed. See docs/privacy.md.
     """
     if not is_address(address):
-        raise InvalidInput(f"{address[:60]} is not a wallet's address.")
+        raise InvalidInput(f"{address[:60]} isn't a wallet address.")
     if yes:
         now, lifetime = runtime().clock(), runtime().settings.nonce_lifetime
         kept = wallet_erasure.erase_wallet(address, now, lifetime)

@@ -25,7 +25,7 @@ people = Group("people", help="Manage the members of a page.")
 def create(email: str, language: str | None) -> None:
     """Create an owner.
 
-    It prints a one-time link to choose a password, and sends no e-mail. A member who was invited to
+    It prints a one-time link to choose a password, and sends no email. A member who was invited to
     a page becomes an owner too, and can then create pages.
     """
     guest = accounts.admit_guest(email)
@@ -37,7 +37,7 @@ def create(email: str, language: str | None) -> None:
 def reset(email: str) -> None:
     """Reset an owner's password.
 
-    It prints a one-time link to choose a new password, and sends no e-mail. Using the link signs
+    It prints a one-time link to choose a new password, and sends no email. Using the link signs
     the owner out everywhere and deletes their passkeys.
     """
     _print_with_link(accounts.get_person(email))
@@ -121,7 +121,7 @@ def list_people(page: str) -> None:
 def invite(page: str, email: str, role: str) -> None:
     """Invite someone to a page.
 
-    It prints a link that works once, for seven days, and sends no e-mail.
+    It prints a link that works once, for seven days, and sends no email.
     """
     invitation, token = invitations.invite(page, email, role, runtime().clock())
     print_answer(

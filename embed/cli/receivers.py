@@ -71,7 +71,7 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
 
 channels = build_group(
     "channel",
-    "Manage a page's e-mail and chat channels.",
+    "Manage a page's email and chat channels.",
     test_shows="result",
 )
 webhooks = build_group("webhook", "Manage a page's webhooks.", test_shows="response")
@@ -99,7 +99,7 @@ def add_channel(
     may_decide: bool,
     **fields: str | None,
 ) -> None:
-    """Add an e-mail address or a chat as a channel.
+    """Add an email address or a chat as a channel.
 
     A chat needs the options that begin with its name. Without --event, it gets all messages except
     submission.decided. See docs/owners.md.

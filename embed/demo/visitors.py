@@ -1,4 +1,4 @@
-"""The demo's two visitors (one holds too little), and its owner's decision."""
+"""The demo's two visitors, of whom one holds too little, and its owner's decision."""
 
 import base64
 import json
@@ -47,7 +47,7 @@ def act(
     except Refused as refusal:
         if refusal.status != 422:
             raise
-        say(f"7. Another visitor's wallet holds less than {MIN_BALANCE} and is refused:")
+        say(f"7. Another visitor's wallet holds less than {MIN_BALANCE}, and is refused:")
         say(f"   {refusal.body.strip()}")
     else:
         raise click.ClickException("A wallet that holds nothing passed the minimum balance.")

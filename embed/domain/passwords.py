@@ -75,7 +75,7 @@ _WORD = re.compile(r"[^\W_]{3,}")
 _judging = Turns(1)
 
 OWN_WORDS = gettext_noop(
-    "Without your e-mail address, this site's name and the names of your pages, this password is"
+    "Without your email address, this site's name and the names of your pages, this password is"
     " easy to guess. Choose several uncommon words."
 )
 GUESSABLE = gettext_noop("This password is easy to guess. Choose several uncommon words.")

@@ -22,8 +22,8 @@ from embed.errors import InvalidInput
 pytestmark = pytest.mark.slow
 
 LARGEST, OWNERS = "getTokenLargestAccounts", "getMultipleAccounts"
-REFUSED = "does not tell the largest holders"
-FAILED = "cannot be looked up now"
+REFUSED = "doesn't list the largest holders"
+FAILED = "can't be looked up right now"
 
 
 def make_address() -> str:
@@ -148,7 +148,7 @@ def test_address_that_is_no_mint_is_told(rpc, mint):
 
 
 def test_without_an_endpoint_the_setting_is_named():
-    assert "SOLANA_RPC_URL is not set" in refuse(None, USDC)
+    assert "isn't connected to an RPC server" in refuse(None, USDC)
 
 
 WRONG_LISTS = {

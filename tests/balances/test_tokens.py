@@ -65,7 +65,7 @@ def test_proposal_stores_nothing(rpc, mint):
 
 @pytest.mark.parametrize("raw", ["", "EPj", USDC + "\n", "0x00", "é" * 40, "\0"])
 def test_proposal_needs_an_address(endpoint, rpc, raw):
-    with pytest.raises(InvalidInput, match="is not a mint address") as refusal:
+    with pytest.raises(InvalidInput, match="isn't a mint address") as refusal:
         propose_token(rpc, raw)
 
     assert refusal.value.field == "token_mint"
@@ -83,7 +83,7 @@ def test_proposal_says_that_no_endpoint_answers(endpoint, rpc, mint):
     endpoint.fail(answer_status(503))
 
     with pytest.raises(
-        InvalidInput, match=r"cannot be looked up now\..*HTTP status 503"
+        InvalidInput, match=r"can't be looked up right now\..*HTTP status 503"
     ) as refusal:
         propose_token(rpc, mint)
 
@@ -91,5 +91,5 @@ def test_proposal_says_that_no_endpoint_answers(endpoint, rpc, mint):
 
 
 def test_proposal_says_that_no_endpoint_is_set():
-    with pytest.raises(InvalidInput, match="SOLANA_RPC_URL is not set"):
+    with pytest.raises(InvalidInput, match="isn't connected to an RPC server"):
         propose_token(None, USDC)

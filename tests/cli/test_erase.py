@@ -57,7 +57,7 @@ def test_json_has_the_same(world, operator, address):
 
 
 def test_what_is_no_address_is_one_line(operator):
-    assert "is not a wallet's address" in operator.refuse("erase", "x\ny", "--yes")
+    assert "isn't a wallet address" in operator.refuse("erase", "x\ny", "--yes")
 
 
 def test_what_was_written_meanwhile_is_told(world, operator, address, monkeypatch):

@@ -47,8 +47,9 @@ def test_name_and_symbol_that_are_not_given_are_read(ledger, endpoint, operator,
 @pytest.mark.parametrize("chain", [None])
 def test_without_an_endpoint_the_options_are_named(operator, chain):
     assert operator.refuse(*CREATE) == (
-        "Error: The name and the ticker can't be looked up, because this server isn't connected to"
-        " an RPC server. Give --token-name and --token-symbol."
+        "Error: The name and the ticker can't be looked up, because this server isn't connected"
+        " to an RPC server."
+        " Give --token-name and --token-symbol."
     )
     assert operator.refuse(*CREATE, "--token-name", "N").endswith("Give --token-symbol.")
 
@@ -97,4 +98,4 @@ def test_endpoint_that_refuses_is_one_line(world, ledger, endpoint, operator):
 
     said = operator.refuse("wallets", "suggest", world.page_id, "--json")
 
-    assert said.startswith("Error: The Solana RPC endpoint does not tell the largest holders")
+    assert said.startswith("Error: The RPC server doesn't list the largest holders")

@@ -33,14 +33,14 @@ def test_people_of_a_page_are_invited_listed_changed_and_removed(world, operator
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("invite {page} address --role viewer", "is not an e-mail address"),
-        ("invite {page} owner@localhost --role viewer", "is no address"),
+        ("invite {page} address --role viewer", "isn't an email address"),
+        ("invite {page} owner@localhost --role viewer", "isn't an email address"),
         (f"invite nowhere {ANN} --role viewer", "no tracking page"),
         (f"invite {{page}} {ANN}", "--role"),
         (f"invite {{page}} {ANN} --role admin", "admin"),
-        (f"role {{page}} {ANN} viewer", "is not on this page"),
+        (f"role {{page}} {ANN} viewer", "isn't a member of this page"),
         ("role {page} owner@localhost viewer", "owns this page"),
-        (f"remove {{page}} {ANN}", "is not on this page"),
+        (f"remove {{page}} {ANN}", "isn't a member of this page"),
         ("remove {page} owner@localhost", "owns this page"),
     ],
 )

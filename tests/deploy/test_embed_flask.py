@@ -64,7 +64,7 @@ def test_commands_have_the_settings_of_the_service_and_stay_in_the_folder(run, t
     assert saved.returncode == 0, saved.stderr
     assert (tmp_path / "work" / "saved backup.db").exists()
     assert wrong.returncode == 1
-    assert wrong.stderr == "Error: 'not an address' is not an e-mail address.\n"
+    assert wrong.stderr == "Error: 'not an address' isn't an email address.\n"
 
 
 def test_settings_reach_the_command(run):

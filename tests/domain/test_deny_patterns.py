@@ -82,12 +82,17 @@ def test_pattern_that_names_nobody_in_particular_is_refused(raw):
     "raw", ["a\0b", "a\udc00", "[a-z]*", "a\u202eb", "a\u200bb", "a\nb", "(a+)+$"]
 )
 def test_pattern_has_only_characters_of_names(raw):
-    assert "Names have only letters" in refuse("name", raw)
+    assert "Names can have only letters" in refuse("name", raw)
 
 
 @pytest.mark.parametrize("kind", ["wallet", "name", "network"])
 @pytest.mark.parametrize(
-    ("raw", "said"), [("", "Write what"), (" \t ", "Write what"), ("x" * 10_000, "longer than 64")]
+    ("raw", "said"),
+    [
+        ("", "Enter what to block"),
+        (" \t ", "Enter what to block"),
+        ("x" * 10_000, "longer than 64"),
+    ],
 )
 def test_nothing_and_too_much_are_refused(kind, raw, said):
     assert said in refuse(kind, raw)
@@ -111,7 +116,7 @@ def test_no_pattern_takes_long(pattern):
 
 @pytest.mark.parametrize("raw", [ADDRESS[:-2], ADDRESS + "x", "*"])
 def test_what_is_no_address_is_refused(raw):
-    assert "not a wallet's address" in refuse("wallet", raw)
+    assert "This isn't a wallet address" in refuse("wallet", raw)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +150,7 @@ def test_network_that_holds_too_many_is_refused(raw):
     "raw", ["abc", "192.0.2", "192.0.2.7/33", "192.0.2.7:80", "192.0.2.*", "\0"]
 )
 def test_what_is_no_network_is_refused(raw):
-    assert "This is no network" in refuse("network", raw)
+    assert "This isn't a network" in refuse("network", raw)
 
 
 @pytest.mark.parametrize(

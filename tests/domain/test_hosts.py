@@ -44,7 +44,7 @@ def test_for_unusual_forms_of_ipv4_the_advice_is_what_chromium_makes_of_them():
     for row in list_rows("ipv4"):
         with pytest.raises(InvalidInput) as refusal:
             parse_allowlist_entry(row["raw"])
-        assert str(refusal.value).endswith(f"write {row['chromium']}.")
+        assert str(refusal.value).endswith(f"Use {row['chromium']}.")
         assert parse_origin(row["raw"]) is None
 
 

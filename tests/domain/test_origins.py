@@ -163,11 +163,11 @@ TABLE = Path(__file__).parents[1] / "support/origin_cases.json"
 CASES = json.loads(TABLE.read_text(encoding="utf-8"))
 ADVICE = {
     "wildcard": "has a wildcard, which is not supported",
-    "null": "use the key's allow-null-origin switch",
+    "null": "Use the key's “Allow the null origin” switch",
     "no_scheme": "has no scheme",
-    "no_site": "is not the address of a site",
-    "ipv4": "is not how browsers write this IP address",
-    "not_an_origin": "is not an origin",
+    "no_site": "isn't a site's address. Enter one that starts with",
+    "ipv4": "isn't how browsers write this IP address",
+    "not_an_origin": "isn't a site's address. Enter scheme, host",
 }
 
 

@@ -87,8 +87,8 @@ TAKES_LONG = "4@8({[<3691!|70$5+%2"  # each sign stands for a letter, some for s
 BEGINNINGS = {
     "password123": "This is one of the most common passwords.",
     "1234567890": "This is one of the most common passwords.",
-    "iloveyou12": "This password is close to a common one.",
-    "P@ssword1!": "This password is close to a common one.",
+    "iloveyou12": "This password is similar to a common one.",
+    "P@ssword1!": "This password is similar to a common one.",
     "international": "One word alone is easy to guess.",
     "christopher": "Names are easy to guess.",
     "Jennifer123": "Names are easy to guess.",

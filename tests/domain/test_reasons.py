@@ -29,10 +29,10 @@ def test_own_words_are_trimmed_and_composed(raw, text):
         (" \t ", "must not be empty"),
         ("x" * (MAX_LENGTH + 1), "longer than 200 characters"),
         ("a" + "\u0301" * 60_000, "longer than 200 characters"),
-        ("two\nlines", "cannot be shown"),
-        ("a\0b", "cannot be shown"),
-        ("\u202eabc", "cannot be shown"),
-        ("\ud800", "cannot be shown"),
+        ("two\nlines", "can't be shown"),
+        ("a\0b", "can't be shown"),
+        ("\u202eabc", "can't be shown"),
+        ("\ud800", "can't be shown"),
     ],
 )
 def test_other_words_are_refused_with_a_sentence(raw, sentence):

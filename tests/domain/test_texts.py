@@ -63,7 +63,7 @@ def test_length_is_counted_in_code_points():
 )
 def test_character_that_cannot_be_shown_is_refused(character):
     with pytest.raises(
-        InvalidInput, match=r"^The title contains a character that cannot be shown\.$"
+        InvalidInput, match=r"^The title contains a character that can't be shown\.$"
     ):
         parse_text(f"a{character}b", "title", field="title", max_length=40)
 
@@ -139,7 +139,7 @@ def test_dollar_signs_in_front_are_dropped(raw):
 
 @pytest.mark.parametrize("raw", ["$", " $$ ", "\N{FULLWIDTH DOLLAR SIGN}", "\N{HEAVY DOLLAR SIGN}"])
 def test_dollar_signs_alone_are_refused(raw):
-    with pytest.raises(InvalidInput, match="needs more than the dollar sign") as refusal:
+    with pytest.raises(InvalidInput, match="needs more than a dollar sign") as refusal:
         parse_ticker(raw)
 
     assert refusal.value.field == "token_symbol"
@@ -151,7 +151,7 @@ def test_dollar_signs_alone_are_refused(raw):
         ("", "must not be empty"),
         ("  ", "must not be empty"),
         ("$" + "x" * (MAX_TICKER_LENGTH + 1), "longer than 20 characters"),
-        ("$BO\0NK", "cannot be shown"),
+        ("$BO\0NK", "can't be shown"),
     ],
 )
 def test_ticker_follows_the_rules_of_other_texts(raw, said):

@@ -54,7 +54,7 @@ def test_log_names_a_key_by_its_label(world):
 def test_sites_for_a_secret_key_are_refused_and_its_label_stays(world):
     key = make(world, "Server")
 
-    with pytest.raises(InvalidInput, match="no origins"):
+    with pytest.raises(InvalidInput, match="no sites"):
         management.change_key(key.id, raw_label="Other", raw_origins=[SITE], now=world.clock())
 
     assert ApiKey.get_by_id(key.id).label == "Server"

@@ -76,8 +76,8 @@ def test_owner_without_pages_is_removed_and_no_other_is_made(app, clock):
         (("--yes", "--delete-pages", "--pages-to", OTHER), "not both"),
         (("--yes", "--pages-to", "nobody@example.com"), "no owner nobody@example.com"),
         (("--yes", "--pages-to", EMAIL), "Name another owner"),
-        (("--yes", "--pages-to", "ann"), "is not an e-mail address"),
-        (("--yes", "--pages-to", ""), "is not an e-mail address"),
+        (("--yes", "--pages-to", "ann"), "isn't an email address"),
+        (("--yes", "--pages-to", ""), "isn't an email address"),
     ],
 )
 def test_refused_removal_changes_nothing(world, options, said):

@@ -66,7 +66,7 @@ def test_everything_that_happened_is_summed_up():
         "Decided submissions: 1 (Dan)",
         "Submissions withdrawn by their wallets' holders: 2",
         "Wallets below the minimum balance: 2 (Whale, EPjF…Dt1v)",
-        "The queue is filling up: 8 of 10 places are taken",
+        "The queue is almost full: 8 of 10",
         "Open the queue: https://embed.example.com/dashboard/pages/page/queue",
     ]
 

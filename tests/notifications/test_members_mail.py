@@ -104,7 +104,7 @@ def test_mail_is_in_the_persons_language_not_the_owners(page, join, start, mailb
     }
     text = mailbox.messages[0].get_content()
     assert words.gettext("You get this email because you asked for emails about this page.") in text
-    assert "You get this mail" not in text
+    assert "You get this email" not in text
 
 
 def test_mails_go_to_the_address_that_the_person_has_now(page, join, start, mailbox):
@@ -173,7 +173,7 @@ def test_without_a_mail_server_or_an_address_for_the_link_nobody_can_ask(
     owner = page.world.page.owner
 
     assert not own_mail.can_mail(owner, page.runtime.settings)
-    with pytest.raises(InvalidInput, match="cannot mail"):
+    with pytest.raises(InvalidInput, match="can't send email"):
         own_mail.start(page.world.page_id, owner, page.runtime.settings, page.world.clock())
 
 
@@ -434,7 +434,7 @@ def test_queue_that_fills_is_told_to_members_alone(page, join, start, mailbox):
 
     page.deliver(own)
 
-    assert "The queue is filling up: 1 of 1" in mailbox.messages[0].get_content()
+    assert "The queue is almost full: 1 of 1" in mailbox.messages[0].get_content()
 
 
 # The link

@@ -24,10 +24,10 @@ def test_every_change_is_logged_and_no_secret_is(owner):
 
     log = [(each.action, each.subject) for each in read_log(owner.world.page_id)]
     assert {
-        ("add receiver", "webhook http://127.0.0.1:9/…"),
+        ("add receiver", "channel http://127.0.0.1:9/…"),
         ("add receiver", "channel Discord (discord.com)"),
-        ("rotate secret", "webhook http://127.0.0.1:9/…"),
-        ("remove receiver", "webhook http://127.0.0.1:9/…"),
+        ("rotate secret", "channel http://127.0.0.1:9/…"),
+        ("remove receiver", "channel http://127.0.0.1:9/…"),
         ("remove receiver", "channel Discord (discord.com)"),
     } <= set(log)
     assert "secret-" not in repr(log)
@@ -121,10 +121,10 @@ NO_CHATS = [
 
 @pytest.mark.parametrize("url", CHATS)
 def test_chat_is_no_webhook_and_another_service_is_not_taken_for_its_own(owner, url):
-    with pytest.raises(InvalidInput, match=f"a {CHATS[url]} chat.*add it as a channel"):
+    with pytest.raises(InvalidInput, match=f"a {CHATS[url]} chat.*Choose {CHATS[url]} instead"):
         owner.add_webhook(url)
     service = "slack" if CHATS[url] == "Discord" else "discord"
-    with pytest.raises(InvalidInput, match=f"an address of {CHATS[url]}"):
+    with pytest.raises(InvalidInput, match=f"is a {CHATS[url]} address"):
         owner.add_channel(service, webhook_url=url)
 
 

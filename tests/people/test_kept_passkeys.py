@@ -127,7 +127,7 @@ def test_passkey_that_is_removed_at_that_moment_signs_nobody_in_and_is_no_copy(
 
     monkeypatch.setattr(ceremonies, "verify_assertion", verify_and_remove)
 
-    with pytest.raises(InvalidInput, match="does not know this passkey"):
+    with pytest.raises(InvalidInput, match="doesn't know this passkey"):
         passkeys.sign_in(answer(ceremony, device), ceremony)
 
     assert list(Session.select()) == ([] if end == "person" else [session])

@@ -181,7 +181,7 @@ def test_same_entry_is_kept_once_for_each_scope(world, block_it):
     block_on_page(other, "name", "scam*", world.clock())
     block_it(world, "name", " Scam** ")
 
-    with pytest.raises(InvalidInput, match=r"scam\* is blocked already"):
+    with pytest.raises(InvalidInput, match=r"scam\* is already blocked"):
         block_it(world, "name", "scam*")
     block_it(world, "name", "scam")
     assert Block.select().count() == 3

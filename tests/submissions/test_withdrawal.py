@@ -386,6 +386,6 @@ def test_rejection_that_was_withdrawn_cannot_be_undone(world, visitor):
     submission_id = submit(world, visitor, "rejected")
     world.withdraw(visitor)
 
-    with pytest.raises(InvalidInput, match="holder has withdrawn it"):
+    with pytest.raises(InvalidInput, match="holder withdrew it"):
         world.undo(submission_id)
     assert Submission.get().status == "rejected"

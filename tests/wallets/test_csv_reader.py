@@ -161,7 +161,7 @@ def test_without_a_heading_nothing_is_guessed_against_the_cells(rows, columns):
     "text", [f"{USDC},{OTHER}", "bad\nbad", "name,amount\nx,1", f"a,a\n{USDC[:9]},1"]
 )
 def test_uncertain_address_is_a_question(text):
-    with pytest.raises(InvalidInput, match="not certain which column has the addresses"):
+    with pytest.raises(InvalidInput, match="isn't clear which column has the addresses"):
         parse_table(read(text))
 
 
@@ -173,7 +173,7 @@ def test_owner_corrects_what_was_recognized():
         Line(USDC, "Low Tide", ("x",), number=1),
         Line(OTHER, "Ferry", ("y",), number=2),
     ]
-    with pytest.raises(InvalidInput, match="Two columns are chosen as the same"):
+    with pytest.raises(InvalidInput, match="Two columns have the same meaning"):
         parse_table(table, ["address", "alias", "alias", ""])
 
 
@@ -211,10 +211,10 @@ def test_numbers_are_read_as_their_column_writes_them(cells, amounts):
 
 
 def test_number_of_two_meanings_is_a_mistake():
-    said = "It can mean 1.234 or 1234. Write balances without signs between thousands."
+    said = "It can mean 1.234 or 1234. Write balances without thousands separators."
     for cell in ("1.234", "1,234"):
         ((number, sentence),) = read_mistakes(f"wallet;amount\n{USDC};{cell}\n{OTHER};5")
-        assert (number, sentence) == (2, f"'{cell}' is not a balance. {said}")
+        assert (number, sentence) == (2, f"'{cell}' isn't a balance. {said}")
     ((_, sentence),) = read_mistakes(f'wallet,amount\n{USDC},"1,234"')
     assert said in sentence
     mixed = f'wallet;amount\n{USDC};1.234,5\n{OTHER};"1,234.5"\n{THIRD};1.234'
@@ -231,21 +231,21 @@ def test_point_is_before_decimals_where_commas_separate_columns():
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("nonsense", "'nonsense' is not a wallet address"),
-        (USDC[:-8], "is not a wallet address"),
-        (f"{USDC},a,b,no,1,more", "'more' is in none of the columns"),
+        ("nonsense", "'nonsense' isn't a wallet address"),
+        (USDC[:-8], "isn't a wallet address"),
+        (f"{USDC},a,b,no,1,more", "'more' belongs to none of the columns"),
         (f"{USDC},{'x' * 101}", "The alias is longer than 100 characters"),
-        (f"{USDC},a\x07b", "cannot be shown"),
-        (f'{USDC},"=HYPERLINK(""https://evil.example"")"', "is a formula. Save what it shows"),
+        (f"{USDC},a\x07b", "can't be shown"),
+        (f'{USDC},"=HYPERLINK(""https://evil.example"")"', "is a formula. Save its result"),
         (f"{USDC},,=cmd", "is a formula"),
         (f"{USDC},,{'x' * 41}", "longer than 40 characters"),
         (f"{USDC},,,perhaps", "Hidden must be yes or no, not 'perhaps'"),
-        (f"{USDC},,,,-1", "'-1' is not a balance"),
-        (f"{USDC},,,,nan", "'nan' is not a balance"),
-        (f"{USDC},,,,1e999", "'1e999' is not a balance"),
-        (f"{USDC},,,,1_000", "'1_000' is not a balance"),
-        (f"{USDC},,,,e5", "'e5' is not a balance"),
-        (f"{USDC},,,,{'1' * 101}", "is not a balance"),
+        (f"{USDC},,,,-1", "'-1' isn't a balance"),
+        (f"{USDC},,,,nan", "'nan' isn't a balance"),
+        (f"{USDC},,,,1e999", "'1e999' isn't a balance"),
+        (f"{USDC},,,,1_000", "'1_000' isn't a balance"),
+        (f"{USDC},,,,e5", "'e5' isn't a balance"),
+        (f"{USDC},,,,{'1' * 101}", "isn't a balance"),
     ],
 )
 def test_bad_line_is_named_by_its_number(row, said):
@@ -262,10 +262,10 @@ def test_every_bad_line_is_listed_and_a_line_with_two_mistakes_says_both():
     said = read_mistakes(text)
 
     assert [number for number, _ in said] == [2, 2, 2, 3, 5]
-    assert "cannot be shown" in said[0][1]
+    assert "can't be shown" in said[0][1]
     assert "Hidden must be" in said[1][1]
-    assert "not a balance" in said[2][1]
-    assert said[4][1] == "The address is on line 4 already."
+    assert "isn't a balance" in said[2][1]
+    assert said[4][1] == "The address is already on line 4."
     assert [line.address for line in parse_table(read(text)).lines] == [OTHER]
 
 
@@ -274,11 +274,11 @@ def test_every_bad_line_is_listed_and_a_line_with_two_mistakes_says_both():
     [
         ("", "no wallets in this file"),
         ("address,alias\n\n", "no wallets in this file"),
-        (f"{USDC},a\0b", "not a text file"),
-        (f'{USDC}\n{OTHER},"never closed\n{THIRD},x\n', "quotation mark on line 2 is not closed"),
+        (f"{USDC},a\0b", "isn't a text file"),
+        (f'{USDC}\n{OTHER},"never closed\n{THIRD},x\n', "quotation mark on line 2 isn't closed"),
         (
             f'{USDC}\n{OTHER},"' + "never closed\n" * 20_000,
-            "quotation mark on line 2 is not closed",
+            "quotation mark on line 2 isn't closed",
         ),
         (f"{USDC}\n{'x' * 2_000_000}\n", "Line 2 has more than 100,000 characters"),
         (

@@ -135,7 +135,7 @@ def test_what_is_tracked_meanwhile_stays_as_it_is(world, add):
 def test_one_wrong_address_adds_none(world, add, wrong):
     before = world.dump()
 
-    with pytest.raises(InvalidInput, match="is not a wallet address"):
+    with pytest.raises(InvalidInput, match="isn't a wallet address"):
         add(Visitor().address, wrong)
     assert world.dump() == before
 

@@ -59,7 +59,7 @@ def test_person_sees_what_happened_and_from_where(world, owner):
     here = " · 127.0.0.0/24"
     lines = list_lines(owner)
     assert sorted(lines[:3]) == [
-        f"The new password ended all sessions: 1 2026-01-31 09:35 UTC{here}",
+        f"The new password signed out all browsers: 1 2026-01-31 09:35 UTC{here}",
         f"The password was changed 2026-01-31 09:35 UTC{here}",
         f"You signed in 2026-01-31 09:35 UTC{here}",
     ]
@@ -69,7 +69,7 @@ def test_person_sees_what_happened_and_from_where(world, owner):
     ]
     where = " · Firefox on Linux · 192.0.2.0/24"
     assert lines[5:8] == [
-        f"You ended other sessions: 1 2026-01-31 09:33 UTC{here}",
+        f"You signed out other browsers: 1 2026-01-31 09:33 UTC{here}",
         f"You signed in 2026-01-31 09:32 UTC{where}",
         f"Someone tried to sign in with a wrong password 2026-01-31 09:31 UTC{where}",
     ]

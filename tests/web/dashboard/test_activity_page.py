@@ -85,7 +85,7 @@ def test_numbers_say_the_same_as_the_charts(world, owner, path):
 
     text = owner.see(path)
     assert "2026-01-31 1 approved, 3 waiting" in text
-    assert "approved 1 approved automatically 0 waiting 3 rejected 0 turned away 0" in text
+    assert "approved 1 approved automatically 0 waiting 3 rejected 0 refused 0" in text
     assert "busiest day: 4" in text
 
 

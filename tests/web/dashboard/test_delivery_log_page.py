@@ -198,7 +198,7 @@ def test_all_that_was_given_up_is_sent_again_by_one_button_but_no_tests(
 
     answer = owner.post(path_of(world, "again"))
 
-    assert "3 messages are sent again." in owner.see(answer.headers["Location"])
+    assert "3 messages are being sent again." in owner.see(answer.headers["Location"])
     deliver(world, webhook)
     assert http_receiver.ids == [message.id for message in messages]
     assert Delivery.select().where(Delivery.state == "given_up").count() == 3  # the test, and 2

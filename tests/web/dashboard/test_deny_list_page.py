@@ -46,12 +46,12 @@ def test_entry_is_added_listed_with_its_author_and_removed(world, owner):
     ("pattern", "said"),
     [
         ("", "Enter what to block."),
-        ("*", "or it would block everyone"),
-        ("a\0b", "Names have only letters"),
-        ("taken", "taken is blocked already."),
-        ("9b5HfHfsHr72NvoAWG9ERtgfw532JoY8sXXnKmUz53111z", "not a wallet&#39;s address"),
-        ("10.0.0.0/8", "This network is too large: it may be a /16"),
-        ("2001:db8", "This is no network"),
+        ("*", "otherwise it would block everyone"),
+        ("a\0b", "Names can have only letters"),
+        ("taken", "taken is already blocked."),
+        ("9b5HfHfsHr72NvoAWG9ERtgfw532JoY8sXXnKmUz53111z", "a wallet address (base58 of 32 bytes)"),
+        ("10.0.0.0/8", "This network is too large. The largest are /16"),
+        ("2001:db8", "a network. Enter an address"),
     ],
 )
 def test_bad_entry_is_refused_beside_the_field(world, owner, pattern, said):
@@ -71,7 +71,7 @@ def test_entry_is_recognized_by_its_form(world, owner, preview):
     world.track(named, alias="Ferry")
     fields = {"preview": ""} if preview else {}
     for pattern, kind, said in (
-        (listed, "wallet", "On the list already, where it stays: Admin 2"),
+        (listed, "wallet", "Already on the list, where it stays: Admin 2"),
         (Visitor().address, "wallet", "It isn't on the list."),
         ("*admin*", "name", "where it stays: Admin 2"),
         ("b?t", "name", "None of the 2 names that were compared is like that."),
@@ -151,7 +151,7 @@ def test_queue_says_what_was_blocked_and_what_the_list_turned_away(world, owner)
         assert code_of(world.submit(visitor, "Bot")) == "not_accepted"
 
     shown = owner.see(f"/dashboard/pages/{world.page_id}/queue?tab=turned-away")
-    assert "turned away on the deny list" in shown
+    assert "refused on the deny list" in shown
     assert "on the deny list (1)." in shown
 
 

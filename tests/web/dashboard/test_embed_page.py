@@ -166,16 +166,16 @@ def test_preview_shows_what_is_chosen_before_it_is_saved(world, owner):
 @pytest.mark.parametrize(
     ("accent", "said"),
     [
-        ("3e63dd", ["Letters on buttons are white: 5.2:1."]),
-        ("red", ["Letters on buttons are white: 5.2:1."]),  # none, so the stored one
+        ("3e63dd", ["Button text is white: 5.2:1."]),
+        ("red", ["Button text is white: 5.2:1."]),  # none, so the stored one
         (
             "ffee55",
             [
-                "Letters on buttons are black: 17.6:1.",
-                "On light grounds it has 1.0:1, so for texts and the focus ring it is darkened to"
+                "Button text is black: 17.6:1.",
+                "On light backgrounds it has 1.0:1, so text and the focus ring use the darker"
                 " #776d02: 4.5:1.",
                 "On light backgrounds, buttons get a border.",
-                "On dark grounds, texts and the focus ring have 12.1:1.",
+                "On dark backgrounds, text and the focus ring have 12.1:1.",
             ],
         ),
     ],
@@ -206,7 +206,7 @@ def test_private_page_has_no_preview_and_says_why(world, owner):
 
     text = open_look(owner)
     assert "<iframe" not in text
-    assert "private, so there is nothing to preview" in text
+    assert "private, so there's nothing to preview" in text
 
 
 # The language

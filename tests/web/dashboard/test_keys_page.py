@@ -38,7 +38,7 @@ def test_new_key_is_shown_on_the_answer_and_nowhere_again(world, owner, tier):
     assert made.tier == tier
     if tier == "public":
         assert made.origins == ("https://new.example", "http://b.example")
-        assert "https://New.example/blog is kept as https://new.example." in answer.text
+        assert "https://New.example/blog was saved as https://new.example." in answer.text
         address = f"src=&#34;http://localhost/embed/tracking/{world.page_id}?key={key}&#34;"
         assert address in answer.text
     assert "Location" not in answer.headers
@@ -69,9 +69,9 @@ def test_advice_on_sites_has_a_sentence_for_every_case_in_the_owners_language(wo
     [
         ("new.example", "has no scheme"),
         ("https://*.example.com", "has a wildcard"),
-        ("null", "allow-null-origin switch"),
-        ("https://", "is not an origin"),
-        ("", "Name at least one site"),
+        ("null", "“Allow the null origin” switch"),
+        ("https://", "isn&#39;t a site&#39;s address. Enter scheme, host"),
+        ("", "Enter at least one site"),
         ("one.example\nhttps://fine.example\nhttps://*.two.example", "has a wildcard"),
         ("\n".join(f"https://{number}.example" for number in range(101)), "at most 100 sites"),
     ],
@@ -125,7 +125,7 @@ def test_revoked_key_cannot_be_edited_and_the_refusal_names_it(world, owner):
     answer = owner.post(edit, origins="https://other.example", label="Shop")
 
     assert answer.status_code == 409
-    assert f"The key Blog ({key.display_prefix}…) is revoked" in answer.text
+    assert f"The key Blog ({key.display_prefix}…) has been revoked" in answer.text
     assert (get_key(world).origins, get_key(world).label) == ((SITE,), "Blog")
 
 
@@ -181,15 +181,15 @@ def test_label_is_shown_wherever_the_key_is(world, owner):
     assert f'aria-label="Revoke {name}"' in shown
     world.read(key=KEY.search(answer.text)[0], headers={"Origin": "https://strange.example"})
     allowed = owner.post(path_of(world, key.id, "allow"), origin="https://strange.example")
-    assert f"https://strange.example may use the key {name} now." in owner.see(allowed.location)
+    assert f"https://strange.example can now use the key {name}." in owner.see(allowed.location)
     assert "Revoke The blog" in owner.see(path_of(world, key.id, "revoke"))
     revoked = owner.post(path_of(world, key.id, "revoke"))
-    assert f"The key {name} is revoked." in owner.see(revoked.location)
+    assert f"The key {name} has been revoked." in owner.see(revoked.location)
 
 
 @pytest.mark.parametrize(
     ("label", "said"),
-    [("x" * 65, "longer than 64 characters"), ("a\tb", "cannot be shown")],
+    [("x" * 65, "longer than 64 characters"), ("a\tb", "can&#39;t be shown")],
 )
 @pytest.mark.parametrize("tier", ["public", "secret"])
 def test_bad_label_is_refused_beside_the_field(world, owner, tier, label, said):

@@ -17,7 +17,7 @@ from embed.keys import access, derived
 
 pytestmark = pytest.mark.slow
 NEW = "/dashboard/pages/new"
-PROPOSED = "check that this is the token you mean"
+PROPOSED = "Check that this is the right token"
 PREVIEW = re.compile(r'<iframe class="preview" inert src="([^"]*)"')
 KEY = re.compile("svc_pub_[0-9A-Za-z]{32}")
 POOL = str(Pubkey.find_program_address([b"pool"], Pubkey.default())[0])
@@ -166,7 +166,7 @@ def test_owner_is_told_that_no_endpoint_answers(owner, endpoint, usdc, monkeypat
     answer = owner.post(NEW, token_mint=usdc)
 
     assert answer.status_code == 422
-    assert "cannot be looked up now" in answer.text
+    assert "can&#39;t be looked up right now" in answer.text
     assert "a-secret" not in answer.text
     assert read_form(answer)["token_mint"] == USDC
 

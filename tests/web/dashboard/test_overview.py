@@ -15,7 +15,7 @@ from embed.db.work_status import hold_lease
 from embed.keys.derived import share_page
 
 OVERVIEW = "/dashboard/"
-QUIET = "Nothing at the moment."
+QUIET = "Nothing right now."
 
 
 @pytest.fixture
@@ -62,7 +62,8 @@ def test_what_waits_says_since_when_and_how_many_places_are_free(world, calm):
 
     ((line, target),) = read_needs(calm)
     assert line == (
-        f"2 submissions wait on $USDC The oldest was sent {since} . 1 of 3 places are free."
+        f"2 submissions are waiting on $USDC The oldest was sent {since} ."
+        " The queue has room for 1 more, of 3."
     )
     assert target == f"/dashboard/pages/{world.page_id}/queue"
     world.submit(Visitor())
@@ -97,7 +98,7 @@ def test_what_keeps_balances_from_being_read_is_told(world_with):
     assert first.startswith("Balances can't be read right now")
     assert target == "/dashboard/background"
     assert problem == (
-        "Balances cannot be read on $USDC ABC is not the mint of a token.",
+        "Balances can't be read on $USDC ABC is not the mint of a token.",
         f"/dashboard/pages/{world.page_id}/settings/general",
     )
     world.use_endpoint()
@@ -112,15 +113,15 @@ def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(worl
     page = f"/dashboard/pages/{world.page_id}/settings/notifications"
 
     ((line, target),) = read_needs(calm)
-    assert line.startswith("Messages of $USDC cannot be delivered Failing since")
-    assert line.endswith(" 2 messages wait.")
+    assert line.startswith("Messages of $USDC can't be delivered Failing since")
+    assert line.endswith(" 2 messages are waiting.")
     assert target == page
     give_up(world, webhook)
     ((line, _),) = read_needs(calm)
-    assert line.startswith("2 messages of $USDC could not be delivered Failing since")
+    assert line.startswith("2 messages of $USDC couldn't be delivered Failing since")
     Receiver.update(first_failed_at=None).execute()
     ((line, _),) = read_needs(calm)
-    assert line == "2 messages of $USDC could not be delivered You can send them again."
+    assert line == "2 messages of $USDC couldn't be delivered You can send them again."
 
 
 def test_sites_that_were_refused_lately_are_told(world, calm):
@@ -148,7 +149,7 @@ def test_page_that_no_site_can_show_is_told(world, calm):
     ("change", "said", "tab"),
     [
         ({"is_public": False}, "is private", "danger"),
-        ({"is_embeddable": False}, "is not embedded", "general"),
+        ({"is_embeddable": False}, "is off on sites", "general"),
     ],
 )
 def test_page_that_sites_cannot_show_any_more_is_told(world, calm, change, said, tab):
@@ -183,9 +184,9 @@ def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, c
     assert world.page.deleted_at is not None
 
     overview = calm.get(OVERVIEW)
-    assert "$USDC Our whales\u2069 is deleted." in read_text(overview)
+    assert "$USDC Our whales\u2069 has been deleted." in read_text(overview)
     assert f'class="toast" method="post" action="{page}/restore"' in overview.text
-    assert "can be restored until" in calm.see(OVERVIEW)
+    assert "You can restore it until" in calm.see(OVERVIEW)
     assert 'class="toast"' not in calm.get(OVERVIEW).text  # it is said once
     calm.post(f"{page}/restore")
     assert "$USDC Our whales\u2069 has been restored." in calm.see(OVERVIEW)

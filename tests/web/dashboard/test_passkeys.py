@@ -21,9 +21,9 @@ ORIGIN = "http://localhost"
 ACCOUNT = "/dashboard/account"
 PAGE, SIGN_IN, CONFIRM = f"{ACCOUNT}/passkeys", "/dashboard/sign-in", "/dashboard/confirm"
 BY_PASSKEY = f"{SIGN_IN}/passkey"
-WRONG = "Your browser's answer couldn't be verified."
+WRONG = "Your browser&#39;s answer couldn&#39;t be verified."
 LATE = "The answer came too late, or twice."
-UNKNOWN = "This service doesn't know this passkey, or it was removed."
+UNKNOWN = "This service doesn&#39;t know this passkey, or it was removed."
 BUTTON = "data-passkey"
 
 
@@ -133,7 +133,7 @@ def test_no_more_than_the_most_are_kept(owner):
     answer = add(owner, Device(ORIGIN))
 
     assert answer.status_code == 422
-    assert f"There are {MAX_PASSKEYS} passkeys already" in answer.text
+    assert f"You already have {MAX_PASSKEYS} passkeys" in answer.text
 
 
 WRONG_DEVICES = {
@@ -280,7 +280,7 @@ def test_passkey_of_a_former_host_and_a_removed_one_are_refused_in_a_sentence(
     Passkey.update(host="former.example").execute()
     assert UNKNOWN in sign_in(visitor, device).text
     assert (
-        "You won't be able to sign in with it anymore."
+        "You won&#39;t be able to sign in with it anymore."
         in owner.post(f"{PAGE}/{Passkey.get().id}/remove").text
     )
     assert Passkey.select().count() == 1

@@ -59,7 +59,7 @@ def test_somebody_signed_in_accepts_by_one_button(world, owner, people, invite):
     ann, link = OwnerBrowser(world, ANN), invite()
     page = owner.get(people).text
     assert ANN in page
-    assert "invited, the link ends" in page
+    assert "invited; the link expires" in page
     assert link not in page  # nor in that of the link, but as where its form goes
     assert link.rpartition("/")[2] not in ann.get(link).text.replace(f'"{link}"', "")
 
@@ -71,7 +71,7 @@ def test_somebody_with_an_account_signs_in_first_and_comes_back(world, invite):
     ann, link = OwnerBrowser(world, ANN), invite()
     ann.post("/dashboard/sign-out")
     page = ann.get(link).text
-    assert "There is an account of this address" in page
+    assert "There's already an account with this address" in page
     assert ann.post(link).status_code == 400  # the form of before, whose session has ended
 
     target = re.search(r'href="(/dashboard/sign-in[^"]+)"', page)[1]
@@ -88,7 +88,7 @@ def test_link_does_not_set_the_password_of_an_account_that_is_there(world, invit
 
     answer = thief.post(link, data={"csrf_token": token, "password": PASSWORD, "again": PASSWORD})
 
-    assert "There is an account of this address" in answer.text
+    assert "There's already an account with this address" in answer.text
     assert Member.select().count() == 0
     assert passwords.find_by_password(ANN, PASSWORD) is None
     assert Person.get_by_id(person.owner.id).password_hash == person.owner.password_hash
@@ -98,7 +98,7 @@ def test_link_does_not_set_the_password_of_an_account_that_is_there(world, invit
 def test_somebody_else_who_is_signed_in_is_told_so(world, stranger, invite):
     link = invite()
 
-    assert "You are signed in as other@example.com." in stranger.see(link)
+    assert "You're signed in as other@example.com." in stranger.see(link)
     assert stranger.post(link).status_code == 409
     assert Member.select().count() == 0
     assert Invitation.select().count() == 1
@@ -154,7 +154,7 @@ def test_role_is_changed_and_member_removed(world, owner, people, make_member):
     assert Member.select().count() == 0
     gone = owner.post(f"{people}/remove", email=ANN, sure="yes")
     assert gone.status_code == 409
-    assert "is not on this page" in read_text(gone)
+    assert "isn't a member of this page" in read_text(gone)
 
 
 def test_member_leaves_and_the_owner_cannot(world, owner, make_member):
@@ -173,7 +173,7 @@ def test_leaving_and_removing_ask_first_as_only_an_invitation_undoes_them(
     left = read_text(ann.post(f"/dashboard/pages/{world.page_id}/leave"))
     removed = owner.post(f"{people}/remove", email=ANN)
 
-    assert re.search(r"Leave .\$.*Only another invitation brings you back", left)
+    assert re.search(r"Leave .\$.*You need a new invitation to come back", left)
     assert f'href="/dashboard/pages/{world.page_id}/queue"' in removed.text  # the page's navigation
     assert f"Remove \u2068{ANN}\u2069?" in read_text(removed)
     assert f'name="email" value="{ANN}"' in removed.text
@@ -183,7 +183,7 @@ def test_leaving_and_removing_ask_first_as_only_an_invitation_undoes_them(
 
 def test_page_is_handed_over(world, owner, people, invite):
     ann, link = OwnerBrowser(world, ANN), invite(role="owner")
-    assert "it is yours then" in ann.see(link)
+    assert "You become the page's owner" in ann.see(link)
 
     ann.post(link)
 
@@ -211,7 +211,7 @@ def test_link_is_mailed_where_there_is_a_mail_server(mail_world):
     link = re.search(r"http://localhost/dashboard/invitations/[\w-]+", answer.text)[0]
     assert message["To"] == ANN
     assert link in message.get_content()
-    assert "has been mailed to ann@example.com" in read_text(answer)
+    assert "has been emailed to ann@example.com" in read_text(answer)
 
 
 def test_link_is_shown_though_it_cannot_be_mailed(world_with):
@@ -224,7 +224,7 @@ def test_link_is_shown_though_it_cannot_be_mailed(world_with):
     )
 
     assert answer.status_code == 201
-    assert "could not be mailed" in read_text(answer)
+    assert "couldn't be emailed" in read_text(answer)
 
 
 def test_invitation_waits_for_no_mails_of_others(mail_world):
@@ -238,7 +238,7 @@ def test_invitation_waits_for_no_mails_of_others(mail_world):
         )
 
     assert answer.status_code == 201
-    assert "could not be mailed" in read_text(answer)
+    assert "couldn't be emailed" in read_text(answer)
     assert not server.messages
     assert "/dashboard/invitations/" in answer.text
 

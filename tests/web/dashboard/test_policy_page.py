@@ -105,12 +105,12 @@ def test_rules_are_a_sentence_and_say_where_balances_are_not_read(world, owner, 
     text = owner.see(path)
     assert "A wallet needs $USDC; I review each one it is listed at once ; a rejected" in text
     assert "may return after day hour minute second ." in text
-    assert "wallets for which you have entered nothing are turned away" in text
+    assert "Only balances you entered count: wallets without one are refused" in text
     world.use_endpoint("https://rpc.example")
     world.configure(cooldown_s=7200)
     text = owner.see(path)
     assert "may return after days hours minutes seconds ." in text
-    assert "you have entered nothing" not in text
+    assert "balances you entered" not in text
 
 
 # The preview
@@ -127,7 +127,7 @@ def test_preview_shows_only_what_would_differ_and_saves_nothing(world, owner, pa
     assert answer.status_code == 200
     assert "The last 3 submissions" in text
     assert "2 would have been decided differently." in text
-    assert "Changed, and not saved yet: Minimum balance" in text
+    assert "Changed but not saved: Minimum balance" in text
     assert "waiting 3 1 below the minimum balance 0 2" in text
     assert "waiting; with these rules: below the minimum balance" in text
     assert '<bdi translate="no">Visitor 0</bdi>' not in answer.text

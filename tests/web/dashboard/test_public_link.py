@@ -52,9 +52,15 @@ def test_editor_sees_the_link_and_cannot_change_it(world, shared, make_member):
     assert derived.is_shared(world.page_id)
 
 
-@pytest.mark.parametrize("change", [{"is_public": False}, {"is_embeddable": False}])
-def test_link_that_shows_nothing_is_told(world, owner, shared, change):
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"is_public": False}, "so the link shows nothing."),
+        ({"is_embeddable": False}, "so the link shows a notice."),
+    ],
+)
+def test_link_that_shows_nothing_is_told(world, owner, shared, change, said):
     world.configure(**change)
     text = open_tab(owner)
 
-    assert "so nothing is shown there." in text
+    assert said in text

@@ -70,7 +70,7 @@ def test_title_counts_what_waits(world, owner, tab):
         page = owner.get(path_of(world), query_string={"tab": tab}).text
         return re.search("<title>(.*?)</title>", page)[1]
 
-    name = {"waiting": "Queue", "decided": "Queue: Decided", "turned-away": "Queue: Turned away"}
+    name = {"waiting": "Queue", "decided": "Queue: Decided", "turned-away": "Queue: Refused"}
     assert read_title() == f"{name[tab]} · Dashboard"
     add_submissions(world, 3)
     assert read_title() == f"(3) {name[tab]} · Dashboard"

@@ -260,7 +260,7 @@ def test_open_tab_of_an_ended_session_gets_to_the_sign_in(world, owner, browser)
     assert sent.headers["Location"] == SIGN_IN
     assert browser.get(f"{page}/queue/news").status_code == 302  # its script then stops asking
     assert world.dump() == before
-    assert "E-mail" in browser.get(shown.headers["Location"]).text
+    assert "Email" in browser.get(shown.headers["Location"]).text
 
 
 def test_secret_is_neither_in_the_database_nor_in_the_log(

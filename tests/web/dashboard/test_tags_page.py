@@ -29,7 +29,7 @@ def read_tags(world) -> list[tuple[str, str]]:
     [
         ("", "blue", "A tag needs a name."),
         ("   ", "blue", "must not be empty"),
-        ("a\x00b", "blue", "cannot be shown"),
+        ("a\x00b", "blue", "can&#39;t be shown"),
         ("taken", "blue", "already"),
         ("fine", "no-such-color", "Not a valid choice"),
     ],
@@ -90,8 +90,8 @@ def test_wallets_of_a_tag_are_left_out_of_the_sums_and_counted_again(world, owne
     assert "not in totals 1" not in owner.see(path_of(world))
     assert world.read().json["sums"]["countedBalance"] == 5
     log = owner.see(f"/dashboard/pages/{world.page_id}/activity")
-    assert "added the tag pool, not counted in the sums" in log
-    assert "changed the tag pool, counted in the sums" in log
+    assert "added the tag pool, not counted in totals" in log
+    assert "changed the tag pool, counted in totals" in log
 
 
 def test_removing_asks_first_and_takes_the_tag_off_its_wallets(world, owner):

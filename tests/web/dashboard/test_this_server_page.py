@@ -22,7 +22,7 @@ def test_direct_request_is_shown_as_it_arrived(world):
     text = see(world)
 
     assert FINE in text
-    assert "Address you're counted by 10.0.0.9 Connection from 10.0.0.9 Scheme http" in text
+    assert "Address you're counted by 10.0.0.9 Connected from 10.0.0.9 Scheme http" in text
     assert "X-Forwarded-For not received" in text
 
 
@@ -36,7 +36,7 @@ def test_request_through_the_trusted_proxies_is_fine(world_with):
     text = see(world, **forwarded)
 
     assert FINE in text
-    assert "counted by 203.0.113.7 Connection from 10.0.0.9 Scheme https Host localhost" in text
+    assert "counted by 203.0.113.7 Connected from 10.0.0.9 Scheme https Host localhost" in text
 
 
 def test_proxy_that_knows_cloudflare_is_fine(world_with):

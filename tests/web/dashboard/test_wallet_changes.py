@@ -136,4 +136,4 @@ def test_form_promises_that_an_entered_balance_counts_only_until_one_was_read(ch
     form = f"/dashboard/pages/{world.page_id}/wallets"
 
     assert "until the balance is first read" in chain_owner.see(f"{form}/{unread.id}")
-    assert "what you enter changes nothing" in chain_owner.see(f"{form}/{read.id}")
+    assert "what you enter has no effect" in chain_owner.see(f"{form}/{read.id}")

@@ -116,7 +116,7 @@ def test_what_the_holding_watch_found_is_marked_and_can_be_searched_for(world, o
 
 def test_mint_that_the_chain_refused_is_told_where_the_chain_is_used(world, owner):
     store_refusal(USDC, f"{USDC} is not the mint of a token.")
-    sentence = f"Balances cannot be read: {USDC} is not the mint of a token."
+    sentence = f"Balances can't be read: {USDC} is not the mint of a token."
     assert sentence not in owner.get(path_of(world)).text
 
     world.use_endpoint("https://rpc.example")
@@ -185,7 +185,7 @@ def test_headings_sort_and_turn_round_and_keep_the_search(world, owner):
 @pytest.mark.parametrize(
     ("fields", "field", "said"),
     [
-        ({"address": "nonsense"}, "address", "is not a wallet address"),
+        ({"address": "nonsense"}, "address", "isn't a wallet address"),
         ({"address": ""}, "address", "Enter the wallet's address."),
         ({"address": USDC}, "address", "already"),
         ({"alias": "x" * 101}, "alias", "100"),
@@ -268,22 +268,26 @@ def test_all_that_match_are_changed_wherever_they_are_in_the_list(world, owner):
     world.clock.forward(seconds=1)
     answer = owner.post(path, change="hide", matching="yes", sure="yes")
     assert answer.headers["Location"] == f"{path_of(world)}?q=wallet&page=2"
-    assert "102 wallets are hidden." in owner.see(path_of(world))
+    assert "102 wallets have been hidden." in owner.see(path_of(world))
     assert list_shown(owner, hidden="no") == ["Treasury"]
     assert latest_entry(world) == (owner.email, "hide wallets", "102")
 
 
 @pytest.mark.parametrize(
-    ("what", "question"),
+    ("what", "question", "told"),
     [
-        ("show", "Show 2 wallets?"),
-        ("tag", "Add the tag team to 2 wallets?"),
-        ("untag", "Remove the tag team from 2 wallets?"),
-        ("remove", "Remove 2 wallets?"),
+        ("show", "Show 2 wallets?", "2 wallets are visible again."),
+        ("tag", "Add the tag team to 2 wallets?", "2 wallets have been tagged."),
+        (
+            "untag",
+            "Remove the tag team from 2 wallets?",
+            "The tag has been removed from 2 wallets.",
+        ),
+        ("remove", "Remove 2 wallets?", "2 wallets have been removed."),
     ],
 )
 def test_each_change_of_all_that_match_is_confirmed_and_told(
-    world, owner, stranger, what, question
+    world, owner, stranger, what, question, told
 ):
     tag = world.add_tag("team")
     for _ in range(2):
@@ -299,7 +303,7 @@ def test_each_change_of_all_that_match_is_confirmed_and_told(
     assert fields == chosen | {"sure": "yes"}
     owner.post(path, **fields)
 
-    assert "2 wallets are" in owner.see(path_of(world))
+    assert told in owner.see(path_of(world))
     assert len(read_all(world)) == (1 if what == "remove" else 3)
     assert Wallet.get_by_id(theirs.id).is_hidden
 
@@ -435,7 +439,7 @@ def test_file_is_shown_as_it_is_read_and_imported_without_its_bad_lines(world, o
     ]
     assert "The first 5 of 7 rows." in said
     assert "Line 4: The wallet is already on the list." in said
-    assert "Line 7: The address is on line 2 already." in said
+    assert "Line 7: The address is already on line 2." in said
     assert "Create 1 tag: watch" in said
     assert "Import 4, skip 3" in said
     assert "<b>" not in checked.text
@@ -493,8 +497,8 @@ def test_columns_that_the_owner_corrects_are_shown_before_they_are_imported(worl
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        (["address", "alias", "alias"], "Two columns are chosen as the same"),
-        (["", "alias", ""], "not certain which column has the addresses"),
+        (["address", "alias", "alias"], "Two columns have the same meaning"),
+        (["", "alias", ""], "isn't clear which column has the addresses"),
         (["address", "alias"], "Import 1"),
         (["address", "alias", "nonsense"], "Import 1"),
     ],
@@ -517,7 +521,7 @@ def test_thousands_of_alike_mistakes_are_one_sentence(owner):
     answer = post_parts(owner, "import", text=read_carried(checked))
 
     said = read_text(answer)
-    assert "5,965 lines name tags that the page does not have. Lines 2–5,966." in said
+    assert "5,965 lines have tags that the page doesn't have. Lines 2–5,966." in said
     assert 'name="makes_tags"' in answer.text
     (listed,) = re.findall(r'<pre[^>]*id="mistakes"[^>]*>(.*?)</pre>', answer.text, re.DOTALL)
     assert listed.strip().splitlines()[-1] == "Line 5966: The page has no tag tag 64."

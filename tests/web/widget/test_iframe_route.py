@@ -81,7 +81,7 @@ def test_minimum_is_told_with_all_its_decimals_before_anything_is_signed(world):
 
     steps = world.call("GET", path, query_string={"key": world.public_key}).text
 
-    assert "This page asks for at least 1,000.0000004 $USDC." in steps
+    assert "This list requires at least 1,000.0000004 $USDC." in steps
     assert "Only balances entered by the owner count." in steps
 
 
@@ -525,8 +525,8 @@ def test_refusal_by_the_minimum_names_what_the_wallet_holds_only_where_the_chain
         text = world.client.get(path, query_string={"key": world.public_key}).text
         return re.search(r'"ca_gate_failed": "(.*?)"', text)[1]
 
-    asked = "This page asks for at least {minBalance} tokens"
-    entered = f"{asked}. Its owner has entered no balance for this wallet, or a lower one."
+    asked = "This list requires at least {minBalance} tokens"
+    entered = f"{asked}. The owner has entered no balance for this wallet, or a lower one."
     assert read_sentence() == entered
 
     world.use_endpoint("https://rpc.example")
