@@ -46,7 +46,7 @@ def take_list(camera, demo) -> None:
     camera.take("details of a wallet")
     camera.page.goto(demo["widgetUrl"])
     camera.page.locator("#widget[data-ready]").wait_for()
-    camera.take("list as a page of its own")
+    camera.take("list in its own tab")
 
 
 def take_steps(camera, demo) -> None:
@@ -189,10 +189,10 @@ def take_forms(camera, demo) -> None:
     page.get_by_text("svc_pub_").first.wait_for()
     camera.take("dashboard: a key was made")
     page.goto(f"{base}/embed/share")
-    if page.locator("[name=shared]").count():  # it is public by link from the first time on
+    if page.locator("[name=shared]").count():  # its link stays on from the first time on
         page.locator("[name=shared]").click()
     link = page.locator("#link").text_content()
-    camera.take("dashboard: public by link")
+    camera.take("dashboard: share link")
     page.goto(link)
     page.frame_locator("iframe").locator("#widget[data-ready]").wait_for()
     camera.take("list at its link")

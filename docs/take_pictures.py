@@ -58,7 +58,7 @@ def take_steps(browser: Browser, demo: dict[str, str]) -> Page:
     widget.get_by_role("button", name="Sign with").wait_for()
     save(flow, "step-sign")
     widget.get_by_role("button", name="Sign with").click()
-    widget.get_by_text("waits for review").wait_for()
+    widget.get_by_text("waiting for review").wait_for()
     return page
 
 
@@ -76,7 +76,7 @@ def take_rights(visitor: Page) -> None:
     """Take what the page keeps of the visitor's wallet, and the text that withdraws it."""
     widget = widget_of(visitor)
     flow = widget.locator("#flow")
-    widget.get_by_role("button", name="See or withdraw what this page keeps").click()
+    widget.get_by_role("button", name="See or delete your data").click()
     widget.get_by_role("button", name="Demo wallet").click()
     widget.get_by_role("button", name="Sign with").click()
     widget.get_by_role("button", name="Withdraw", exact=True).wait_for()
@@ -134,8 +134,8 @@ def take_suggestions(page: Page) -> None:
 def take_link(page: Page) -> None:
     page.get_by_role("link", name="Embed", exact=True).click()
     page.get_by_role("link", name="Share", exact=True).click()
-    page.get_by_role("button", name="Make it public by link").click()
-    page.get_by_role("button", name="End the link").wait_for()
+    page.get_by_role("button", name="Turn the link on").click()
+    page.get_by_role("button", name="Turn the link off").wait_for()
     save(page.locator("#link-section"), "dashboard-link")
 
 

@@ -294,7 +294,7 @@ def let_confirmation_end(embedded_page: EmbeddedPage) -> None:
 def sign_in_by_form(page: Page, embedded_page: EmbeddedPage, owner: Person | None = None) -> None:
     """Sign in as owners do, which is limited per address; None: the page's own owner."""
     page.goto(f"{embedded_page.service_url}/dashboard/")
-    page.get_by_label("E-mail").fill((owner or embedded_page.owner).email)
+    page.get_by_label("Email").fill((owner or embedded_page.owner).email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()

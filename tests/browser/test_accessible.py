@@ -76,7 +76,7 @@ def test_keyboard_alone_goes_the_whole_way(embedded_page, context, page, browser
     tab_to("Sign with")
     page.keyboard.press("Enter")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     expect(widget.locator("#flow-title")).to_be_focused()
     tab_to("Close")
     page.keyboard.press("Escape")

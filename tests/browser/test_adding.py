@@ -30,7 +30,7 @@ def press(widget, name: str) -> None:
 @pytest.mark.deployed
 def test_visitor_goes_from_connect_to_approved(embedded_page, page, widget, browser_wallet):
     submit(widget, "Night heron")
-    expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting for the owner's review")).to_be_visible()
     own = widget.locator("#own-list > li")
     expect(own).to_contain_text("Night heron waiting for review")
     expect(own.locator("strong")).to_have_attribute("title", browser_wallet.address)
@@ -58,7 +58,7 @@ def test_wrong_clock_of_a_visitor_shifts_no_time(
     page.reload()
     expect(own.locator(".again:not(:empty)")).to_be_visible()
     told = own.inner_text()  # from the start
-    assert re.search(r"It can be sent again in (5 hours|4 hours 59 minutes)\.", told), told
+    assert re.search(r"You can send it again in (5 hours|4 hours 59 minutes)\.", told), told
 
     widget.locator("#wallets .wallet", has_text=address).locator("summary").click()
     age = widget.locator(".stats time")
@@ -92,7 +92,7 @@ def test_text_to_sign_is_shown_before_the_wallet_is_asked(
     assert frame.evaluate("testWallet.signed") == []
     press(widget, "Sign with")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert frame.evaluate("testWallet.signed") == [shown]
     assert browser_wallet.address in shown
     assert shown.endswith("This signature does not authorize any transaction.")
@@ -125,7 +125,7 @@ def test_way_can_be_left_and_walked_again_and_the_name_is_judged_as_one_types(
     expect(add).to_have_attribute("aria-expanded", "false")
     submit(widget, "Second thought")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).nickname == "Second thought"
 
 
@@ -136,7 +136,7 @@ def test_two_clicks_send_one_submission(widget, page):
     button = widget.get_by_role("button", name="Sign with")
     button.evaluate("(button) => { button.click(); button.click(); }")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert len([url for url in sent if url.endswith("/embed/api/submissions")]) == 1
 
 
@@ -148,7 +148,7 @@ def test_steps_that_cannot_be_loaded_say_so_and_can_be_opened_later(embedded_pag
     told = widget.locator("#flow [data-busy]")
     context.set_offline(True)
     press(widget, "Add your wallet")
-    expect(told).to_contain_text("The server cannot be reached.")
+    expect(told).to_contain_text("The server can't be reached.")
     context.set_offline(False)
 
     page.route("**/embed/tracking/*/flow?*", lambda route: route.fulfill(status=503, body="away"))
@@ -180,7 +180,7 @@ def test_wallet_that_was_sent_before_is_told_at_once_and_shown(widget):
     press(widget, "Test wallet")
     expect_refused(
         widget,
-        "This wallet waiting for review already, as Night heron. There is nothing to sign.",
+        "This wallet is already waiting for review as Night heron. There's nothing to sign.",
         offers=["Show it", "Use another wallet"],
     )
     press(widget, "Use another wallet")
@@ -241,15 +241,15 @@ def test_wallet_that_has_to_wait_is_told_before_it_signs(
     press(widget, "Back to the list")
     embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
     embedded_page.forward(page, "00:11")
-    expect(widget.locator("#own-list > li")).to_contain_text("turned down")
+    expect(widget.locator("#own-list > li")).to_contain_text("rejected")
     frame = frame_of(page, embedded_page.service_url)
     signed = frame.evaluate("testWallet.signed.length")
     press(widget, "Add your wallet")
     press(widget, "Test wallet")
 
     alert = widget.get_by_role("alert")
-    expect(alert).to_contain_text("This wallet was turned down a while ago.")
-    expect(alert).to_contain_text("It can be sent again in 23 hours 59 minutes.")
+    expect(alert).to_contain_text("This wallet was rejected a while ago.")
+    expect(alert).to_contain_text("You can send it again in 23 hours 59 minutes.")
     expect(widget.locator("[data-problem] button:visible")).to_have_text(["Use another wallet"])
     assert frame.evaluate("testWallet.signed.length") == signed
 
@@ -274,7 +274,7 @@ def test_countdown_ticks_and_is_read_out_once(widget, page):
     page.clock.run_for(90_000)
     again.click()
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 
 
 def test_network_gone_in_the_middle_keeps_what_was_typed(
@@ -290,12 +290,12 @@ def test_network_gone_in_the_middle_keeps_what_was_typed(
     press(widget, "Back")
     expect(widget.get_by_label("Name to show")).to_have_value("Night heron")
     widget.get_by_role("button", name="Continue", exact=True).click()
-    expect(widget.get_by_role("alert")).to_contain_text("The server cannot be reached.")
+    expect(widget.get_by_role("alert")).to_contain_text("The server can't be reached.")
     context.set_offline(False)
     press(widget, "Try again")
     press(widget, "Sign with")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
 
 
@@ -400,7 +400,7 @@ def test_visitor_reads_why_the_owner_rejected_a_wallet(embedded_page, context, p
     for _ in range(2):  # as the script made the rows, and as the server does
         rows = widget.locator("#own-list > li")
         expect(rows.filter(has_text="First")).to_contain_text(
-            "The wallet holds too few tokens. It can"
+            "The wallet holds too few tokens. You can send it again in"
         )
         words = rows.filter(has_text="Second").locator("q")
         expect(words).to_have_text("مرحبا <b>")

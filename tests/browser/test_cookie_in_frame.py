@@ -54,7 +54,7 @@ def test_blocked_third_party_cookies_take_nothing_away(
 
     widget = embedded_page.open(page)
     submit(widget, "Night heron")
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     page.reload()
     expect(widget.locator("#own-list > li")).to_contain_text("Night heron")
     context.close()
@@ -134,10 +134,10 @@ def test_without_a_cookie_a_signature_tells_of_a_rejection_and_another_withdraws
 
     ask_by_signature(widget)
 
-    told = "Night heron: turned down. The owner rejected it."
+    told = "Night heron: rejected. The owner rejected it."
     expect(widget.locator("[data-records]")).to_contain_text(told)
-    expect(own).to_contain_text("Night heron turned down")
-    expect(own).to_contain_text("It can be sent again in")
+    expect(own).to_contain_text("Night heron rejected")
+    expect(own).to_contain_text("You can send it again in")
     page.reload()
     ask_by_signature(widget)
     expect(widget.locator("[data-records]")).to_contain_text(told)

@@ -99,8 +99,8 @@ def test_pages_about_no_page_are_accessible_and_narrow(full_dashboard, page):
     expect(page.locator("#recognized")).to_contain_text("Name")
     found += find_faults("rules that are being changed", page)
     page.goto(f"{full_dashboard.base}/settings/notifications")
-    page.locator(".tiles label", has_text="E-mail").click()
-    page.get_by_role("textbox", name="E-mail address").fill("nonsense")
+    page.locator(".tiles label", has_text="Email").click()
+    page.get_by_role("textbox", name="Email address").fill("nonsense")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("#address-wrong")).to_be_visible()
     found += find_faults("a mistake", page)
@@ -125,7 +125,7 @@ def test_receivers_work_without_javascript(dashboard, plain_page):
     page.get_by_role("link", name="Notifications").click()
     expect(page.get_by_role("textbox", name="Topic")).to_be_hidden()
     page.locator(".tiles label", has_text="ntfy").click()
-    expect(page.get_by_role("textbox", name="E-mail address")).to_be_hidden()
+    expect(page.get_by_role("textbox", name="Email address")).to_be_hidden()
     page.get_by_role("textbox", name="Topic").fill("my-topic")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator(".flash.done")).to_contain_text("has been added")
@@ -134,7 +134,7 @@ def test_receivers_work_without_javascript(dashboard, plain_page):
 def invite(page, dashboard, email: str, role: str) -> str:
     """Invite someone by the form, and return the link."""
     page.goto(f"{dashboard.base}/settings/people")
-    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Email").fill(email)
     page.get_by_role("radio", name=re.compile(f"^{role}")).check()
     page.get_by_role("button", name="Create an invitation").click()
     return page.locator("#link").inner_text()

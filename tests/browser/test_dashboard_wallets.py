@@ -50,7 +50,7 @@ def test_bulk_actions_show_only_while_something_is_selected(wallets):
     expect(bar.get_by_role("button", name="Hide")).to_be_in_viewport()
     bar.get_by_role("button", name="Hide").click()
 
-    expect(wallets.locator(".flash")).to_have_text("2 wallets are hidden.")
+    expect(wallets.locator(".flash")).to_have_text("2 wallets have been hidden.")
     expect(bar).to_be_hidden()
     wallets.get_by_label("All on this page").check()
     expect(bar).to_contain_text("37 selected")
@@ -80,7 +80,7 @@ def test_all_that_match_are_offered_once_all_on_the_page_are_selected(dashboard,
 
     expect(wallets.get_by_role("heading")).to_have_text("Hide 117 wallets?")
     wallets.get_by_role("button", name="Hide").click()
-    expect(wallets.locator(".flash")).to_have_text("117 wallets are hidden.")
+    expect(wallets.locator(".flash")).to_have_text("117 wallets have been hidden.")
     wallets.get_by_label("Page").last.fill("2")
     wallets.keyboard.press("Enter")
     expect(wallets.locator("tbody tr")).to_have_count(17)
@@ -136,4 +136,4 @@ def test_list_works_without_javascript(wallets, plain_page, dashboard):
     expect(page.locator("tbody tr")).to_have_count(8)
     page.get_by_label("Select Wallet 3", exact=True).check()
     page.get_by_role("button", name="Hide").click()
-    expect(page.locator(".flash")).to_have_text("1 wallet is hidden.")
+    expect(page.locator(".flash")).to_have_text("1 wallet has been hidden.")

@@ -79,7 +79,7 @@ def test_service_itself_has_no_demo_wallet(embedded_page, page):
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
 
-    expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
+    expect(widget.get_by_text("No wallet found here.")).to_be_visible()
     for url in (embedded_page.widget_url(), f"{embedded_page.service_url}/embed/sign"):
         assert "demo/" not in requests.get(url, timeout=10).text
 

@@ -51,8 +51,8 @@ def test_snippet_follows_as_the_server_would_write_it(dashboard, tab):
     tab.get_by_text("Language and height").click()
     tab.get_by_label("Language").select_option("de")
     tab.get_by_label("Height in pixels").fill("450")
-    tab.get_by_label("As").select_option("react")
-    tab.get_by_label("with the script").uncheck()
+    tab.get_by_label("Format").select_option("react")
+    tab.get_by_label("Include the script").uncheck()
 
     followed = read_snippet(tab)
     assert f"{dashboard.key[:12]}…&amp;lang=de" in followed
@@ -63,8 +63,8 @@ def test_snippet_follows_as_the_server_would_write_it(dashboard, tab):
     expect(tab.get_by_label("Height in pixels")).to_have_attribute("aria-invalid", "true")
     tab.get_by_label("Language").select_option("")
     tab.get_by_label("Height in pixels").fill("600")
-    tab.get_by_label("As").select_option("HTML")
-    tab.get_by_label("with the script").check()
+    tab.get_by_label("Format").select_option("HTML")
+    tab.get_by_label("Include the script").check()
     assert read_snippet(tab) == before
     tab.goto(f"{dashboard.base}/embed?lang=de&height=450&kind=react")
     assert followed == read_snippet(tab)
@@ -79,7 +79,7 @@ def test_snippet_follows_as_the_server_would_write_it(dashboard, tab):
 
 def test_new_key_for_a_site_is_copied_with_its_snippet_by_one_press(dashboard, tab):
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    tab.get_by_label("with the script").uncheck()
+    tab.get_by_label("Include the script").uncheck()
     tab.get_by_role("button", name="Create a new key and copy").click()
 
     expect(tab.get_by_role("button", name="Copied")).to_be_focused()
@@ -88,7 +88,7 @@ def test_new_key_for_a_site_is_copied_with_its_snippet_by_one_press(dashboard, t
     assert tab.evaluate("navigator.clipboard.readText()") == snippet
     assert "embed.js" not in snippet
     assert find_faults("a new key", tab) == []
-    tab.get_by_label("with the script").check()
+    tab.get_by_label("Include the script").check()
     tab.get_by_role("button", name="Copy the snippet").click()
     expect(tab.get_by_role("button", name="Copied")).to_be_visible()
     assert tab.evaluate("navigator.clipboard.readText()") == read_snippet(tab)
@@ -146,7 +146,7 @@ def test_preview_follows_the_look_and_every_site_has_it_once_it_is_saved(dashboa
     expect(html).to_have_attribute("data-font", "mono")
     expect(html).to_have_attribute("data-theme", "dark")
     expect(preview_of(tab).locator("#add")).to_be_hidden()
-    expect(tab.locator("#contrast")).to_contain_text("Letters on buttons are black: 7.1:1.")
+    expect(tab.locator("#contrast")).to_contain_text("Button text is black: 7.1:1.")
     assert tab.evaluate("[window.isSamePage, history.length]") == [True, length]
     tab.get_by_role("button", name="Save").last.click()
 
@@ -225,7 +225,7 @@ def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, plai
     expect(page.get_by_text("Saved. Every site shows it")).to_be_visible()
     expect(preview_of(page).locator("html[data-theme=dark][data-accent=ff6600]")).to_be_attached()
     page.get_by_role("link", name="Install").click()
-    page.get_by_label("As").select_option("react")
+    page.get_by_label("Format").select_option("react")
     page.get_by_role("button", name="Show").click()
     page.get_by_role("button", name="Create a new key and copy").click()
     assert re.search("svc_pub_[0-9A-Za-z]{32}", read_snippet(page))

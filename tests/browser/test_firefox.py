@@ -59,7 +59,7 @@ def send(widget, wallet: str = "Test wallet") -> None:
     widget.fill("[name=nickname]", "Night heron")
     widget.press("Continue")
     widget.press("Sign with")
-    assert widget.read("[data-step=done]").startswith("Your wallet waits")
+    assert widget.read("[data-step=done]").startswith("Your wallet is waiting")
     widget.wait_for(OWN, "Night heron waiting for review")
 
 
@@ -118,16 +118,16 @@ def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(
     embedded_page.reject(embedded_page.find_submission(wallet.address).id)
 
     if setting == "refused":
-        assert "does not let this site remember you" in widget.read("#cookie-blocked")
+        assert "doesn't let this list remember you" in widget.read("#cookie-blocked")
         widget.press("Sign to check the status of your wallet")
         widget.press("Test wallet")
         widget.press("Sign with")
-        widget.wait_for("[data-records]", "turned down. The owner rejected it.")
-        widget.wait_for(OWN, "Night heron turned down")
+        widget.wait_for("[data-records]", "rejected. The owner rejected it.")
+        widget.wait_for(OWN, "Night heron rejected")
     else:
-        come_back_until(widget, OWN, "Night heron turned down")
+        come_back_until(widget, OWN, "Night heron rejected")
         site.reload()
-        find_widget().wait_for(OWN, "Night heron turned down")
+        find_widget().wait_for(OWN, "Night heron rejected")
 
 
 def test_list_as_a_page_of_its_own_remembers_under_every_setting(embedded_page, browser):
@@ -139,7 +139,7 @@ def test_list_as_a_page_of_its_own_remembers_under_every_setting(embedded_page, 
     page.reload()
     page.wait_for(OWN, "Night heron waiting for review")
     embedded_page.reject(embedded_page.find_submission(wallet.address).id)
-    come_back_until(page, OWN, "Night heron turned down")
+    come_back_until(page, OWN, "Night heron rejected")
 
 
 def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox):
@@ -171,7 +171,7 @@ def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox)
         assert widget.read("[data-sentence]").startswith(sentence)
         widget.press("Try again")
 
-    assert widget.read("[data-step=done]").startswith("Your wallet waits")
+    assert widget.read("[data-step=done]").startswith("Your wallet is waiting")
     assert embedded_page.find_submission(wallet.address).nickname == "Night heron"
 
 
@@ -183,7 +183,7 @@ def test_window_that_a_sandbox_forbids_is_not_said_to_be_kept_apart(embedded_pag
     widget.press("In a separate window")
 
     told = widget.read("[data-sentence]")
-    assert told.startswith("The window for your wallet could not be used")
+    assert told.startswith("The signing window was blocked")
 
 
 @pytest.mark.parametrize("policy", ["require-corp", "credentialless"])

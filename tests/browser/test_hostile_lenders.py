@@ -66,7 +66,7 @@ def test_host_cannot_submit_a_wallet_whose_key_it_has_not(embedded_page, page, b
     widget = ask_hostile_host(page, url)
     sign_there(widget)
 
-    expect(widget.get_by_role("alert")).to_contain_text("The signature does not match this wallet")
+    expect(widget.get_by_role("alert")).to_contain_text("The signature doesn't match this wallet")
     assert page.evaluate("asked.filter(kind => kind == 'embed:sign').length") == 1
     assert (
         embedded_page.client.get(
@@ -78,7 +78,7 @@ def test_host_cannot_submit_a_wallet_whose_key_it_has_not(embedded_page, page, b
 
 
 def test_answers_of_a_host_are_read_as_those_of_a_wallet(embedded_page, page):
-    no_account, failed = "shows no Solana account", "Your wallet could not do this."
+    no_account, failed = "shows no Solana account", "Your wallet couldn't do this."
     answers = [
         ({"value": [{"id": "a", "address": "<img src=x>"}]}, no_account),
         ({"value": {"address": [1]}}, no_account),
@@ -115,7 +115,7 @@ def test_list_of_a_host_is_cut_and_its_names_are_text(embedded_page, page):
 def expect_not_asked(embedded_page, page) -> None:
     widget = page.frame_locator("iframe")
     widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
+    expect(widget.get_by_text("No wallet found here.")).to_be_visible()
     embedded_page.settle(page)
     assert page.evaluate("asked") == []
 
@@ -176,7 +176,7 @@ def test_window_beside_the_frame_cannot_lend(embedded_page, page):
     page.frame_locator("iframe >> nth=0").locator("#widget[data-ready]").wait_for()
     widget = page.frame_locator("iframe >> nth=0")
     widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
+    expect(widget.get_by_text("No wallet found here.")).to_be_visible()
     embedded_page.settle(page)
     assert page.evaluate("asked") == []
 

@@ -35,7 +35,7 @@ def test_choices_are_shown_at_once_and_imported(page, choose):
     assert find_faults("recognized", page) == []
 
     page.get_by_label("who").select_option("Address")
-    expect(page.get_by_role("status")).to_contain_text(["Two columns are chosen as the same"])
+    expect(page.get_by_role("status")).to_contain_text(["Two columns have the same meaning"])
     assert find_faults("refused", page) == []
     page.get_by_label("who").focus()
     page.route("**/wallets/import", lambda route: route.fulfill(status=429), times=1)

@@ -81,7 +81,7 @@ def test_search_that_could_not_read_the_list_is_made_up_for(embedded_page, conte
     last = embedded_page.track(BrowserWallet().address, alias="Needle").address
     page.route("**/embed/api/tracking/**", lambda route: route.abort())
     widget.get_by_role("searchbox").fill(last)
-    expect(widget.locator("#state")).to_contain_text("cannot be reached")
+    expect(widget.locator("#state")).to_contain_text("can't be reached")
     expect(widget.locator("#unlisted")).to_be_hidden()
     page.unroute("**/embed/api/tracking/**")
     embedded_page.forward(page, "01:01")

@@ -88,9 +88,9 @@ def test_desktop_without_a_wallet_shows_a_code_to_scan(embedded_page, page):
 
     widget.get_by_text("On my phone").click()
 
-    assert is_drawn(widget.get_by_role("img", name="Code that opens this list in Phantom"))
+    assert is_drawn(widget.get_by_role("img", name="QR code that opens this list in Phantom"))
     widget.locator(".pick details summary", has_text="Solflare").click()  # one at a time
-    assert is_drawn(widget.get_by_role("img", name="Code that opens this list in Solflare"))
+    assert is_drawn(widget.get_by_role("img", name="QR code that opens this list in Solflare"))
     assert len(asked) == 2
 
 

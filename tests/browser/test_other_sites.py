@@ -105,7 +105,7 @@ def test_signing_window_of_the_preview_is_not_cut_off(dashboard, page):
     with page.expect_popup() as popup:
         widget.get_by_role("button", name="In a separate window").click()
 
-    expect(popup.value.locator("#asked-by")).to_contain_text("keeps this list of $USDC")
+    expect(popup.value.locator("#asked-by")).to_contain_text("hosts this list of $USDC")
 
 
 SERVICE, SIBLING = "embed.example.test", "evil.example.test"

@@ -101,7 +101,7 @@ def test_queue_is_reviewed_by_keyboard_alone(queue, page):
         queue.press("u")
         expect(queue.rows).to_have_count(left)
     expect(queue.names).to_have_text(["First", "Second", "Third"])
-    expect(queue.toast.get_by_role("status")).to_have_text(f"{isolate('First')} waits again.")
+    expect(queue.toast.get_by_role("status")).to_have_text(f"{isolate('First')} is waiting again.")
     assert set(queue.statuses()) == {"pending"}
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
@@ -264,10 +264,10 @@ def test_second_tab_is_told_what_happened_and_what_it_decided_can_be_undone(queu
     expect(row.get_by_role("button", name="Approve Twice")).to_have_count(0)
     page.route(UNDO, lambda route: route.abort())
     page.get_by_role("button", name="Undo").click()
-    expect(queue.toast).to_contain_text("The service did not answer.")
+    expect(queue.toast).to_contain_text("The service didn't answer.")
     page.unroute(UNDO)
     queue.click("Undo")
-    expect(queue.toast).to_contain_text(f"{isolate('Other')} waits again.")
+    expect(queue.toast).to_contain_text(f"{isolate('Other')} is waiting again.")
     assert queue.statuses() == ["rejected", "pending"]
 
 
@@ -281,7 +281,7 @@ def test_undo_of_a_decision_that_does_not_arrive_leaves_the_one_before(queue, pa
     page.get_by_role("button", name="Approve Third").click()
     page.keyboard.press("u")
     held[0].abort()
-    expect(page.locator(".item .problem")).to_contain_text("The service did not answer.")
+    expect(page.locator(".item .problem")).to_contain_text("The service didn't answer.")
     queue.press("u")
     page.reload()
     expect(queue.names).to_have_text(["Second", "Third"])
@@ -293,12 +293,12 @@ def test_decision_that_does_not_arrive_brings_the_row_back(queue, page):
 
     page.route(DECIDE, lambda route: route.abort())
     page.get_by_role("button", name="Approve Second").click()
-    expect(queue.rows.nth(1).locator(".problem")).to_contain_text("The service did not answer.")
+    expect(queue.rows.nth(1).locator(".problem")).to_contain_text("The service didn't answer.")
     page.unroute(DECIDE)
     cookies = page.context.cookies()
     page.context.clear_cookies()
     page.get_by_role("button", name="Approve First").click()
-    expect(queue.rows.nth(0).locator(".problem")).to_contain_text("You are signed out.")
+    expect(queue.rows.nth(0).locator(".problem")).to_contain_text("You're signed out.")
     expect(queue.names).to_have_text(["First", "Second", "Third"])
     assert set(queue.statuses()) == {"pending"}
 

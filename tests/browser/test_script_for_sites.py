@@ -260,9 +260,9 @@ def component(dashboard, page) -> str:
     dashboard.configure(public_title="""Ann's "wallets" {x} <b> & \\n""")
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/embed")
-    page.get_by_label("As").select_option("react")
+    page.get_by_label("Format").select_option("react")
     page.get_by_role("button", name="Create a new key and copy").click()
-    page.get_by_text("The key is new.").wait_for()
+    page.get_by_text("The snippet has a new key").wait_for()
     return page.locator("#snippet").text_content()
 
 

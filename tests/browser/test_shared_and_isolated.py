@@ -1,4 +1,4 @@
-"""Pages that are share link, in any site, and sites with a Cross-Origin-Embedder-Policy."""
+"""Pages with a share link, in any site, and sites with a Cross-Origin-Embedder-Policy."""
 
 import pytest
 from embedded_page import is_drawn, submit
@@ -84,7 +84,7 @@ def test_sandbox_without_an_origin_shows_the_list_page_by_page_and_says_why(
     seen = set()
     for number in (1, 2, 3):
         expect(widget.get_by_text(f"Page {number} of 3")).to_be_visible()
-        expect(widget.get_by_text("This site keeps the list in a closed frame")).to_be_visible()
+        expect(widget.get_by_text("This website shows the list in a locked frame")).to_be_visible()
         expect(widget.get_by_text("The buttons on this page do not work")).to_be_hidden()
         expect(widget.get_by_role("button", name="Add your wallet")).to_be_hidden()
         expect(widget.get_by_role("searchbox")).to_be_hidden()
@@ -128,7 +128,7 @@ def test_wallet_of_the_site_signs_through_the_script_for_sites(
 
     submit(widget, wallet="Host wallet")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).status == "pending"
     page.wait_for_function("document.querySelector('iframe').style.height !== ''")
 
@@ -147,7 +147,7 @@ def test_frame_in_a_sandbox_without_an_origin_loads_its_files(embedded_page, pag
     expect(widget.locator("main")).to_have_css("max-width", "960px")
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_text("On my phone").click()
-    assert is_drawn(widget.get_by_role("img", name="Code that opens this list in Phantom"))
+    assert is_drawn(widget.get_by_role("img", name="QR code that opens this list in Phantom"))
     expect(widget.locator("#cookie-blocked")).to_be_visible()  # such a frame has no session
 
 
@@ -168,7 +168,7 @@ def test_window_signs_for_a_site_that_does_not_cut_it_off(
 
     submit(opened.value, wallet="Top wallet")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).status == "pending"
 
 

@@ -98,7 +98,7 @@ def test_command_on_the_page_signs_what_the_server_accepts(
     assert command == read_command(widget)
     send(widget, computer.run(command, shell=shell, FAKE_SOLANA=form, **extra))
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     proof = find_proof(embedded_page, browser_wallet.address)
     assert (proof.form, proof.message) == (form, message)
 
@@ -121,7 +121,7 @@ def test_text_is_exact_however_it_is_copied(embedded_page, context, page, browse
     assert page.evaluate("navigator.clipboard.readText()") == message
 
     send(widget, base64.b64encode(browser_wallet.key.sign(message.encode()).signature).decode())
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert find_proof(embedded_page, browser_wallet.address).form == "raw"
 
 
@@ -161,12 +161,12 @@ def test_mistakes_are_explained_where_they_are_made(embedded_page, page, browser
     other = SigningKey.generate()
     send(widget, base58.b58encode(other.sign(message.encode()).signature).decode())
     expect(widget.get_by_role("alert")).to_have_text(
-        f"The signature does not match. Check that the key is that of {browser_wallet.address}"
-        " and that exactly this text was signed."
+        f"The signature doesn't match. Check that you used the key of {browser_wallet.address}"
+        " and signed exactly this text."
     )
     expect(widget.get_by_role("button", name="Try again")).to_be_hidden()
     send(widget, computer.run(read_command(widget)))
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     expect(widget.get_by_role("alert")).to_be_hidden()
 
 
@@ -183,5 +183,5 @@ def test_by_hand_in_the_signing_window_names_the_visitor_too(
     with window.expect_event("close"):
         send(window, computer.run(read_command(window)))
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert find_proof(embedded_page, browser_wallet.address).form == "legacy-v0"

@@ -78,7 +78,7 @@ def device(page: Page) -> Iterator[Device]:
 @pytest.fixture
 def signed_in(dashboard, origin, page) -> Page:
     page.goto(f"{origin}/dashboard/account/passkeys")
-    page.get_by_label("E-mail").fill(dashboard.owner.email)
+    page.get_by_label("Email").fill(dashboard.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", name=ADD)).to_be_visible()
@@ -130,12 +130,12 @@ def test_device_makes_no_second_passkey_of_one_account(signed_in, device):
 def test_lock_that_stays_closed_signs_nobody_in_and_nothing_is_lost(origin, signed_in, device):
     add(signed_in)
     sign_out(signed_in, origin)
-    signed_in.get_by_label("E-mail").fill("someone@example.com")
+    signed_in.get_by_label("Email").fill("somebody@example.com")
     device.let_unlock(False)
     signed_in.get_by_role("button", name=SIGN_IN).click()
 
     expect(signed_in.get_by_role("alert")).to_have_text(KEPT)
-    expect(signed_in.get_by_label("E-mail")).to_have_value("someone@example.com")
+    expect(signed_in.get_by_label("Email")).to_have_value("somebody@example.com")
     assert find_faults("a closed lock", signed_in) == []
     device.let_unlock(True)
     signed_in.get_by_role("button", name=SIGN_IN).click()
@@ -156,7 +156,7 @@ def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(
 
     signed_in.get_by_role("button", name=USE).click()
 
-    expect(signed_in.get_by_text("The key is new.")).to_be_visible()
+    expect(signed_in.get_by_text("The snippet has a new key")).to_be_visible()
     key = ApiKey.get(ApiKey.page == dashboard.page_id, ApiKey.label == 'The "shop"')
     assert list(key.origins) == ["https://one.example", "https://two.example"]
 

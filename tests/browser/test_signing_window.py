@@ -31,7 +31,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top
     context.clock.install()
     widget = embedded_page.open(page, script=False)  # else the site lends the frame its wallet
     widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
+    expect(widget.get_by_text("No wallet found here.")).to_be_visible()
     with page.expect_popup() as popup:
         widget.get_by_role("button", name="In a separate window").click()
     window = popup.value
@@ -40,7 +40,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top
     with window.expect_event("close"):
         submit(window, "Night heron", wallet="Top wallet")
 
-    expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting for the owner's review")).to_be_visible()
     expect(widget.locator("[data-problem]")).to_be_hidden()
     embedded_page.approve(embedded_page.find_submission(top_wallet.address).id)
     embedded_page.forward(page, "00:11")
@@ -53,11 +53,11 @@ def test_window_is_a_page_of_the_services_own_and_says_for_whom_and_what_is_aske
     embedded_page.configure(min_balance=1500)
     window = open_window(page, embedded_page.open(page))
 
-    expect(window.get_by_text("This page asks for at least 1,500 $USDC.")).to_be_visible()
+    expect(window.get_by_text("This list requires at least 1,500 $USDC.")).to_be_visible()
 
     assert window.url.startswith(f"{embedded_page.service_url}/embed/sign")
     expect(window.locator("#asked-by")).to_have_text(
-        f"{host_of(embedded_page.service_url)} keeps this list of $USDC"
+        f"{host_of(embedded_page.service_url)} hosts this list of $USDC"
         f" for {host_of(embedded_page.host.origin)}."
     )
 
@@ -93,7 +93,7 @@ def test_window_begins_with_the_address_and_the_name_that_the_frame_has(
     expect(window.get_by_label("Name to show")).to_have_value("Old Salt")
 
 
-BLOCKED = "The window for your wallet could not be used"
+BLOCKED = "The signing window was blocked"
 THROW = "throw new DOMException('sandboxed')"
 
 
@@ -115,7 +115,7 @@ def test_blocked_window_is_told_and_can_be_tried_again(
         widget.get_by_role("button", name="Try again").click()
     submit(popup.value, wallet="Top wallet")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 
 
 def test_window_that_a_sandboxed_frame_may_not_open_is_told(embedded_page, page, watch):
@@ -149,10 +149,10 @@ def test_window_that_the_site_keeps_apart_is_told_on_both_sides_and_the_list_wor
     with context.expect_page() as opened:
         widget.get_by_role("button", name="In a separate window").click()
     window = opened.value
-    expect(widget.get_by_role("alert")).to_contain_text("this site keeps its windows apart")
+    expect(widget.get_by_role("alert")).to_contain_text("This website blocks the signing window.")
     expect(widget.get_by_role("button", name="Try again")).to_be_hidden()
     expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
-    expect(window.locator("#asked-by")).to_contain_text("some sites keep their windows apart")
+    expect(window.locator("#asked-by")).to_contain_text("because that website blocks it")
     with context.expect_page() as another:
         widget.get_by_role("link", name=OWN_PAGE).click()
     expect(another.value.locator("#widget[data-ready]")).to_be_visible()
@@ -161,7 +161,7 @@ def test_window_that_the_site_keeps_apart_is_told_on_both_sides_and_the_list_wor
     window.get_by_role("button", name="Add your wallet").click()
     submit(window, wallet="Top wallet")
 
-    expect(window.get_by_text("Your wallet waits")).to_be_visible()
+    expect(window.get_by_text("Your wallet is waiting")).to_be_visible()
     assert embedded_page.find_submission(top_wallet.address).status == "pending"
 
 
@@ -170,8 +170,8 @@ def test_window_without_a_wallet_says_where_to_get_one_and_finds_it_when_loaded_
 ):
     window = open_window(page, embedded_page.open(page))
 
-    expect(window.get_by_text("No wallet was found in this browser.")).to_be_visible()
-    expect(window.get_by_text("only appear in a window of their own")).to_be_hidden()
+    expect(window.get_by_text("No wallet found in this browser.")).to_be_visible()
+    expect(window.get_by_text("only appear in a separate window")).to_be_hidden()
     for name, address in (
         ("Phantom", "https://phantom.com/"),
         ("Solflare", "https://solflare.com/"),
@@ -180,14 +180,14 @@ def test_window_without_a_wallet_says_where_to_get_one_and_finds_it_when_loaded_
         link = window.get_by_role("link", name=name)
         expect(link).to_have_attribute("href", address)
     window.get_by_text("On my phone").click()
-    assert is_drawn(window.get_by_role("img", name="Code that opens this list in Phantom"))
+    assert is_drawn(window.get_by_role("img", name="QR code that opens this list in Phantom"))
 
     window.add_init_script(browser_wallet.script(name="Fresh wallet"))
     window.get_by_role("button", name="Reload").click()
     window.get_by_role("button", name="Fresh wallet").wait_for()
-    expect(window.get_by_text("No wallet was found in this browser.")).to_be_hidden()
+    expect(window.get_by_text("No wallet found in this browser.")).to_be_hidden()
     submit(window, wallet="Fresh wallet")
-    expect(page.frame_locator("iframe").get_by_text("Your wallet waits")).to_be_visible()
+    expect(page.frame_locator("iframe").get_by_text("Your wallet is waiting")).to_be_visible()
 
 
 def test_closed_window_is_told_and_can_be_opened_again(embedded_page, page, top_wallet):
@@ -201,7 +201,7 @@ def test_closed_window_is_told_and_can_be_opened_again(embedded_page, page, top_
         widget.get_by_role("button", name="Try again").click()
     submit(popup.value, wallet="Top wallet")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 
 
 def test_window_that_is_closed_while_its_wallet_is_sent_does_not_hide_the_result(
@@ -220,7 +220,7 @@ def test_window_that_is_closed_while_its_wallet_is_sent_does_not_hide_the_result
 
     held[0].continue_()
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 
 
 def ask_for_text(window) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.browser
 
 NAME = "Official wallet"
-WAITS = "Your wallet waits"
+WAITS = "Your wallet is waiting"
 TRY_AGAIN = "Try again"
 DECLINED = "You declined in your wallet. Nothing was sent."
 
@@ -174,7 +174,7 @@ def open_flow(widget):
 
 def expect_no_wallets(embedded_page, page, widget) -> None:
     """Expect that the frame offers none, after what was sent to it has arrived."""
-    expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
+    expect(widget.get_by_text("No wallet found here.")).to_be_visible()
     embedded_page.settle(page)
     expect(widget.locator("[data-wallets] button")).to_have_count(0)
 
@@ -189,8 +189,8 @@ def test_wallet_of_the_host_page_signs_without_a_second_window(
 
     open_flow(widget)
     expect(widget.locator("[data-lent]")).to_have_text(
-        f"These wallets are asked through {embedded_page.host.origin}, so a wallet may name that"
-        " site when it asks you."
+        f"Requests to these wallets go through {embedded_page.host.origin}, so your wallet"
+        " may show that site's name."
     )
     widget.get_by_role("button", name="Close").click()
     ask_text(widget, "Night heron", wallet="Host wallet")
@@ -198,7 +198,7 @@ def test_wallet_of_the_host_page_signs_without_a_second_window(
     assert page.evaluate("testWallet.signed") == []
     widget.get_by_role("button", name="Sign with").click()
 
-    expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting for the owner's review")).to_be_visible()
     assert page.evaluate("testWallet.signed") == [shown]
     assert embedded_page.find_submission(host_wallet.address).nickname == "Night heron"
     assert len(context.pages) == 1
@@ -216,7 +216,7 @@ def test_wallet_that_is_in_the_frame_too_is_offered_once_and_asked_there(
     expect(widget.locator("[data-lent]")).to_be_hidden()
     widget.get_by_role("button", name="Close").click()
     submit(widget, wallet="Everywhere")
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert page.evaluate("testWallet.signed") == []
 
 
@@ -228,7 +228,7 @@ def test_wallet_that_appears_later_is_lent(embedded_page, page, browser_wallet):
     page.evaluate(browser_wallet.script(name="Late wallet"))
 
     expect(widget.get_by_role("button", name="Late wallet")).to_be_visible()
-    expect(widget.get_by_text("No wallet was found here.")).to_be_hidden()
+    expect(widget.get_by_text("No wallet found here.")).to_be_hidden()
 
 
 def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, page, bundle):
@@ -248,11 +248,11 @@ def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, p
     expect(widget.locator("[data-show=address]")).to_have_text(wallet.addresses[1])
     widget.get_by_role("button", name="Continue", exact=True).click()
     widget.get_by_role("button", name="Sign with").click()
-    expect(widget.get_by_text("Your wallet could not sign it that way.")).to_be_visible()
+    expect(widget.get_by_text("Your wallet couldn't sign it that way.")).to_be_visible()
     widget.get_by_role("button", name="Cancel").click()
     widget.get_by_role("button", name="Sign with").click()
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert embedded_page.find_submission(wallet.addresses[1]).nickname == "Night heron"
 
 
@@ -296,7 +296,7 @@ def test_policy_that_allows_the_services_scripts_allows_lending(embedded_page, p
 
     submit(widget, wallet="Host wallet")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 
 
 def test_site_that_hides_its_name_is_asked_as_the_policy_keeps_others_out(
@@ -327,7 +327,7 @@ def test_several_frames_and_tags_ask_a_wallet_once_for_each_click(embedded_page,
 
     submit(second, "Night heron", wallet="Host wallet")
 
-    expect(second.get_by_text("Your wallet waits")).to_be_visible()
+    expect(second.get_by_text("Your wallet is waiting")).to_be_visible()
     assert len(page.evaluate("testWallet.signed")) == 1
     expect(first.get_by_role("button", name="Host wallet")).to_be_visible()
 
@@ -356,4 +356,4 @@ def test_question_that_is_never_answered_blocks_no_other(
 
     submit(widget, wallet="Host wallet")
 
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()

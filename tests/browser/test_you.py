@@ -117,7 +117,7 @@ def test_withdrawing_from_the_row_takes_one_signature(embedded_page, page, brows
     press_in_menu(widget.locator("#own-list > li"), "Withdraw")
     expect(widget.locator("[data-show=wanted]")).to_have_text(browser_wallet.address)
     expect(widget.locator("[data-step=choose] [data-purpose=withdraw]").last).to_contain_text(
-        "What was sent for this wallet is erased"
+        "Everything sent for this wallet is deleted"
     )
     widget.get_by_role("button", name="Test wallet").click()
     assert "to withdraw it from a page" in read_text(widget)
@@ -158,7 +158,7 @@ def test_rejected_wallet_is_sent_again_with_its_name(embedded_page, page, browse
     widget = reload(page)
     row = widget.locator("#own-list > li")
     expect(row.locator("q")).to_have_text("Please add a number.")
-    expect(row).to_contain_text("It can be sent again in")
+    expect(row).to_contain_text("You can send it again in")
     decided_at = embedded_page.clock() - timedelta(minutes=2)
     Submission.update(decided_at=decided_at).where(Submission.id == sent).execute()
     reload(page)
