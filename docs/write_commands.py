@@ -18,47 +18,36 @@ package, the program is called `tracking-embed`.
 
 Almost all commands take `--json`, which prints all fields, named as in the API. Without it, lists
 show the main fields, cut to 100 columns. If a command fails, it prints one line on standard error,
-and its exit status isn't 0.
+and its exit status isn't 0. `--help` after a command explains its options.
 
 """
-FEW = 2  # repeated options that are described again
-_RANGE = re.compile(r"; 1<=x<=\d+|  \[(?:1<=)?x[<>]=\d+\]")  # of numbers
 
 
 def write_document() -> str:
     index = [f"[{one.name}](#flask-{one.name})" for one in COMMANDS]
-    parts = [part for one in COMMANDS for part in _describe(one, f"flask {one.name}", "##", set())]
+    parts = [part for one in COMMANDS for part in _describe(one, f"flask {one.name}", "##")]
     return HEAD + " · ".join(index) + "\n\n" + "\n\n".join(parts) + "\n"
 
 
-def _describe(command: click.Command, path: str, mark: str, seen: set[str]) -> Iterator[str]:
-    """Describe a command and those in it; `seen` are the options above, in the same group."""
-    usage = list(filter(None, command.collect_usage_pieces(click.Context(command))))
-    lines = dict(_list_options(command))
-    again = [f"`{name}`" for name, line in lines.items() if line in seen]
-    if len(again) > FEW:
-        lines = {name: line for name, line in lines.items() if line not in seen}
-        lines[""] = f"- {', '.join(again)}: see above."
-    seen |= set(lines.values())
-    options = "\n".join(lines.values())
-    if not options and usage[0] == "[OPTIONS]":  # only --json and --help
-        del usage[0]
+def _describe(command: click.Command, path: str, mark: str) -> Iterator[str]:
     yield f"{mark} {path}"
-    if usage and not isinstance(command, click.Group):
-        yield f"`{' '.join([path, *usage])}`"
+    if not isinstance(command, click.Group):
+        yield f"`{' '.join([path, *_list_parts(command)]).strip()}`"
     yield " ".join(_read(command))
-    if options:
-        yield options
     for name, part in getattr(command, "commands", {}).items():
         if not part.hidden:
-            yield from _describe(part, f"{path} {name}", f"{mark}#", seen)
+            yield from _describe(part, f"{path} {name}", f"{mark}#")
 
 
-def _list_options(command: click.Command) -> Iterator[tuple[str, str]]:
+def _list_parts(command: click.Command) -> Iterator[str]:
+    """Return the options and arguments that can follow a command."""
+    context = click.Context(command)
     for option in command.params:
         if isinstance(option, click.Option) and option.name != "json":
-            names, text = option.get_help_record(click.Context(command)) or ("", "")
-            yield option.opts[0], f"- `{names}`: {_mark_up(_RANGE.sub('', text))}"
+            names, _ = option.get_help_record(context) or ("", "")
+            names = names.replace(" / ", "|")
+            yield names if option.required else f"[{names}]"
+    yield from (one for one in command.collect_usage_pieces(context) if one != "[OPTIONS]")
 
 
 def _read(command: click.Command) -> list[str]:
