@@ -401,7 +401,7 @@ HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n
         (
             "smtp://localhost",
             talk(b"HTTP/1.1 400 Bad\r\n"),
-            "what answers at this port is no mail server",
+            "the server at this port isn't a mail server",
         ),
         (
             "smtp://localhost",
