@@ -7,22 +7,17 @@ from demo_in_browser import PROJECT_DIR, choose_password, open_site, run_demo, s
 from playwright.sync_api import Browser, FrameLocator, Locator, Page
 
 PICTURES = PROJECT_DIR / "docs" / "pictures"
-WIDE = {"width": 760, "height": 900}
-PHONE = {"width": 360, "height": 740}
 DASHBOARD = {"width": 1280, "height": 800}
 
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with run_demo() as demo, start_browser() as browser:
-        take_list(browser, demo, "widget-light", WIDE)
-        take_list(browser, demo, "widget-dark", WIDE, is_dark=True)
-        take_list(browser, demo, "widget-phone", PHONE)
+        take_list(browser, demo)
         visitor = take_steps(browser, demo)
         take_dashboard(browser, demo)  # which approves the visitor
         take_proof(visitor)
         take_rights(visitor)
-        take_signing_by_hand(browser, demo)
 
 
 def open_page(browser: Browser, demo: dict[str, str], size: dict[str, int]) -> Page:
@@ -35,16 +30,11 @@ def widget_of(page: Page) -> FrameLocator:
     return page.frame_locator("iframe")
 
 
-def take_list(
-    browser: Browser, demo: dict[str, str], name: str, size: dict[str, int], is_dark: bool = False
-) -> None:
-    page = open_page(browser, demo, size)
-    if is_dark:
-        page.get_by_role("button", name="Light or dark").click()
-        widget_of(page).locator("html[data-theme=dark]").wait_for()
+def take_list(browser: Browser, demo: dict[str, str]) -> None:
+    page = open_page(browser, demo, {"width": 760, "height": 900})
     page.mouse.move(0, 0)
     widget_of(page).locator(".change").first.wait_for()  # of a balance
-    save(page, name)
+    save(page, "widget-light")
 
 
 def take_steps(browser: Browser, demo: dict[str, str]) -> Page:
@@ -86,19 +76,6 @@ def take_rights(visitor: Page) -> None:
     save(flow, "rights-withdraw")
 
 
-def take_signing_by_hand(browser: Browser, demo: dict[str, str]) -> None:
-    page = open_page(browser, demo, {"width": 620, "height": 1700})
-    widget = widget_of(page)
-    widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_text("By hand").click()
-    widget.get_by_label("Wallet address").fill("9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM")
-    widget.get_by_role("button", name="Continue", exact=True).click()
-    widget.get_by_label("Name to show on the list").fill("Night heron")
-    widget.get_by_role("button", name="Continue", exact=True).click()
-    widget.get_by_text("solana sign-offchain-message").wait_for()
-    save(widget.locator("#flow"), "step-by-hand")
-
-
 def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     page = browser.new_page(viewport=DASHBOARD, locale="en-US", timezone_id="UTC")
     page.goto(demo["dashboardUrl"])
@@ -115,28 +92,7 @@ def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     page.get_by_role("link", name="Wallets", exact=True).click()
     page.get_by_role("heading", name="Wallets").wait_for()
     save(page, "dashboard-wallets")
-    page.emulate_media(color_scheme="dark")
-    save(page, "dashboard-wallets-dark")
-    page.emulate_media(color_scheme="light")
-    take_suggestions(page)
-    take_link(page)
     take_deny_list(page)
-
-
-def take_suggestions(page: Page) -> None:
-    page.get_by_role("button", name="More about the list").click()
-    page.get_by_role("link", name="Suggest", exact=True).click()
-    page.get_by_role("button", name="Look up the largest holders").click()
-    page.locator("[name=address]").first.check()
-    save(page, "dashboard-suggestions")
-
-
-def take_link(page: Page) -> None:
-    page.get_by_role("link", name="Embed", exact=True).click()
-    page.get_by_role("link", name="Share", exact=True).click()
-    page.get_by_role("button", name="Turn the link on").click()
-    page.get_by_role("button", name="Turn the link off").wait_for()
-    save(page.locator("#link-section"), "dashboard-link")
 
 
 def take_deny_list(page: Page) -> None:

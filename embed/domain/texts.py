@@ -1,4 +1,4 @@
-"""Short texts that owners write: names, titles, tags, tickers and e-mail addresses."""
+"""Short texts that owners write: names, titles, tags, tickers and email addresses."""
 
 import re
 import unicodedata

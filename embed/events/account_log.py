@@ -68,7 +68,7 @@ def store(
 
 
 def store_failure(email: str, now: datetime, client: Client, kind: str) -> None:
-    """Store a failure to sign in or to answer "Is it you?", for their normalized e-mail address.
+    """Store a failure to sign in or to answer "Is it you?", for their normalized email address.
 
     It is one statement whether or not there is such an account, and logs if it cannot be stored.
     """

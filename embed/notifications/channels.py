@@ -1,4 +1,4 @@
-"""Channels: e-mail, Telegram, Discord, Slack and ntfy, each with the fields that owners fill in.
+"""Channels: email, Telegram, Discord, Slack and ntfy, each with the fields that owners fill in.
 
 All else is reached through a webhook. A receiver keeps these fields as JSON in its `target`.
 """

@@ -21,7 +21,7 @@ def create_person(
     password_hash: str | None = None,
     is_guest: bool = False,
 ) -> Person:
-    """Raises InvalidInput if the e-mail address is invalid or taken, or for an unknown language."""
+    """Raises InvalidInput if the email address is invalid or taken, or for an unknown language."""
     email = parse_email(raw_email)
     if language is not None:
         check_choice(language, LANGUAGES, "language")
@@ -88,7 +88,7 @@ def lock_person(person_id: str) -> Person:
 
 
 def normalise_email(raw: str) -> str:
-    """Return the form in which an e-mail address is looked up and its attempts are counted."""
+    """Return the form in which an email address is looked up and its attempts are counted."""
     return raw.replace("\0", "").strip().lower()[:254]  # Postgres takes no NUL
 
 

@@ -1,4 +1,4 @@
-"""Invitations to a page: a link that works once, for one e-mail address, within a week."""
+"""Invitations to a page: a link that works once, for one email address, within a week."""
 
 import secrets
 from datetime import datetime, timedelta

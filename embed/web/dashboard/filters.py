@@ -79,7 +79,7 @@ def describe_outcomes(counts: Counter[str]) -> str:
 @blueprint.app_template_filter("actor")
 def describe_actor(actor: str) -> str:
     kind, _, target = actor.partition(" ")
-    if kind == "channel":  # no e-mail address has a space
+    if kind == "channel":  # no email address has a space
         return gettext("channel %(target)s", target=target)
     return str(ACTORS.get(actor, actor))
 
