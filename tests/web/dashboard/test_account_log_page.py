@@ -85,7 +85,7 @@ def test_log_is_in_the_persons_language(world, owner):
     assert "Jemand hat versucht, sich mit einem falschen Passwort anzumelden" in lines
     assert "Firefox unter Linux" in lines
     assert "Die Seite USD Coin gehört jetzt dir" in lines
-    assert "Was mit deinem Konto geschehen ist" in owner.see(LOG)
+    assert "Kontoprotokoll" in owner.see(LOG)
 
 
 def test_member_sees_roles_in_words(world, owner, make_member):

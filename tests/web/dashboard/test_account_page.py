@@ -71,7 +71,7 @@ def test_mistakes_are_in_the_owners_language(world, owner):
     unknown = owner.get("/dashboard/pages/unknown/queue")
 
     assert "Wähle ein Passwort mit 10 bis 200 Zeichen." in refused.text
-    assert "Die beiden Passwörter sind nicht gleich." in refused.text
+    assert "Die beiden Passwörter stimmen nicht überein." in refused.text
     assert "Dieses Feld wird benötigt." in owner.post("/dashboard/account").text  # of WTForms
     assert heading_of(unknown) == "Seite nicht gefunden"
     (submission_id,) = add_submissions(world, 1)

@@ -229,7 +229,7 @@ def test_tab_is_in_the_owners_language_and_its_code_is_not(world, owner):
     assert "Fokusring zu #776d02 abgedunkelt: 4,5:1." in contrast[1]
     assert "sechs Hex-Ziffern" in save_look(owner, accent="red").text
     assert "Von 200 bis 4000 Pixel." in open_page(owner, height="199")
-    assert "Für welche Website ist er?" in make_key(owner, "").text
+    assert "Gib die Adresse der Website ein." in make_key(owner, "").text
     save_look(owner, preset="Paper")
     assert world.page.look.font == "serif"
     assert "Gespeichert. Jede Website zeigt es" in open_page(owner)
