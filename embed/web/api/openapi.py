@@ -228,7 +228,7 @@ def _describe_link(operation: Operation, target_name: str, when: str) -> Describ
 def _describe_preflight(operation: Operation) -> Described:
     noun = operation.view.__name__.partition("_")[2]
     codes: tuple[str, ...] = _BY_ANY_PREFLIGHT
-    if operation.page_place == "path":  # only then are the page's keys looked up
+    if operation.page_place == "path":  # only then does it look up the page's keys
         codes += ("origin_not_allowed", "unavailable")
     fixed = {
         name: describe_header("Always the same.", required=True, const=value)
