@@ -100,7 +100,7 @@ def find_wait(name: str, who: str, limit: RateLimitItem) -> timedelta | None:
 
 
 def report_refused_site(key_id: str, origin: str) -> None:
-    """Report a site that the key's allowlist refused to its owner, by its normalized origin.
+    """Report to the owner a site that the key's allowlist refused, by its normalized origin.
 
     A new site is skipped if its client has added many.
     """

@@ -67,9 +67,9 @@ def answer_preflight(method: str) -> Response:
 def check_preflight_origin(page_id: str) -> None:
     """Check the origin of a client's first preflights, but not of the rest.
 
-    That keeps a flood of preflights away from the database. A preflight grants nothing: the request
-    itself has its origin checked again. Raises ApiError `origin_not_allowed` unless a live public
-    key of the page lists the origin.
+    That keeps a flood of preflights away from the database. A preflight grants nothing: the origin
+    of the request itself is checked again. Raises ApiError `origin_not_allowed` unless a live
+    public key of the page lists it.
     """
     if rate_limits.has_many_preflights():
         return

@@ -48,7 +48,7 @@ from embed.web.dashboard.sign_in import (
 from embed.web.languages import current_language, gettext, lazy_gettext
 
 NEWEST = 10  # events of the account, on its page
-SLICE_SIZE = 50  # of the same, on the log's page
+SLICE_SIZE = 50  # the same, on the log's page
 THEME_PATHS = ("/dashboard", "/docs")
 THEME_KEPT = timedelta(days=365)
 # Labels by value; the type stubs of WTForms do not support this form.

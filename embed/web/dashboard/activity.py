@@ -21,7 +21,7 @@ from embed.web.languages import gettext
 
 DAYS = 30
 SLICE_SIZE = 50  # entries of the log
-# Entries that fewer people may read, by the action's last word: those who may use the route.
+# Entries for fewer readers, by the action's last word: only for people who may use the route.
 SHOWN_BY = {
     "block": "list_blocks",
     **dict.fromkeys(("key", "label", "origins"), "list_keys"),

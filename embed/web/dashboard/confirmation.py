@@ -101,5 +101,5 @@ def _check_passkey(form: ConfirmForm, render_form: RenderForm) -> Response | Non
     return render_form(status=422)
 
 
-# By field, whose names no pending form uses: returns a refusal, or None if the answer is right.
+# Checks by field name, which no pending form uses: a refusal, or None if the answer is right.
 ANSWERS = {"present_password": _check_password, "present_passkey": _check_passkey}

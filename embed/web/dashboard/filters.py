@@ -47,7 +47,7 @@ STATES = {
     "given_up": lazy_gettext("failed"),
 }
 
-# Those who change a page without an account.
+# Those who change a page but have no account.
 ACTORS = {
     "command line": lazy_gettext("command line"),
     "visitor": lazy_gettext("visitor"),

@@ -69,7 +69,7 @@ def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
 
 
 def _store_site(access: Access) -> None:
-    """Store that a site of the key shows the list, or another site where browsers refuse to."""
+    """Store that a site of the key shows the list, or that browsers refuse to on another site."""
     if request.headers.get("Sec-Fetch-Dest") not in ("iframe", "frame"):
         return
     raw_referer = request.headers.get("Referer")

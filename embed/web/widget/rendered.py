@@ -176,7 +176,7 @@ def list_ancestors(access: Access) -> str | None:
     """Return the value of frame-ancestors, or None for no restriction.
 
     The policy can't name local files or sandboxed frames, so a key that allows the null origin gets
-    none. A page with a share link may be shown everywhere.
+    none. A page opened by its share link may be shown everywhere.
     """
     if access.allows_null_origin or access.is_link:
         return None
