@@ -16,7 +16,7 @@ from embed.balances.history import LINE_SPAN, BalanceChange, Point
 
 _MARGIN = 2  # for half of the stroke
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
-_CLOSEST = _DAY / 2  # the least time between the last two observations: closer ones draw a step
+_CLOSEST = _DAY / 2  # earlier observations closer to the newest are left out: they'd draw a step
 
 
 class Box(NamedTuple):
