@@ -1,9 +1,9 @@
-"""Errors that callers are told about, and their HTTP status."""
+"""The errors that callers see, with their HTTP statuses."""
 
 from datetime import timedelta
 from decimal import Decimal
 
-# The specified codes: each with its status, and when it is the answer, as in docs/api.md.
+# The specified codes, each with its status and when it's returned, as in docs/api.md.
 _SPEC = {
     "invalid_json": (
         400,
@@ -44,7 +44,7 @@ _SPEC = {
     "rate_limit_session": (429, "too many nonces or signatures from this session"),
 }
 
-# Our additions to it.
+# Our additions.
 _OWN = {
     "bad_request": (400, "the request can't be understood for another reason"),
     "invalid_action": (400, "`action` is neither `show` nor `withdraw`"),
@@ -81,8 +81,8 @@ class ApiError(Exception):
 class InvalidInput(ValueError):
     """An owner or operator typed an invalid value; the text is a sentence for them.
 
-    `sentence` has placeholders for `values`, so that the dashboard can translate it. `field` is
-    the use case's name for the field; None: it is about no single field.
+    `sentence` has placeholders for `values` so the dashboard can translate it. `field` is the use
+    case's name for the field, or None if the mistake isn't about a single one.
     """
 
     def __init__(self, sentence: str, *, field: str | None = None, **values: object) -> None:

@@ -45,7 +45,7 @@ class Json(Struct, rename="camel", kw_only=True, omit_defaults=True):
     """A JSON object with names in camelCase."""
 
 
-# The examples belong together: the signatures are by this wallet, over these messages.
+# The examples belong together: this wallet signed these messages.
 _WALLET_ADDRESS = "EhvJsnst4uHi8CCa8RarV1cPi1YCpzpbTGBWdSLXbTXK"
 _PAGE_ID = "KcSGXVu1dM9WKcnWRfvt"
 _BOUND_TO: dict[str, Any] = {

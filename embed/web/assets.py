@@ -37,11 +37,11 @@ def init_assets(app: Flask) -> None:
         if name not in _list_files():
             abort(404)
         response = _send(name)
-        # The address of another version gets the present file, which must not be cached there.
+        # Another version's address gets the current file, which must not be cached there.
         if folder_digest == digest:
             response.cache_control.max_age = int(CACHED_FOR.total_seconds())
             response.cache_control.immutable = True
-            response.headers.remove("ETag")  # nobody asks again
+            response.headers.remove("ETag")  # nobody revalidates it
         else:
             response.cache_control.no_cache = True
         return response
@@ -60,10 +60,10 @@ def init_assets(app: Flask) -> None:
 
 @cache
 def list_modules(*names: str) -> tuple[str, ...]:
-    """Return the names of scripts with all that they import, directly and by others.
+    """Return the names of scripts and of all that they import, directly or indirectly.
 
-    Pages name all of them, so that browsers ask for them at once; else they find an import only
-    after the module that contains it was loaded. What is imported on demand is not included.
+    Pages name all of them so browsers request them at once; otherwise browsers find an import only
+    after loading the module that contains it. Dynamic imports aren't included.
     """
     found = set(names)
     new = list(names)
@@ -79,7 +79,7 @@ def list_modules(*names: str) -> tuple[str, ...]:
 
 
 def is_static_file() -> bool:
-    """Tell whether the request is for a static file that exists."""
+    """Return whether the request is for a static file that exists."""
     endpoint = request.endpoint
     if endpoint == "static_file":
         return (request.view_args or {}).get("name") in _list_files()
@@ -93,7 +93,7 @@ def _list_files() -> frozenset[str]:
 
 
 def _send(name: str, *, written: str = "") -> Response:
-    """Return a file; `written` is the origin of the service, for a script that is copied."""
+    """Return a file; `written` is the service's origin, for a script that gets copied."""
     content = (STATIC_DIR / name).read_bytes()
     if written:
         content = content.replace(b'written = "";', f'written = "{written}";'.encode())
@@ -103,7 +103,7 @@ def _send(name: str, *, written: str = "") -> Response:
     if is_packed:
         response.content_encoding = "br"
     allow_loading(response)
-    # Other sites load modules from here, and those are loaded by CORS.
+    # Other sites load modules from here, and browsers fetch those with CORS.
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.set_etag(etag)
     response.make_conditional(request)
@@ -112,10 +112,10 @@ def _send(name: str, *, written: str = "") -> Response:
 
 @cache
 def _minify(name: str, content: bytes, *, is_packed: bool) -> tuple[bytes, str]:
-    """Return what is sent of a file, and its ETag.
+    """Return a file's content as it's sent, and its ETag.
 
     Scripts and style sheets are a third smaller without comments and indentation. Brotli's best
-    level saves 6 percent more, and takes some milliseconds of each process.
+    level saves 6 percent more and costs each process some milliseconds.
     """
     minify = _MINIFIERS.get(PurePath(name).suffix)
     if minify is not None:

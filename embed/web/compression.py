@@ -9,7 +9,7 @@ from flask_compress import Compress
 
 MAX_CACHED_BYTES = 32 * 1024 * 1024  # in each process; a page of 50,000 wallets takes about 4 MB
 
-# Brotli at this level makes the widget a tenth smaller than zstd at its usual one, as fast.
+# At this level, Brotli makes the widget a tenth smaller than zstd at its default, as fast.
 BROTLI_LEVEL = 5
 _ALGORITHMS = ["br", "zstd", "gzip"]
 
@@ -18,7 +18,7 @@ _compress_once = Compress()
 
 
 class _Cache:
-    """What Flask-Compress asks of a cache."""
+    """The interface that Flask-Compress expects of a cache."""
 
     def __init__(self) -> None:
         self._compressed = LRUCache[str, bytes](maxsize=MAX_CACHED_BYTES, getsizeof=len)
@@ -40,14 +40,14 @@ def init_compression(app: Flask) -> None:
     app.config["COMPRESS_ALGORITHM"] = _ALGORITHMS
     app.config["COMPRESS_ALGORITHM_STREAMING"] = _ALGORITHMS[:2]  # gzip is not for streams
     compress.init_app(app)
-    # Only from here on: the answers of the other are made for each request.
+    # Not set for `compress`, whose answers are made for each request.
     app.config["COMPRESS_CACHE_BACKEND"] = _Cache
     app.config["COMPRESS_CACHE_KEY"] = lambda _request: g.content_id
     _compress_once.init_app(app)
 
 
 def compress_once(response: Response, content_id: str) -> Response:
-    """Compress, or take what was compressed before of the same content.
+    """Compress a response, or reuse the result for the same content.
 
     Compressing a large page's payload takes a hundred times as long as finding it.
     """

@@ -11,7 +11,7 @@ from embed.domain.origins import parse_origin
 from embed.errors import ApiError
 from embed.runtime import EXTENSION, Runtime
 
-# The API's blueprint, and the same under /embed, where browsers send the session cookie.
+# The API's blueprint, and its twin under /embed, where browsers send the session cookie.
 API = "api"
 OWN_API = "own_api"
 
@@ -19,16 +19,16 @@ _ASCII = bytes(range(128)).decode("ascii")
 
 
 class App(Flask):
-    """Calls hooks and views as they are: none of them is a coroutine."""
+    """A Flask app that calls hooks and views directly, since none of them is a coroutine."""
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func
 
 
 class LenientRequest(Request):
-    """Takes raw bytes in the query string as if they were percent-encoded.
+    """A request that reads raw bytes in the query string as if percent-encoded.
 
-    Browsers encode them. Werkzeug fails at those that are not UTF-8.
+    Browsers encode them. Werkzeug fails on those that aren't UTF-8.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -42,12 +42,12 @@ def runtime() -> Runtime:
 
 
 def is_api_request() -> bool:
-    """Tell whether the path belongs to the API, even if unknown: such callers expect JSON."""
+    """Return whether the path belongs to the API, even if unknown: such callers expect JSON."""
     return f"{request.path}/".startswith(("/api/", "/embed/api/"))
 
 
 def is_dashboard_request() -> bool:
-    """Tell whether the path belongs to the dashboard, even if unknown."""
+    """Return whether the path belongs to the dashboard, even if unknown."""
     return f"{request.path}/".startswith("/dashboard/")
 
 
@@ -64,15 +64,15 @@ def own_origin() -> str:
 
 
 def is_health_check() -> bool:
-    """Tell whether the request is a health check, which names any host and is not limited."""
+    """Return whether the request is a health check, which may name any host and has no limit."""
     return request.endpoint in ("healthz", "readyz")
 
 
 def check_host() -> None:
-    """Refuse all host names but PUBLIC_URL's, so that another name for this server is not trusted.
+    """Refuse all host names but PUBLIC_URL's: no other name for this server is trusted.
 
-    The port is ignored, since a proxy may change it. Load balancers check the health of an
-    address, not of a name. Raises ApiError `invalid_host`.
+    The port is ignored, since a proxy may change it. Health checks may name any host, since load
+    balancers use an address. Raises ApiError `invalid_host`.
     """
     public_url = runtime().settings.public_url
     if public_url is None or is_health_check():
@@ -83,11 +83,11 @@ def check_host() -> None:
 
 @lru_cache(maxsize=256)
 def _find_host_name(url: str) -> str | None:
-    """Return the host's name or address in its normal form, None if it is invalid."""
+    """Return the host's name or address in its normal form, or None if it's invalid."""
     origin = parse_origin(url)
     return None if origin is None else urlsplit(origin).hostname
 
 
 def own_host() -> str:
-    """Return the host that the message to sign names, with its port unless default."""
+    """Return the host that the message to sign names, with its port unless it's the default."""
     return own_origin().partition("://")[2]

@@ -1,4 +1,4 @@
-"""Pages for those who only know the service's address: the front page, and docs/ under /docs."""
+"""Pages for people who only know the service's address: the front page, and docs/ under /docs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FOLDER = PROJECT_DIR / "docs"
 
-# Each document once, in the order of reading; the README has the same roles.
+# Each document once, in reading order; the README has the same roles.
 NAMES_BY_ROLE = {
     "have a site": ("owners", "embedding", "glossary"),
     "run the service": (
@@ -56,7 +56,7 @@ def init_documents(app: Flask, settings: Settings) -> None:
 
 
 def show_front_page() -> Response:
-    """Say what this is and where to go from here, but nothing of owners or pages."""
+    """Say what this service is and where to go next, but nothing about owners or pages."""
     response = Response(render_template("front/page.html"))
     policy = restrict_content(response)
     policy.form_action = policy.frame_ancestors = "'none'"
@@ -103,7 +103,7 @@ def _send(name: str, **values: Any) -> Response:
 
 
 def _let_ask_again(response: Response) -> Response:
-    """Let browsers keep it, and ask whether it has changed."""
+    """Let browsers store the response, and revalidate it each time."""
     response.cache_control.no_cache = True
     response.add_etag()
     response.make_conditional(request)
@@ -133,14 +133,14 @@ def _make_markdown() -> MarkdownIt:
 
 @cache
 def read_document(name: str) -> Document:
-    """Return one of NAMES, which does not change while the service runs."""
+    """Return one of NAMES; documents don't change while the service runs."""
     markdown = _make_markdown()
     tokens = markdown.parse((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
     anchors = _set_anchors(tokens)
     for token, text in pairwise(tokens):
         if token.children:
             token.children = list(_point_links(token.children))
-        if "style" in token.attrs:  # of a column of numbers, which no policy would allow
+        if "style" in token.attrs:  # in number columns; the policy allows no inline styles
             token.attrs = {"class": "number"}
         elif token.type == "td_open" and len(_write_plainly(text)) >= LONG_CELL:
             token.attrs = {"class": "long"}
@@ -153,13 +153,13 @@ def read_document(name: str) -> Document:
 
 
 def _read_first(tokens: Sequence[Token], kind: str) -> str:
-    """Return the text of the first one that is in no list, empty if there is none."""
+    """Return the text of the first top-level one, empty if there is none."""
     texts = (text for one, text in pairwise(tokens) if one.type == kind and one.level == 0)
     return next(map(_write_plainly, texts), "")
 
 
 def _set_anchors(tokens: Sequence[Token]) -> list[str]:
-    """Give each heading the id that GitHub gives it, and return these."""
+    """Give each heading the id that GitHub gives it, and return the ids."""
     anchors: list[str] = []
     counts: Counter[str] = Counter()
     for heading, text in pairwise(tokens):
@@ -172,18 +172,18 @@ def _set_anchors(tokens: Sequence[Token]) -> list[str]:
 
 
 def _write_plainly(text: Token) -> str:
-    """Return what is read of a token's text."""
+    """Return a token's text without markup."""
     parts = (" " if one.type == "softbreak" else one.content for one in text.children or ())
     return "".join(parts)
 
 
 def _write_code(text: str) -> str:
-    """Return lines that scroll, by keyboard too, as wrapped ones would look like more lines."""
+    """Return code that scrolls, by keyboard too: wrapped lines would look like separate ones."""
     return f'<pre tabindex="0" translate="no"><code>{escape(text)}</code></pre>\n'
 
 
 def _point_links(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Point links to the pages of documents, and leave out those to other files."""
+    """Point links to the documents' pages, and remove links to other files."""
     is_left_out = False
     for token in tokens:
         if token.type == "link_open":

@@ -1,7 +1,7 @@
-"""Drawings, as the path data of SVGs: balances as lines, and small pictures of addresses.
+"""Drawings as SVG path data: balances as lines, and small pictures of addresses.
 
-The small lines of rows are to be compared, so all of them show the same 30 days, and begin at a
-balance of 0: half as high is half as much, and a loss of a thousandth looks like none. A chart
+The small lines in rows are meant to be compared, so all of them show the same 30 days and start at
+a balance of 0: half as high is half as much, and a loss of a thousandth looks like none. A chart
 has its own scale, which is written beside it.
 """
 
@@ -16,7 +16,7 @@ from embed.balances.history import LINE_SPAN, BalanceChange, Point
 
 _MARGIN = 2  # for half of the stroke
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
-_CLOSEST = _DAY / 2  # that an earlier observation may be to the newest: else they draw a step
+_CLOSEST = _DAY / 2  # earlier observations closer to the newest are left out: they'd draw a step
 
 
 class Box(NamedTuple):
@@ -39,7 +39,7 @@ class Sparkline:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A line of the last 30 days between two round figures, of which the lower may be 0."""
+    """A line of the last 30 days between two round figures, the lower of which may be 0."""
 
     path: str
     since: datetime
@@ -75,7 +75,7 @@ def draw_chart(line: Sequence[Point], now: datetime) -> Chart:
 
 
 def _round_scale(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal]:
-    """Return figures around these that are two round steps apart."""
+    """Return two figures around these that are two round steps apart."""
     half = (high - low if high > low else high or Decimal(1)) / 2
     unit = Decimal(1).scaleb(half.adjusted())
     for step in (unit * one for one in (1, 2, Decimal("2.5"), 5, 10, 20)):
@@ -88,9 +88,9 @@ def _round_scale(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal]:
 def draw_path(
     line: Sequence[Point], now: datetime, low: Decimal, high: Decimal, box: Box = _ROW
 ) -> str:
-    """Return the path data of a line of LINE_SPAN, `low` at the bottom and `high` at the top.
+    """Return the path data of a line over LINE_SPAN, `low` at the bottom and `high` at the top.
 
-    Days that are missing are bridged by a straight line.
+    Missing days are bridged by a straight line.
     """
     *earlier, newest = line
     apart = [point for point in earlier if newest.observed_at - point.observed_at >= _CLOSEST]
@@ -117,7 +117,7 @@ def _round_span(span: timedelta) -> timedelta:
 
 _SIDE = 5
 _HALF = (_SIDE + 1) // 2
-_MIDDLE = "M2 2h1v1h-1z"  # where there is nothing else
+_MIDDLE = "M2 2h1v1h-1z"  # if nothing else is drawn
 # What each byte may draw, mirrored.
 _SQUARES = [
     "".join(f"M{column} {y}h1v1h-1z" for column in sorted({x, _SIDE - 1 - x}))

@@ -19,7 +19,7 @@ from embed.web.look import read_look
 from embed.web.security_headers import allow_isolated_hosts, isolate
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
-# What programs read outside of the API. Scripts of every site may read counts.
+# Paths outside of the API that programs read. Any site's scripts may read counts.
 _RECEIPT_PATH = re.compile("/embed/tracking/[^/]+/receipts/")
 _COUNTS_PATH = re.compile("/embed/page/[^/]+/count[.]json")
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)
@@ -36,14 +36,14 @@ def init_error_handlers(app: Flask) -> None:
 
 
 def render_refusal(refusal: ApiError) -> Response:
-    """Answer JSON for the API, receipts and counts, and a page that sets no cookie elsewhere."""
+    """Answer with JSON for the API, receipts and counts, elsewhere with a page without a cookie."""
     REFUSALS.labels(refusal.code).inc()
     is_counts = _COUNTS_PATH.fullmatch(request.path) is not None
     is_for_programs = is_counts or _RECEIPT_PATH.match(request.path) is not None
     is_json = is_for_programs or is_api_request()
     response = _as_json(refusal) if is_json else _as_page(refusal)
     if is_for_programs:
-        # Caches may keep a 404 otherwise, and the wallet may be listed soon, or the page be public.
+        # Otherwise caches may store a 404, though the wallet or the page may soon be public.
         response.headers["Cache-Control"] = "private, no-store"
     if is_counts:
         response.headers["Access-Control-Allow-Origin"] = "*"
@@ -54,7 +54,7 @@ def render_refusal(refusal: ApiError) -> Response:
 
 
 def _finish_unknown(response: Response) -> Response:
-    """Add to the answer of an unknown path or method what no blueprint adds to it."""
+    """Add the headers for an unknown path or method, since no blueprint adds them."""
     if request.url_rule is None:
         if is_api_request():
             return share_answer(response)
@@ -72,7 +72,7 @@ def _as_page(refusal: ApiError) -> Response:
     shown = {"code": refusal.code, "status": refusal.status}
     if f"{request.path}/".startswith("/embed/"):
         html = render_template("widget/refusal.html", **shown, look=read_look())
-    else:  # a page that leads back, without asking the database or reading a cookie
+    else:  # a page with a way back, made without the database or a cookie
         html = render_template(
             "front/refusal.html",
             **shown,
@@ -94,7 +94,7 @@ def _as_page(refusal: ApiError) -> Response:
 
 
 def _render_http_exception(error: HTTPException) -> Response | HTTPException:
-    """Give errors of Werkzeug and Flask the API's form, with their Allow header."""
+    """Give errors of Werkzeug and Flask the API's form, and keep their Allow header."""
     status = error.code or 500
     if status < 400:
         return error
@@ -113,7 +113,7 @@ def _render_database_away(error: Exception) -> Response:
 
 def _render_refused_statement(error: peewee.DatabaseError) -> Response:
     """Answer 503 if the database is not upgraded yet, or is garbage; anything else is a bug."""
-    is_garbage = type(error) is peewee.DatabaseError  # SQLite says so of its file
+    is_garbage = type(error) is peewee.DatabaseError  # what SQLite raises for its file
     is_away = is_garbage or is_schema_missing(error)
     return _render_database_away(error) if is_away else _render_bug(error)
 

@@ -21,7 +21,7 @@ from embed.web.drawings import draw_avatar
 from embed.web.languages import current_locale, format_amount
 
 COMPACT_FROM = Decimal(10_000_000)  # longer ones would leave no room for names
-WHOLE_FROM = Decimal(100)  # of smaller ones the decimals are too large a part to be left out
+WHOLE_FROM = Decimal(100)  # below, decimals are too large a part to leave out
 _MILLION = Decimal(1_000_000)
 _SMALLEST = Decimal("0.01")
 _THREE_DIGITS = Context(prec=3)
@@ -35,7 +35,7 @@ _EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
 class RowFigure(NamedTuple):
     """A balance as rows show it.
 
-    The decimals, with their point, are written more quietly, and left out of narrow rows.
+    The point and decimals are less prominent, and left out of narrow rows.
     """
 
     whole: str
@@ -89,8 +89,9 @@ def _sign(figure: str, is_gain: bool) -> str:
 
 
 def format_short(amount: Decimal, *, signed: bool = False) -> str:
-    """Format with three significant digits, in thousands, millions and so on; `signed`: also with
-    a plus sign.
+    """Format with three significant digits, in thousands, millions and so on.
+
+    `signed`: also with a plus sign.
     """
     rounded = _THREE_DIGITS.plus(amount)
     with localcontext(prec=amounts.PRECISION):
@@ -110,7 +111,7 @@ def write_axis(figures: Sequence[Decimal]) -> list[str]:
     sizes = [int(size) for size in patterns if int(size) <= max(figures)]
     size = max(sizes, default=1)
     text = patterns[str(size)].pattern if sizes else "0"
-    unit = size // 10 ** (text.count("0") - 1) if text != "0" else 1  # which has no short form
+    unit = size // 10 ** (text.count("0") - 1) if text != "0" else 1  # no short form
     pattern = parse_pattern(text.replace("0" * text.count("0"), "#,##0"))
     return [
         str(pattern.apply(one / unit, current_locale(), decimal_quantization=False)) if one else "0"
@@ -120,13 +121,13 @@ def write_axis(figures: Sequence[Decimal]) -> list[str]:
 
 def format_compactly(amount: Decimal) -> str:
     """Format with two decimals at most, and large amounts in millions and so on."""
-    if amount >= _MILLION:  # not in thousands, for which German, for one, has no short form
+    if amount >= _MILLION:  # not thousands: German, for one, has no short form
         return format_compact_decimal(amount, locale=current_locale(), fraction_digits=2)
     return round_amount(amount) if 0 < amount < _SMALLEST else format_amount(amount, _SHORT)
 
 
 def format_share(share: Decimal, digits: int, *, signed: bool = False) -> str:
-    """Format a part of 1 as a percentage with so many decimals; `signed`: also with a plus sign."""
+    """Format a part of 1 as a percentage, with `digits` decimals and, if `signed`, a plus sign."""
     smallest = Decimal(1).scaleb(-digits - 2)
     is_tiny = 0 < share <= smallest / 2  # half of it is rounded to 0
     pattern = _make_percentage(current_locale().percent_formats[None].pattern, digits)
@@ -136,19 +137,19 @@ def format_share(share: Decimal, digits: int, *, signed: bool = False) -> str:
 
 @cache
 def _make_percentage(pattern: str, digits: int) -> NumberPattern:
-    """Add decimals to a language's pattern of percentages."""
+    """Add decimals to a language's percentage pattern."""
     return parse_pattern(pattern.replace("##0", "##0." + "0" * digits))
 
 
 def format_age(instant: datetime) -> str:
-    """Return how long ago something was, in words, to which scripts add what passes."""
-    # What another machine's clock says to be in the future was a moment ago.
+    """Return how long ago something was, in words; scripts keep it up to date."""
+    # A time that's in the future by another machine's clock counts as a moment ago.
     age = max(runtime().clock() - instant, timedelta(seconds=1))
     return format_timedelta(-age, add_direction=True, locale=current_locale())
 
 
 def is_old(read_at: datetime) -> bool:
-    """Tell whether balances that were read then have missed several readings since."""
+    """Return whether balances read at that time have missed several readings since."""
     return runtime().clock() - read_at > runtime().settings.balance_max_age
 
 

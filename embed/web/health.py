@@ -20,9 +20,9 @@ from embed.db.work_status import find_lease
 from embed.web.current import runtime
 
 _RETRY_AFTER_S = 5
-_FRESH_S = 1.0  # how long an answer is given again
-_LIMIT_S = 2.0  # a database that takes longer does not answer
-# So that the next worker can take over; there is a gap when one ends and another begins.
+_FRESH_S = 1.0  # how long an answer is reused
+_LIMIT_S = 2.0  # a slower database counts as not answering
+# Time for the next worker to take over: there's a gap between two workers.
 _WORKER_GRACE_S = 30.0
 
 _log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ def init_health(app: Flask) -> None:
 
     @app.get("/healthz")
     def healthz() -> Response:
-        """Say that this process answers, without asking anything else."""
+        """Report that this process answers, without checking anything else."""
         return _answer(is_well=True)
 
     @app.get("/readyz")
@@ -51,10 +51,10 @@ def _answer(*, is_well: bool) -> Response:
 
 
 class Readiness:
-    """Looks whether everything is there, in one thread of its own with its own connection.
+    """Check that everything is in place, in a separate thread with its own connection.
 
-    Callers wait no longer than the limit, also for a database that hangs. Rate limits are no
-    condition: without the shared ones, each process counts for itself.
+    Callers wait no longer than the limit, even if the database hangs. Rate limits aren't checked:
+    without the shared ones, each process counts for itself.
     """
 
     def __init__(self) -> None:
@@ -62,15 +62,15 @@ class Readiness:
         self._answer: Future[str | None] | None = None  # what is missing
         self._asked_at = 0.0
         self._worked_at = float("-inf")
-        self._problem: str | None = None  # what was logged last
+        self._problem: str | None = None  # the last one logged
 
     def is_ready(self, now: datetime) -> bool:
-        """Tell whether nothing is missing, at most two seconds later."""
+        """Return whether nothing is missing, within two seconds."""
         problem, detail = self._ask(now)
         with self._lock:
             is_known, self._problem = problem == self._problem, problem
         if not is_known:
-            # Not as a line about this request, whose words are taken out as secrets.
+            # Not logged for this request, whose words the log would remove as secrets.
             Context().run(_log_change, problem, detail)
         return problem is None
 
@@ -87,13 +87,13 @@ class Readiness:
             return "The database cannot answer.", " ".join(str(error).split())
 
     def _begin(self, now: datetime) -> Future[str | None]:
-        """Return an answer that is pending or fresh, else a new one."""
+        """Return the answer that is pending or fresh, else start a new one."""
         with self._lock:
             answer = self._answer
             if answer is None or (answer.done() and monotonic() >= self._asked_at + _FRESH_S):
                 self._answer = answer = Future()
                 self._asked_at = monotonic()
-                # It may hang, and the process would wait for a thread of a ThreadPoolExecutor.
+                # It may hang, and the process would wait at exit for a ThreadPoolExecutor's thread.
                 threading.Thread(
                     target=self._look, args=(answer, now), name="readiness", daemon=True
                 ).start()

@@ -1,4 +1,4 @@
-"""The languages of pages: gettext catalogs; the owner's, or by ``?lang=`` or Accept-Language."""
+"""The languages of pages: gettext catalogs, chosen by owner, ``?lang=`` or Accept-Language."""
 
 from decimal import Decimal, localcontext
 from functools import cache, lru_cache
@@ -18,19 +18,19 @@ from embed.domain.reasons import write_sentences
 from embed.domain.texts import drop_dollar_signs, isolate
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
-# Browsers send less than 200 characters; parsing 8 KB takes longer than most requests.
+# Browsers send fewer than 200 characters; parsing 8 KB takes longer than most requests.
 _MAX_HEADER_LENGTH = 1000
 
 
 def init_languages(app: Flask) -> None:
     app.jinja_env.globals |= {"_": _gettext_as_html, "ngettext": _ngettext_as_html}
-    # In templates' JSON: an escaped letter has six bytes, a Cyrillic one alone has two.
+    # For JSON in templates: a Cyrillic letter takes six bytes if escaped, else two.
     app.jinja_env.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     app.jinja_env.globals["locale"] = current_locale
     app.jinja_env.globals["write_reasons"] = lambda: write_sentences(gettext)
     app.jinja_env.filters["number"] = format_number
     app.jinja_env.filters["exact_amount"] = amounts.format_amount
-    # Templates put a dollar sign in front; pages from older versions may have kept one.
+    # Templates put a dollar sign in front; pages from older versions may have stored one.
     app.jinja_env.filters["ticker"] = drop_dollar_signs
     app.jinja_env.filters["isolate"] = isolate
 
@@ -44,7 +44,7 @@ def current_language() -> str:
 
 
 def find_named_language() -> str | None:
-    """Return the language that ``?lang=`` names, None unless it is one of LANGUAGES."""
+    """Return the language that ``?lang=`` names, or None if it isn't one of LANGUAGES."""
     named = request.args.get("lang", "").lower().replace("_", "-").partition("-")[0]
     return named if named in LANGUAGES else None
 
@@ -78,7 +78,7 @@ def format_amount(amount: Decimal, pattern: NumberPattern) -> str:
     return _format_amount(amount, pattern, current_language())
 
 
-@lru_cache(maxsize=10_000)  # a fifth of the time that a list of wallets takes; some 3 MB
+@lru_cache(maxsize=10_000)  # saves a fifth of the time for a list of wallets; some 3 MB
 def _format_amount(amount: Decimal, pattern: NumberPattern, language: str) -> str:
     # With the default of 28 digits, Babel would round twice.
     with localcontext(prec=amounts.PRECISION):
@@ -91,13 +91,13 @@ def format_number(number: int) -> str:
 
 
 def gettext(text: str, **values: Any) -> str:
-    """Return a text in the language of this request's page, with `values` put in."""
+    """Return a text in the language of this request's page, with `values` filled in."""
     translated = str(_translations().gettext(text))
     return translated % values if values else translated
 
 
 def ngettext(one: str, many: str, number: int, **values: Any) -> str:
-    """As gettext, in the form that the language has for `number`."""
+    """Like gettext, in the language's form for `number`."""
     translated = str(_translations().ngettext(one, many, number))
     return translated % values if values else translated
 
@@ -106,7 +106,7 @@ def ngettext(one: str, many: str, number: int, **values: Any) -> str:
 
 
 def _gettext_as_html(text: str, /, **values: Any) -> Markup:
-    """As gettext, for templates: `values` are escaped."""
+    """Like gettext, for templates: `values` are escaped."""
     translated = _find_html(current_language(), text)
     return translated % values if values else translated
 
@@ -121,7 +121,7 @@ def _ngettext_as_html(one: str, many: str, number: int, /, **values: Any) -> Mar
 
 
 def lazy_gettext(text: str, **values: Any) -> str:
-    """As gettext, but translate where the text is used: for what stands outside of requests."""
+    """Like gettext, but translate when the text is used: for texts defined outside of requests."""
     return cast(str, LocalProxy(lambda: gettext(text, **values)))
 
 

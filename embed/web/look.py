@@ -1,4 +1,4 @@
-"""How an answer looks: as the page's owner has chosen and the address asks."""
+"""The look of an answer: the owner's choices, and those in its address."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from flask import request
 from embed.domain.colors import DEFAULT_ACCENT, derive_colors
 from embed.domain.look import DEFAULT_LOOK, FIELDS, Look
 
-# What stylesheets and scripts read from <html>; theme and accent are there in other words.
+# Fields that style sheets and scripts read from <html>; theme and accent have other names.
 _ATTRIBUTES = ("neutral", "radius", "density", "font", "size", "order", "explorer")
 _DEFAULTS = DEFAULT_LOOK.write_texts()
 
@@ -17,16 +17,16 @@ _DEFAULTS = DEFAULT_LOOK.write_texts()
 @dataclass(frozen=True, slots=True)
 class ShownLook:
     look: Look
-    attributes: dict[str, str]  # of <html>; fields that have their defaults are left out
-    style: str | None  # the accent's colors, which are inline so that nothing flashes
+    attributes: dict[str, str]  # of <html>, without fields that have their defaults
+    style: str | None  # the accent's colors, inline so nothing flashes
 
 
 def read_look(stored: Look = DEFAULT_LOOK, fields: Sequence[str] = FIELDS) -> ShownLook:
-    """Return the look of this answer; `fields` are those that its address may choose.
+    """Return the look of this answer; `fields` are those that its address may set.
 
-    A frame knows neither the colors of its site nor, in all browsers, its color scheme; following
-    the visitor's device would make it dark on a light site. So unless a theme is chosen,
-    it is light and has a surface of its own. In a window of its own, the device decides.
+    A frame doesn't know its site's colors nor, in some browsers, its color scheme; following the
+    visitor's device would make it dark on a light site. So unless a theme is chosen, it's light and
+    has its own surface. In its own window, the device decides.
     """
     asked = {name: text for name, text in request.args.items() if name in fields}
     look = stored.override(asked) if asked else stored
@@ -42,13 +42,13 @@ def read_look(stored: Look = DEFAULT_LOOK, fields: Sequence[str] = FIELDS) -> Sh
 
 
 def is_window() -> bool:
-    """Tell whether the answer is shown in a window of its own, not in a frame."""
+    """Return whether the answer is shown in its own window, not in a frame."""
     return request.headers.get("Sec-Fetch-Dest") == "document"
 
 
 @lru_cache(maxsize=256)  # anyone may ask for any look in an address
 def _describe(look: Look) -> tuple[dict[str, str], str | None]:
-    """Return the attributes of a look, but for the theme, and the style of its accent."""
+    """Return a look's attributes, except for the theme, and its accent's style."""
     texts = look.write_texts()
     attributes = {
         f"data-{name}": texts[name] for name in _ATTRIBUTES if texts[name] != _DEFAULTS[name]
@@ -59,7 +59,7 @@ def _describe(look: Look) -> tuple[dict[str, str], str | None]:
 
 
 def _write_style(accent: str) -> str:
-    """Return the accent's colors in place of those in static/look/tokens.css."""
+    """Return the accent's colors, which replace those in static/look/tokens.css."""
     colors = derive_colors(accent)
     light, dark = colors.light, colors.dark
     values = {

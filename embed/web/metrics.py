@@ -1,4 +1,4 @@
-"""Counts and times requests by their route, never by their path, which holds ids and links."""
+"""Request counts and times by route, never by path, which holds ids and links."""
 
 from time import perf_counter
 
@@ -11,10 +11,10 @@ _METHODS = {"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"}
 
 
 def init_metrics(app: Flask, settings: Settings) -> None:
-    """Come before all other hooks, so that their time and their refusals count."""
+    """Register before all other hooks, so their time and their refusals count."""
     if settings.metrics_bind is not None:
         app.before_request(_begin)
-        app.after_request(_count)  # the first that is registered runs last
+        app.after_request(_count)  # registered first, it runs last
 
 
 def _begin() -> None:

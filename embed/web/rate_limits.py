@@ -42,10 +42,10 @@ def init_limits(app: Flask, settings: Settings) -> RateLimiter:
 
 
 def check_client_and_host() -> None:
-    """Check what comes before all else, whatever the path: the client's limit, then the host.
+    """Check the client's limit, then the host, before anything else on any path.
 
-    Static files do not count, as a page loads many, nor do health checks, whose client may be the
-    proxy. Preflights have a count of their own.
+    Static files don't count, since a page loads many, nor do health checks, whose client may be the
+    proxy. Preflights are counted separately.
     """
     is_preflight = request.method == "OPTIONS" and request.url_rule and is_api_request()
     if not (is_preflight or is_static_file() or is_health_check()):
@@ -54,12 +54,12 @@ def check_client_and_host() -> None:
 
 
 def has_many_preflights() -> bool:
-    """Count a preflight, and tell whether its client has sent more than LIMIT_PER_IP of them."""
+    """Count a preflight, and return whether its client has sent more than LIMIT_PER_IP."""
     return _is_above("preflight", runtime().settings.limit_per_ip)
 
 
 def has_many_questions() -> bool:
-    """Count a question to the chain before a signature, of which a client has as many as after."""
+    """Count a chain query before a signature; a client may make as many as after one."""
     return _is_above("question", runtime().settings.limit_ip_submissions)
 
 
@@ -77,7 +77,7 @@ def check_session_nonces() -> None:
 
 
 def check_refreshes(page_id: str) -> None:
-    """Limit a page's questions to the chain, with all of its secret keys together."""
+    """Limit a page's chain queries, all of its secret keys together."""
     _hit("rate_limit_key", runtime().settings.limit_refreshes, f"refreshes {page_id}")
 
 
@@ -88,7 +88,7 @@ def _hit(code: str, limit: RateLimitItem, who: str) -> None:
 
 
 def _is_above(name: str, limit: RateLimitItem) -> bool:
-    """Count that this client did something, and tell whether it has done so too often."""
+    """Count that this client did something, and return whether it has done so too often."""
     limiter = runtime().limiter
     return limiter.count(limiter.make_counter(name, limit, client_network())) is not None
 
@@ -100,9 +100,9 @@ def find_wait(name: str, who: str, limit: RateLimitItem) -> timedelta | None:
 
 
 def report_refused_site(key_id: str, origin: str) -> None:
-    """Tell the owner of a site that the key's allowlist refused, by its normalised origin.
+    """Report to the owner a site that the key's allowlist refused, by its normalized origin.
 
-    A site that is not known yet is left out if its client has added many.
+    A new site is skipped if its client has added many.
     """
     store_refused_origin(
         key_id,

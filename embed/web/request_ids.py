@@ -1,4 +1,4 @@
-"""An id for each request: in every line that is logged meanwhile, and in the answer."""
+"""An id for each request, in every line logged during it and in the answer."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -22,9 +22,9 @@ _FORM = re.compile(r"[0-9A-Za-z-]{8,64}")
 
 
 def init_request_ids(app: Flask, trusted_proxies: int) -> None:
-    """Add them around all other middleware, so call this last.
+    """Add the ids outside of all other middleware, so call this last.
 
-    Answers that Flask does not make have the header too.
+    Answers that Flask doesn't make get the header too.
     """
     inner = app.wsgi_app
 
@@ -37,7 +37,7 @@ def init_request_ids(app: Flask, trusted_proxies: int) -> None:
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
             _note_route(environ)
-            # A static file is kept in caches, where the id would be that of another request.
+            # Caches store static files, where the id would be another request's.
             if not (status.startswith("200") and environ["PATH_INFO"].startswith("/static/")):
                 headers = [*headers, (REQUEST_ID_HEADER, request_id)]
             return start_response(status, headers, *more)
@@ -54,7 +54,7 @@ def init_request_ids(app: Flask, trusted_proxies: int) -> None:
 
 
 def _note_route(environ: dict[str, Any]) -> None:
-    """Keep for the access log what Flask forgets at the end of the request."""
+    """Store for the access log what Flask forgets at the end of the request."""
     request: Request | None = environ.get("werkzeug.request")
     if request is None or request.url_rule is None:
         return

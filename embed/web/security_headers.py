@@ -12,33 +12,33 @@ from werkzeug.datastructures import ContentSecurityPolicy
 from embed.settings import Settings
 
 HTTPS_REMEMBERED_FOR = timedelta(days=365)
-# What other sites may load as an image, a script or a frame; CORS answers are not concerned.
+# Says what other sites may load as an image, a script or a frame; doesn't affect CORS.
 _RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
-# Of all answers that have no others.
+# For answers that don't set their own.
 _DEFAULTS_OF_FILES = (("X-Content-Type-Options", "nosniff"), (_RESOURCE_POLICY, "same-origin"))
 _DEFAULTS = (
     *_DEFAULTS_OF_FILES,
-    # For other answers than pages, such as JSON: a browser that opens one as a page loads nothing.
+    # For answers other than pages, such as JSON: opened as a page, they load nothing.
     ("Content-Security-Policy", "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
 )
 
 
 def init_security_headers(app: Flask, settings: Settings) -> None:
-    """Add them around Flask, where an answer's headers are final and a plain list."""
+    """Add the headers outside of Flask, where an answer's are final and a plain list."""
     inner = app.wsgi_app
     is_public_by_https = (settings.public_url or "").startswith("https://")
     # Not includeSubDomains: other hosts below this one may not have HTTPS.
     transport_policy = f"max-age={int(HTTPS_REMEMBERED_FOR.total_seconds())}"
 
     def add_security_headers(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
-        # Scripts and style sheets are shown as text, and what loads them has a policy.
+        # Scripts and style sheets are shown as text, and the page that loads them has a policy.
         is_file = environ["PATH_INFO"].startswith("/static/") and environ["PATH_INFO"].endswith(
             (".js", ".css")
         )
         defaults = _DEFAULTS_OF_FILES if is_file else _DEFAULTS
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
-            if not status.startswith("304"):  # which has no content of its own
+            if not status.startswith("304"):  # no content of its own
                 present = {name.lower() for name, _ in headers}
                 headers += [each for each in defaults if each[0].lower() not in present]
             if is_public_by_https and environ["wsgi.url_scheme"] == "https":
@@ -51,12 +51,12 @@ def init_security_headers(app: Flask, settings: Settings) -> None:
 
 
 def isolate(response: Response) -> None:
-    """Cut the tie to a window that opened the page, unless the page has its own policy."""
+    """Cut a page off from the window that opened it, unless it has its own policy."""
     response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
 
 
 def restrict_content(response: Response) -> ContentSecurityPolicy:
-    """Allow only content from this service, none of it inline; return the policy to extend it."""
+    """Allow only content from this service, none of it inline; return the policy for additions."""
     policy = response.content_security_policy
     policy.default_src = policy.base_uri = "'none'"
     policy.script_src = policy.style_src = policy.connect_src = "'self'"
@@ -66,25 +66,25 @@ def restrict_content(response: Response) -> ContentSecurityPolicy:
 
 
 def require_trusted_types(policy: ContentSecurityPolicy, *, allowed: str = "'none'") -> None:
-    """Keep scripts from making HTML or scripts of text; `allowed` names a policy that still may."""
+    """Keep scripts from turning text into HTML or code; `allowed` names a policy that still may."""
     policy["require-trusted-types-for"], policy["trusted-types"] = "'script'", allowed
 
 
 def hash_source(content: str) -> str:
-    """Return the source expression of a policy that allows an inline script or style."""
+    """Return the policy's source expression that allows an inline script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 def allow_loading(response: Response) -> None:
-    """Let every site load it, also one with a Cross-Origin-Embedder-Policy.
+    """Let every site load the response, even one with a Cross-Origin-Embedder-Policy.
 
-    Only for what is the same for all visitors, since it gets into the process of such a site.
+    Only for content that's the same for all visitors, since it enters such a site's process.
     """
     response.headers[_RESOURCE_POLICY] = "cross-origin"
 
 
 def allow_isolated_hosts(response: Response) -> None:
-    """Let sites with a Cross-Origin-Embedder-Policy frame it, which demands one of the frame too.
+    """Let sites with a Cross-Origin-Embedder-Policy frame the response, which then needs one too.
 
     https://html.spec.whatwg.org/multipage/browsers.html#coep
     """

@@ -1,4 +1,4 @@
-"""What site owners paste into their sites: code that shows a list."""
+"""The code that site owners paste into their sites to show a list."""
 
 from collections.abc import Mapping
 from html import escape
@@ -9,9 +9,9 @@ from embed.domain.look import FIELDS
 from embed.web.current import own_origin
 
 HEIGHTS = {"list": 600, "strip": 72}  # pixels, by size
-# What the address of a list may ask for, beside the key.
+# The arguments of a list's address, besides the key.
 ARGUMENTS = (*FIELDS, "lang")
-# By theme. Behind a frame of another color scheme than its document's, browsers put a background.
+# By theme. If a frame's color scheme differs from its document's, browsers add a background.
 COLOR_SCHEMES = {"site": "light", "light": "light", "dark": "dark", "auto": "light dark"}
 
 
@@ -29,10 +29,10 @@ def build_snippet(
     height: int | None = None,
     lang: str = "",
 ) -> str:
-    """Return what to paste, as HTML or a React component.
+    """Return the code to paste, as HTML or a React component.
 
-    `has_script`: with the line that adapts the frame to its content and the site's theme.
-    `height`: of a list, in pixels. Without a `lang`, the visitor's browser decides on the language.
+    `has_script`: with the line that adapts the frame to its content and the site's theme. `height`:
+    of a list, in pixels. Without a `lang`, the visitor's browser decides on the language.
     """
     origin = own_origin()
     given = {"lang": lang} | ({"size": size} if size == "strip" else {})
@@ -70,10 +70,10 @@ def build_path(page: Page, key: str, **arguments: str) -> str:
 
 
 def add_arguments(address: str, arguments: Mapping[str, str]) -> str:
-    """Return an address with what it asks for."""
+    """Return an address with `arguments` in its query string."""
     return f"{address}?{urlencode(arguments, safe=',')}" if arguments else address
 
 
 def build_link(page_id: str) -> str:
-    """Return the address at which a page is public by link."""
+    """Return a page's share link."""
     return f"{own_origin()}/embed/page/{page_id}"

@@ -12,18 +12,18 @@ _PURPOSE = "embed session"
 
 
 def find_session_id() -> str | None:
-    """Return the id in the request's cookie; None without one that is ours and still valid."""
+    """Return the id in the request's cookie, or None unless the cookie is ours and still valid."""
     if "session_id" not in g:
         try:
             raw = request.cookies.get(COOKIE, "")
             g.session_id = runtime().signer.read(_PURPOSE, raw, str).value
         except BadSignature:
             g.session_id = None
-    return g.session_id  # type: ignore[no-any-return]  # what was just set
+    return g.session_id  # type: ignore[no-any-return]  # just set
 
 
 def renew_session(response: Response) -> None:
-    """Start a session, or extend the present one by 30 days from now."""
+    """Start a session, or extend the current one to 30 days from now."""
     session_id = find_session_id() or make_id()
     response.set_cookie(
         COOKIE,

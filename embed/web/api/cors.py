@@ -16,7 +16,7 @@ EXPOSED = ["Retry-After", REQUEST_ID_HEADER]
 
 
 def share_answer(response: Response) -> Response:
-    """Let every site read the answer; preflights have headers of their own."""
+    """Let every site read the answer; preflights have their own headers."""
     headers, environ = response.headers, request.environ
     if environ["REQUEST_METHOD"] != "OPTIONS":
         origin = environ.get("HTTP_ORIGIN")
@@ -27,18 +27,18 @@ def share_answer(response: Response) -> Response:
     return response
 
 
-@lru_cache(maxsize=256)  # since Flask-CORS takes longer than the query for the key
+@lru_cache(maxsize=256)  # Flask-CORS takes longer than the query for the key
 @cross_origin(
     origins="*",  # any site may read answers; the key decides who may ask
     supports_credentials=True,
     expose_headers=EXPOSED,
-    vary_header=False,  # share_answer adds it, also without an Origin header
+    vary_header=False,  # share_answer adds it, even without an Origin header
     automatic_options=False,
 )
 def _ask_flask_cors(origin: str | None, private_network: str | None) -> Response:
-    """Return what Flask-CORS adds to an answer.
+    """Return the headers that Flask-CORS adds to an answer.
 
-    It reads these two headers from the request, and nothing else.
+    It reads only these two headers of the request.
     """
     response = Response()
     response.headers.clear()
@@ -65,11 +65,11 @@ def answer_preflight(method: str) -> Response:
 
 
 def check_preflight_origin(page_id: str) -> None:
-    """Check the first preflights of a client, but not the rest.
+    """Check the origin of a client's first preflights, but not of the rest.
 
-    So a flood of preflights does not reach the database. A preflight permits nothing: the request
-    itself checks the origin again. Raises ApiError `origin_not_allowed` unless some live public key
-    of the page lists it.
+    That keeps a flood of preflights away from the database. A preflight grants nothing: the origin
+    of the request itself is checked again. Raises ApiError `origin_not_allowed` unless a live
+    public key of the page lists it.
     """
     if rate_limits.has_many_preflights():
         return

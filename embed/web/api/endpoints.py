@@ -1,4 +1,4 @@
-"""The endpoints, whose docstrings are what the OpenAPI document says of them."""
+"""The endpoints; the OpenAPI document describes them by their docstrings."""
 
 from flask import Response, g, request
 from msgspec import UNSET, UnsetType
@@ -86,15 +86,15 @@ def read_listed_wallet(address: str) -> ListedWallet:
 
 
 def _answer_reader(payload: Payload) -> Response:
-    """Answer 304 if the request has the payload. The headers under /api are fixed, without ETag."""
+    """Answer 304 if the client has this payload. The headers under /api are fixed, without ETag."""
     if request.if_none_match.contains_weak(payload.etag):
         response = Response(status=304)
     else:
         response = Response(payload.json, content_type="application/json")
         response = compress_once(response, payload.etag)
-    response.set_etag(payload.etag, weak=True)  # now, as every compression has the same tag
+    response.set_etag(payload.etag, weak=True)  # now, since all compressions share one tag
     response.cache_control.private = True
-    response.cache_control.no_cache = True  # kept, and asked for each time
+    response.cache_control.no_cache = True  # stored, but revalidated each time
     response.vary.add("Accept-Encoding")
     return response
 
@@ -130,7 +130,7 @@ def create_nonce(body: NonceRequest) -> Nonce:
 
 
 def _find_shortfall(body: NonceRequest, wallet_address: str) -> GateRefusal | UnsetType:
-    """Tell the widget, before its visitor chooses a name, that the wallet holds too little."""
+    """Warn the widget that the wallet holds too little, before its visitor chooses a name."""
     access = g.access
     is_first_question = request.blueprint == OWN_API and body.nickname is None
     if not (is_first_question and access.is_page_gated and access.is_page_open):

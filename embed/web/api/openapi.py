@@ -1,7 +1,7 @@
 """The OpenAPI document, made from the endpoints, their Structs and the table of errors.
 
-What is written here, and in openapi_parameters.py, is what several endpoints share: codes, headers
-and parameters.
+This file and openapi_parameters.py hold what several endpoints share: codes, headers and
+parameters.
 """
 
 import inspect
@@ -16,7 +16,7 @@ from embed import __version__
 from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
 from embed.schemas import GateRefusal, Json
 from embed.serializers import write_json
-from embed.web.api import endpoints as _endpoints  # noqa: F401 - registers what is described
+from embed.web.api import endpoints as _endpoints  # noqa: F401 - registers the operations
 from embed.web.api.cors import list_permissions, share_answer
 from embed.web.api.openapi_parameters import (
     ADDRESS,
@@ -55,13 +55,13 @@ def _build_schemas() -> dict[str, Described]:
     types = [*_STRUCTS, GateRefusal]
     _, schemas = msgspec.json.schema_components(types, ref_template=f"{_REF}{{name}}")
     for schema in schemas.values():
-        del schema["title"]  # which is its name
+        del schema["title"]  # the same as its name
         for field in schema["properties"].values():
             if field.get("anyOf") == [{"type": "string"}, {"type": "null"}]:
                 del field["anyOf"]
                 field["type"] = ["string", "null"]
             if field.get("default", ...) is None:
-                del field["default"]  # which is as good as absent
+                del field["default"]  # the same as having none
     return schemas
 
 
@@ -73,7 +73,7 @@ def _refer_to(struct: type[Json]) -> Described:
 
 
 def make_example(schema: Described) -> Any:
-    """Return an example, put together from those of the fields."""
+    """Return an example built from those of the fields."""
     if "examples" in schema:
         return schema["examples"][0]
     if "$ref" in schema:
@@ -87,7 +87,7 @@ def make_example(schema: Described) -> Any:
 
 
 def _drop_examples(described: Any) -> Any:
-    """Return schemas without the examples of fields: whole bodies and answers have some."""
+    """Return schemas without examples of fields: whole bodies and answers have their own."""
     if isinstance(described, list):
         return [_drop_examples(one) for one in described]
     if isinstance(described, dict):
@@ -149,7 +149,7 @@ def _describe_refusal(codes: list[str], *headers: str) -> Described:
 def _json(
     description: str, schema: Described, examples: Described, headers: Iterable[str]
 ) -> Described:
-    """Describe an answer; `examples` are values by their names."""
+    """Describe an answer; `examples` maps names to values."""
     named = {name: {"value": value} for name, value in examples.items()}
     return {
         "description": description,
@@ -208,7 +208,7 @@ def _describe_answer(operation: Operation, answer: type[Json] | None) -> Describ
 
 
 def _describe_link(operation: Operation, target_name: str, when: str) -> Described:
-    """Describe how to go on with what is known: fields of the answer, else of the request."""
+    """Describe the next step, whose values come from the answer or else from the request."""
     (target,) = (one for one in OPERATIONS if _name(one) == target_name)
     (answer,) = operation.answers.values()
     sources = {
@@ -228,7 +228,7 @@ def _describe_link(operation: Operation, target_name: str, when: str) -> Describ
 def _describe_preflight(operation: Operation) -> Described:
     noun = operation.view.__name__.partition("_")[2]
     codes: tuple[str, ...] = _BY_ANY_PREFLIGHT
-    if operation.page_place == "path":  # so that the page's keys are looked up
+    if operation.page_place == "path":  # only then does it look up the page's keys
         codes += ("origin_not_allowed", "unavailable")
     fixed = {
         name: describe_header("Always the same.", required=True, const=value)
@@ -293,7 +293,7 @@ def build_document() -> Described:
             },
             "schemas": _drop_examples(SCHEMAS),
             "headers": HEADERS,
-            # For no operation in particular: another method, and what Werkzeug itself refuses.
+            # For no single operation: wrong methods, and requests that Werkzeug itself refuses.
             "responses": {
                 "MethodNotAllowed": _describe_refusal(["method_not_allowed"], *OF_ANSWER, "Allow"),
                 "BadRequest": _describe_refusal(["bad_request"], *OF_ANSWER),
@@ -302,7 +302,7 @@ def build_document() -> Described:
     }
 
 
-# Its own blueprint: the document is public, so no key is asked for.
+# A blueprint of its own: the document is public, so it needs no key.
 blueprint = Blueprint("openapi", __name__)
 blueprint.after_request(share_answer)
 _DOCUMENT = write_json(build_document(), is_compact=True)

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of headers and parameters, and which of them operations have."""
+"""The OpenAPI document's headers and parameters, and which operations have them."""
 
 from typing import Any
 
@@ -125,7 +125,7 @@ def describe_page(place: str) -> Described:
 
 
 def list_parameters(operation: Operation) -> list[Described]:
-    """Describe what a request may have beside its body; the whole path has that of the path."""
+    """Describe an operation's parameters, except for those in its path."""
     return [
         *(() if operation.needs_secret_key else _ORIGIN_HEADERS),
         *(_CONDITIONS if 304 in operation.answers else ()),

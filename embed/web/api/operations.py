@@ -1,7 +1,7 @@
 """What all endpoints share: authentication, the order of checks, bodies, answers, preflights.
 
-Each view is an Operation, from which the OpenAPI document is made. Every route requires a bearer
-key (docs/api.md, Keys and Origins), except for that of the OpenAPI document.
+Each view is an Operation, and the OpenAPI document is made from these. Every route but that of the
+OpenAPI document requires a bearer key (docs/api.md, Keys and Origins).
 """
 
 import json
@@ -32,21 +32,21 @@ View = TypeVar("View", bound=Callable[..., Json | Response])
 
 @dataclass(slots=True)
 class Operation:
-    """Decorates a view with where it is and what the OpenAPI document says of it.
+    """Decorate a view with its route and its part of the OpenAPI document.
 
-    The view's annotations name the Structs of its body and its answer. It is called after the
-    request's page was found to be the key's: ``g.access.page_id``.
+    The view's annotations name the Structs of its body and its answer. It's called once the
+    request's page is known to be the key's: ``g.access.page_id``.
     """
 
     method: str
     path: str
-    refusals: Sequence[str] = ()  # the codes that not every operation has
+    refusals: Sequence[str] = ()  # codes that only some operations have
     status: int = 200
-    answers: Mapping[int, type[Json] | None] = field(default_factory=dict)  # if it makes responses
+    answers: Mapping[int, type[Json] | None] = field(default_factory=dict)  # if it makes Responses
     has_session: bool = True  # whether it reads the session cookie
-    is_translated: bool = False  # whether it speaks the visitor's language at OWN_API
+    is_translated: bool = False  # whether OWN_API answers in the visitor's language
     links: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # to operations, and when
-    check_first: Callable[[], None] | None = None  # comes before the body is read
+    check_first: Callable[[], None] | None = None  # runs before the body is read
     needs_secret_key: bool = False
     view: Callable[..., Any] = field(init=False)
     body: type[WalletRequest] | None = field(init=False)
@@ -63,13 +63,13 @@ class Operation:
 
     @property
     def page_place(self) -> str:
-        """Tell where a request names its page: in its path, body or query."""
+        """Return where a request names its page: in its path, body or query."""
         if "<page_id>" in self.path:
             return "path"
         return "body" if self.body else "query"
 
     def respond(self, page_id: str | None = None, **arguments: Any) -> Response:
-        if self.needs_secret_key and g.access.tier != "secret":  # anyone can read a public one
+        if self.needs_secret_key and g.access.tier != "secret":  # public keys are visible to anyone
             raise ApiError("secret_key_required")
         if self.check_first is not None:
             self.check_first()
@@ -98,8 +98,8 @@ OPERATIONS: list[Operation] = []
 def authenticate() -> None:
     """Check the request's key and store its access in ``g.access``; preflights have no key.
 
-    The client's limit and the host were checked before. Raises ApiError for the first failed check:
-    header, form, key, revocation, origin, key's limit.
+    The client's limit and the host have already been checked. Raises ApiError for the first check
+    that fails: header, form, key, revocation, origin, key's limit.
     """
     if request.method == "OPTIONS":
         return
@@ -142,7 +142,7 @@ def _read_page_in_query() -> str:
 
 
 def read_body(body_type: type[WalletRequest]) -> WalletRequest:
-    """Return the request's body, of which only the types of its fields are checked.
+    """Return the request's body, with only the types of its fields checked.
 
     Raises ApiError `invalid_json`, `missing_fields`.
     """
@@ -157,7 +157,7 @@ def read_body(body_type: type[WalletRequest]) -> WalletRequest:
 
 
 def _read_json() -> object:
-    """Parse with Python's own reader, which takes lone surrogates: their field has a code."""
+    """Parse with Python's own reader: it accepts lone surrogates, which each field then refuses."""
     if not request.is_json:
         raise ApiError("invalid_json")
     try:

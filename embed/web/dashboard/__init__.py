@@ -1,6 +1,6 @@
 """The owner's dashboard: one blueprint, a file per subject."""
 
-from embed.web.dashboard import (  # noqa: F401  # whose routes join the blueprint
+from embed.web.dashboard import (  # noqa: F401  # their routes join the blueprint
     account,
     activity,
     confirmation,

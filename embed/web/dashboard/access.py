@@ -19,8 +19,8 @@ ANYBODY = "anybody"  # signed in or not
 PERSON = "person"  # everyone who is signed in
 HOST = "host"  # a person who may create pages
 
-# What it takes to use a route, by endpoint, and where changing something takes more, also by that.
-# A route that is not here answers nobody.
+# Who may use a route, by endpoint; where POST needs more, by endpoint and method too.
+# Routes that aren't listed are closed to everyone.
 _NEEDED = {
     "sign_in": ANYBODY,
     "sign_in_by_passkey": ANYBODY,
@@ -109,7 +109,7 @@ _NEEDED = {
     "send_again": OWNER,
     "send_all_again": OWNER,
 }
-# Which ask "Is it you?" first (confirmation.py).
+# Routes that ask "Is it you?" first (confirmation.py).
 CONFIRMED = {
     "add_passkey",
     "remove_passkey",
@@ -138,19 +138,19 @@ _OnPage = TypeVar("_OnPage", ApiKey, Receiver, Tag, Wallet)
 
 
 def find_needed(endpoint: str, method: str) -> str | None:
-    """Return a role on the page that is named, or one of the words above; None: nobody may."""
+    """Return the role needed on the page, or one of the words above; None: nobody may."""
     name = endpoint.removeprefix("dashboard.")
     return _NEEDED.get(f"{name} {method}") or _NEEDED.get(name)
 
 
 def needs_confirmation(endpoint: str, method: str) -> bool:
-    """Tell whether a person has to have shown lately that it is them."""
+    """Return whether a person must have confirmed recently who they are."""
     name = endpoint.removeprefix("dashboard.")
     return name in CONFIRMED or f"{name} {method}" in CONFIRMED
 
 
 def may(endpoint: str, role: str, method: str = "POST") -> bool:
-    """Tell whether a role may use a route of a page, whose name has no prefix here."""
+    """Return whether a role may use a page's route; `endpoint` has no prefix here."""
     needed = find_needed(endpoint, method)
     return needed in ROLES and includes(role, needed)
 
@@ -197,10 +197,9 @@ class NotAllowed(Exception):
 
 
 def open_page(page_id: str, *, deleted: bool = False) -> Page:
-    """Return the page of a request by someone who may make it.
+    """Return a request's page, if the signed-in person may make the request.
 
-    Raises NotFound unless it is a page of the signed-in person, and NotAllowed if the role there
-    is not enough.
+    Raises NotFound unless they have a role on the page, and NotAllowed if the role isn't enough.
     """
     page = pages.find_page(page_id) if is_id(page_id) else None
     role = None if page is None else find_role(page, current_person())
@@ -213,22 +212,22 @@ def open_page(page_id: str, *, deleted: bool = False) -> Page:
 
 
 def get_own_key(page: Page, key_id: str) -> ApiKey:
-    """Raises NotFound unless it is a key of the page, and one for sites."""
+    """Return one of the page's keys for sites. Raises NotFound."""
     return _get_on_page(ApiKey, page, key_id, ApiKey.purpose == "sites")
 
 
 def get_own_wallet(page: Page, wallet_id: str) -> Wallet:
-    """Raises NotFound unless the page tracks it."""
+    """Return a wallet that the page tracks. Raises NotFound."""
     return _get_on_page(Wallet, page, wallet_id)
 
 
 def get_own_tag(page: Page, tag_id: str) -> Tag:
-    """Raises NotFound unless it is on the page."""
+    """Return a tag of the page. Raises NotFound."""
     return _get_on_page(Tag, page, tag_id)
 
 
 def get_own_receiver(page: Page, receiver_id: str) -> Receiver:
-    """Raises NotFound unless it is a webhook or a channel of the page, and no person's own mail."""
+    """Return a webhook or channel of the page, but no person's own mail. Raises NotFound."""
     return _get_on_page(Receiver, page, receiver_id, Receiver.person.is_null())
 
 

@@ -1,4 +1,4 @@
-"""A person's account: how they sign in, sessions, language, colours of the dashboard, log."""
+"""A person's account: how they sign in, sessions, language, colors of the dashboard, log."""
 
 from datetime import timedelta
 from functools import partial
@@ -47,8 +47,8 @@ from embed.web.dashboard.sign_in import (
 )
 from embed.web.languages import current_language, gettext, lazy_gettext
 
-NEWEST = 10  # of what happened with the account
-SLICE_SIZE = 50  # of the same, on its own page
+NEWEST = 10  # events of the account, on its page
+SLICE_SIZE = 50  # the same, on the log's page
 THEME_PATHS = ("/dashboard", "/docs")
 THEME_KEPT = timedelta(days=365)
 # Labels by value; the type stubs of WTForms do not support this form.
@@ -119,9 +119,9 @@ def choose_language() -> ResponseReturnValue:
 
 @blueprint.post("/account/theme")
 def choose_theme() -> ResponseReturnValue:
-    """Choose the colours of dashboard and documents in this browser.
+    """Choose the colors of dashboard and documents in this browser.
 
-    All but THEMES leaves them to the device.
+    Anything but THEMES leaves them to the device.
     """
     response = redirect(safe_target(request.form.get("next", "")), 303)
     theme = request.form.get("theme", "")
@@ -158,7 +158,7 @@ def describe_event(event: AccountEvent) -> str:
 
 @blueprint.app_template_filter("event_client")
 def read_client(event: AccountEvent) -> Client | None:
-    """Return the browser and the system from which it was done; None if neither is known."""
+    """Return the browser and system an event came from, or None if neither is known."""
     facts = read_facts(event.data)
     named = {name: facts[name] for name in ("browser", "system") if name in facts}
     return Client(**named) if named else None

@@ -1,4 +1,4 @@
-"""The activity page: the log, submissions by day, and mails about them to oneself."""
+"""The activity page: the log, submissions by day, and a person's own emails about them."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from embed.web.languages import gettext
 
 DAYS = 30
 SLICE_SIZE = 50  # entries of the log
-# What fewer people may read than the log, by the last word of an action: who may use this route.
+# Entries for fewer readers, by the action's last word: only for people who may use the route.
 SHOWN_BY = {
     "block": "list_blocks",
     **dict.fromkeys(("key", "label", "origins"), "list_keys"),
@@ -81,7 +81,7 @@ def show_activity(page_id: str) -> ResponseReturnValue:
 
 
 def list_unseen() -> list[str]:
-    """Return the actions that tell what the signed-in person may not read elsewhere."""
+    """Return the actions that would reveal what the signed-in person may not read elsewhere."""
     return [
         action
         for action in SENTENCE_BY_ACTION
@@ -101,7 +101,7 @@ def build_bar(counts: Counter[str], length: int, most: int, day: date | None = N
     return Bar(day, counts, blocks)
 
 
-# Mails about the page, to the person who asks for them
+# Emails about the page, to the person who asks for them
 
 
 @blueprint.post("/pages/<page_id>/mail")
@@ -142,9 +142,9 @@ def end_deciding_by_mail(page_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/mail/<token>", methods=["GET", "POST"])
 def stop_mail_by_link(token: str) -> ResponseReturnValue:
-    """Ask whether to stop, which only the button does: mail scanners open links.
+    """Ask whether to stop; only the button does, since mail scanners open links.
 
-    The answers are the same whether or not there is still something to stop.
+    The answers are the same whether or not there's still something to stop.
     """
     try:
         page_id, person_id = own_mail.read_link(token, runtime().signer)

@@ -33,17 +33,17 @@ from embed.web.dashboard.responses import list_sent, render_mistake, write_mista
 from embed.web.languages import choose_language, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
 
-# With the page that has the link. A window that another site opened stays readable to it when a
-# download begins in it.
+# Each with the page that links to it. A window that another site opened stays readable to that
+# site when a download begins in it.
 DOWNLOADS = {"dashboard.export_wallets": "dashboard.list_wallets"}
 
 
 def is_from_elsewhere() -> bool:
-    """Tell whether another site made the request, and not by a link to one of the pages.
+    """Return whether another site made the request, other than by a link to a page.
 
-    Answers that depend on who is signed in would tell such a site who its visitor is. Sites of the
-    same domain count too: SameSite cookies are sent with their requests. Browsers that send
-    no Sec-Fetch headers (https://www.w3.org/TR/fetch-metadata/) are not checked.
+    Answers that depend on who is signed in would tell such a site who its visitor is. Sites on the
+    same domain count too, since SameSite cookies are sent with their requests. Browsers that send
+    no Sec-Fetch headers (https://www.w3.org/TR/fetch-metadata/) aren't checked.
     """
     if request.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin"):
         return False
@@ -70,10 +70,10 @@ FORM_EXPIRED = lazy_gettext(
 # session from before a form that was sent at the same moment.
 BACKGROUND_ENDPOINTS = {"dashboard.read_news", "dashboard.show_contrast", "dashboard.show_preview"}
 FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
-# Before sign-in the app's own limit holds: parsing a form costs time, and anyone can send one.
+# Before sign-in, the app's own limit applies: parsing a form costs time, and anyone can send one.
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
 MAX_FILE_BYTES = 16 * 1024 * 1024  # a CSV of 50,000 wallets with long names and several tags
-# Both take the file's text in fields, too, which have longer ends of lines.
+# Both also take the file's text in fields, where line endings are longer.
 UPLOADS = dict.fromkeys(
     ("dashboard.import_wallets", "dashboard.apply_import"), MAX_FILE_BYTES + 1024 * 1024
 )
@@ -88,17 +88,17 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
     app.config.update(
         SECRET_KEY_FALLBACKS=fallbacks,
         SESSION_COOKIE_SAMESITE="Lax",
-        # A slow answer must not bring back the cookie of before "Is it you?".
+        # A slow answer must not bring back the cookie from before "Is it you?".
         SESSION_REFRESH_EACH_REQUEST=False,
         PERMANENT_SESSION_LIFETIME=IDLE_FOR,
-        WTF_CSRF_CHECK_DEFAULT=False,  # guard_request checks, so for the dashboard alone
+        WTF_CSRF_CHECK_DEFAULT=False,  # guard_request checks, and only for the dashboard
         WTF_CSRF_TIME_LIMIT=None,  # as long as the session
         WTF_CSRF_SECRET_KEY=[*reversed(settings.secret_keys)],  # itsdangerous signs with the last
     )
     app.session_interface = DashboardSessions()
     _csrf.init_app(app)
     # Not _login.init_app, which would read the session after every request of the API too.
-    app.login_manager = _login  # type: ignore[attr-defined]  # it looks here
+    app.login_manager = _login  # type: ignore[attr-defined]  # Flask-Login looks here
     # IP addresses change; a session is bound to its row instead.
     _login.session_protection = None
     _login.user_loader(load_person)
@@ -111,7 +111,7 @@ def provide_user() -> dict[str, Any]:
 
 
 def may_here(endpoint: str, method: str = "POST") -> bool:
-    """Tell whether the signed-in person may use a route of the page that is shown."""
+    """Return whether the signed-in person may use a route of the current page."""
     return "role" in g and may(endpoint, g.role, method)
 
 
@@ -141,21 +141,21 @@ def guard_request() -> ResponseReturnValue | None:
         try:
             if not is_one_click():
                 _csrf.protect()
-        except (CSRFError, ValueError):  # ValueError: a Referer that is no address
+        except (CSRFError, ValueError):  # ValueError: the Referer isn't an address
             return render_mistake(FORM_EXPIRED, 400)
     return None
 
 
 def is_one_click() -> bool:
-    """Tell whether a mail service stops mails by itself (RFC 8058), whose link is all it needs."""
+    """Return whether a mail service unsubscribes someone (RFC 8058); the link is all it needs."""
     is_link = request.endpoint == "dashboard.stop_mail_by_link"
     return is_link and request.form.get("List-Unsubscribe") == "One-Click"
 
 
 def _find_size_limit() -> int:
-    """Return the most bytes that a person may send; much only as the parts of a file upload.
+    """Return the most bytes that a person may send; only multipart uploads may be large.
 
-    Megabytes of a form in the URL's encoding would take seconds to parse.
+    Megabytes of a URL-encoded form would take seconds to parse.
     """
     is_upload = request.mimetype == "multipart/form-data"
     return UPLOADS.get(request.endpoint or "", MAX_FORM_BYTES) if is_upload else MAX_FORM_BYTES
@@ -199,7 +199,7 @@ def show_not_allowed(error: NotAllowed) -> ResponseReturnValue:
 @blueprint.errorhandler(Busy)
 def show_busy(error: Busy) -> Response:
     fields = list_sent()
-    # Neither a password nor a file is sent back.
+    # Passwords and files aren't sent back.
     is_whole = not request.files and not any("password" in name for name, _ in fields)
     response = render_mistake(gettext(str(error)), 429, fields if is_whole else ())
     response.headers["Retry-After"] = "2"
@@ -257,8 +257,8 @@ class DashboardSessions(SecureCookieSessionInterface):
 def _find_cookie(cookies: str, name: str) -> str | None:
     """Read a cookie as browsers write it.
 
-    request.cookies also removes other spaces than U+0020 before a name, with which another host
-    could set it, and joins what stands between quotation marks.
+    request.cookies also strips spaces other than U+0020 before a name, so another host could set
+    the cookie, and joins what's between quotation marks.
     """
     pairs = (pair.strip(" ").partition("=") for pair in cookies.split(";"))
     return next((value for key, _, value in pairs if key == name), None)

@@ -1,6 +1,6 @@
-"""The question "Is it you?" before what access.py names, unless it was answered lately.
+"""The question "Is it you?" before the routes that access.py names, unless answered recently.
 
-Each answer is a field of the form that asks, beside those of the form that waits for it.
+Each answer is a field of the form that asks, next to those of the pending form.
 """
 
 from functools import partial
@@ -33,17 +33,17 @@ class ConfirmForm(Form):
     )
 
 
-@blueprint.before_request  # after guard_request, so for people who are signed in and own forms
+@blueprint.before_request  # after guard_request, so only signed-in people and our own forms
 def ask_who_it_is() -> ResponseReturnValue | None:
-    """Ask first, where the session has not been confirmed for a while.
+    """Ask first if the session hasn't been confirmed for a while.
 
-    A form is not lost: the page that asks holds its fields, and sends them to the same address
-    with the password.
+    A form isn't lost: the page that asks holds its fields, and sends them to the same address with
+    the password.
     """
     if not needs_confirmation(request.endpoint or "", request.method) or _is_confirmed():
         return None
     if page_id := (request.view_args or {}).get("page_id"):
-        open_page(page_id)  # refuses people who may not; they are not asked
+        open_page(page_id)  # refuses people who may not, without asking
     if request.method == "POST":
         return _ask(status=403)
     page_with_link = DOWNLOADS.get(request.endpoint or "")
@@ -57,7 +57,7 @@ def ask_who_it_is() -> ResponseReturnValue | None:
 @blueprint.route("/confirm", methods=["GET", "POST"])
 def confirm() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
-    if not _is_confirmed() and (asked := _ask()):  # it may have been in another tab
+    if not _is_confirmed() and (asked := _ask()):  # another tab may have done it
         return asked
     download = safe_target(request.args.get("download", ""))
     # Ours are short. A longer one would not fit into the cookie, which has just been replaced.
@@ -71,7 +71,7 @@ def _is_confirmed() -> bool:
 
 
 def _ask(*, status: int = 200) -> ResponseReturnValue | None:
-    """Return a page that asks, with the fields of this request; None if they have the answer."""
+    """Return a page that asks, with this request's fields; None if they include the answer."""
     form = ConfirmForm()
     own_fields = ("csrf_token", *ANSWERS)
     fields = [each for each in request.form.items(multi=True) if each[0] not in own_fields]
@@ -101,5 +101,5 @@ def _check_passkey(form: ConfirmForm, render_form: RenderForm) -> Response | Non
     return render_form(status=422)
 
 
-# By field, which no form that waits has: what refuses an answer, or None if it is right.
+# Checks by field name, which no pending form uses: a refusal, or None if the answer is right.
 ANSWERS = {"present_password": _check_password, "present_passkey": _check_passkey}

@@ -1,4 +1,4 @@
-"""The page behind a link that decides on a submission: it shows it, and only its button decides."""
+"""The page behind a decision link: it shows the submission, and only its button decides."""
 
 from datetime import timedelta
 from functools import partial
@@ -25,7 +25,7 @@ from embed.web.languages import gettext
 
 @blueprint.route("/decide/<token>", methods=["GET", "POST"])
 def decide_by_link(token: str) -> ResponseReturnValue:
-    """Show what a link decides on, and decide when the button is pressed: scanners open links."""
+    """Show a link's submission, and decide only at the press of a button: scanners open links."""
     try:
         link = decision_links.read_link(token, runtime().signer)
         page = decision_links.open_link(link)

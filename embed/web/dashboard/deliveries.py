@@ -29,7 +29,7 @@ class View(NamedTuple):
 
     @classmethod
     def read(cls, page: Page) -> "View":
-        """Raises NotFound for a receiver that is not the page's."""
+        """Read the view from the address. Raises NotFound for a receiver of another page."""
         receiver_id, state = request.args.get("receiver"), request.args.get("state")
         return cls(
             get_own_receiver(page, receiver_id) if receiver_id else None,
@@ -65,7 +65,7 @@ def show_deliveries(page_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/settings/notifications/<receiver_id>/messages/<message_id>/again")
 def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseReturnValue:
-    """Let a message be sent once more that was delivered or given up."""
+    """Send a message again that was delivered or given up."""
     page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
     if not is_id(message_id):
@@ -81,7 +81,7 @@ def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseRetur
 
 @blueprint.post("/pages/<page_id>/settings/notifications/again")
 def send_all_again(page_id: str) -> ResponseReturnValue:
-    """Let all messages be sent once more that were given up."""
+    """Send all messages again that were given up."""
     page = open_page(page_id)
     count = delivery_log.send_all_again(page.id)
     return redirect_to(
@@ -98,10 +98,10 @@ def send_all_again(page_id: str) -> ResponseReturnValue:
 
 @blueprint.app_template_filter("indented")
 def indent_json(document: str) -> str:
-    """Return the data of a message with a line for each fact, every number as it was written.
+    """Return a message's data with one line per fact, every number as it was written.
 
-    An older version imported any text there, which is returned as it is. What is nested stays in
-    one line: it would grow with its depth.
+    An older version imported any text here, which is returned unchanged. Nested values stay on one
+    line, since indenting them would grow with their depth.
     """
     try:
         facts = msgspec.json.decode(document, type=dict[str, msgspec.Raw])

@@ -1,4 +1,4 @@
-"""The page's deny list, and for its owner the one of all their pages: a part of the rules."""
+"""The page's deny list and, for its owner, the one for all their pages: a part of the rules."""
 
 from typing import Any, NamedTuple
 
@@ -46,7 +46,7 @@ def is_own(page: Page) -> bool:
 
 
 def add_block(page: Page, form: BlockForm) -> Block:
-    """Raises InvalidInput."""
+    """Block the form's pattern on the page, or on all of the owner's. Raises InvalidInput."""
     person, now = current_person(), runtime().clock()
     pattern = form.pattern.data or ""
     kind = find_kind(pattern)
@@ -58,7 +58,7 @@ def add_block(page: Page, form: BlockForm) -> Block:
 
 
 class Recognized(NamedTuple):
-    """What would be blocked, and the names on the page that it fits, which stay."""
+    """What would be blocked, and the names on the page that it matches, which stay."""
 
     kind: str
     compared: int  # how many names
@@ -66,13 +66,13 @@ class Recognized(NamedTuple):
 
 
 def recognize(page: Page, raw_pattern: str) -> Recognized:
-    """Raises InvalidInput."""
+    """Return what a pattern would block. Raises InvalidInput."""
     kind = find_kind(raw_pattern)
     return Recognized(kind, *deny_list.find_listed(page, kind, parse_pattern(kind, raw_pattern)))
 
 
 def read_lists(page: Page) -> dict[str, Any]:
-    """Return what the template shows."""
+    """Return the template's values."""
     return {
         "kinds": _KINDS,
         "of_page": deny_list.list_of_page(page),

@@ -32,7 +32,7 @@ from embed.web.snippets import ARGUMENTS, HEIGHTS, build_link, build_path, build
 
 MIN_HEIGHT, MAX_HEIGHT = 200, 4000
 NEW = "new"
-KINDS = ("html", "react")  # what there is code for; site builders take HTML
+KINDS = ("html", "react")  # of code; site builders take HTML
 # Labels by value; the type stubs of WTForms do not support these forms.
 _KINDS: Any = {"html": "HTML"} | {
     name.lower(): name for name in ("React", "WordPress", "Hugo", "Jekyll")
@@ -80,8 +80,7 @@ class SiteForm(Form):
 def show_embed(page_id: str) -> ResponseReturnValue:
     """Show the code for a site.
 
-    A POST creates a public key, for a new site or for those of the key that is named, and shows
-    it this once.
+    A POST creates a public key, for a new site or for those of a named key, and shows it this once.
     """
     page = open_page(page_id)
     now, actor = runtime().clock(), current_person().email
@@ -105,7 +104,7 @@ def render_embed(
     made: tuple[ApiKey, str] | None = None,
     notes: Sequence[str] = (),
 ) -> Response:
-    """Render the tab Install; with `made`, a new key and its text are in this response only."""
+    """Render the Install tab; `made` is a new key and its text, shown in this response only."""
     keys = _list_shown_keys(page, made and made[0])
     form = read_snippet_form(keys)
     form.key.data = made[0].id if made else NEW if site_form.errors else form.key.data
@@ -127,9 +126,9 @@ def render_embed(
 def write_snippet(
     page: Page, form: SnippetForm, api_key: ApiKey, key: str | None
 ) -> dict[str, Any]:
-    """Return the code that is chosen, and for the script, all that can be.
+    """Return the chosen code and, for the script, all the codes to choose from.
 
-    Only the first characters are kept of a key, so without a new `key`, those are in it.
+    Only a key's first characters are stored, so without a new `key`, the code has just those.
     """
     start = api_key.display_prefix
 
@@ -156,7 +155,7 @@ def write_snippet(
 
 
 def _list_shown_keys(page: Page, made: ApiKey | None) -> list[ApiKey]:
-    """Return the live public keys, the newest first, and of those for the same sites only it."""
+    """Return live public keys, newest first; of those for the same sites, only the newest."""
     live = [
         key
         for key in management.list_keys(page.id)
@@ -198,7 +197,7 @@ def _render_look(page: Page, form: LookForm) -> Response:
         swatches=SWATCHES,
         accent_sentences=explain_accent(page.look.accent),
     )
-    # As same-origin, but the preview's signing window can answer it.
+    # Like same-origin, but the preview's signing window can answer it.
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
     return response
 
@@ -212,7 +211,7 @@ def show_share(page_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/embed/share")
 def share_page(page_id: str) -> ResponseReturnValue:
-    """Make the page public by link, or end its link."""
+    """Turn the page's share link on or off."""
     page = open_page(page_id)
     now, actor = runtime().clock(), current_person().email
     if request.form.get("shared") == "yes":
@@ -226,9 +225,9 @@ def share_page(page_id: str) -> ResponseReturnValue:
 
 @blueprint.get("/pages/<page_id>/embed/preview")
 def show_preview(page_id: str) -> ResponseReturnValue:
-    """Lead the preview's frame to the widget, with the page's preview key and what is chosen.
+    """Redirect the preview's frame to the widget, with its key and the choices made.
 
-    A route of its own, so that creating a key writes nothing but that key.
+    A separate route, so creating a key writes nothing but that key.
     """
     page = open_page(page_id)
     key = derived.get_preview_key(page.id, runtime().settings.secret_keys[0], runtime().clock())
@@ -238,7 +237,7 @@ def show_preview(page_id: str) -> ResponseReturnValue:
 
 @blueprint.get("/pages/<page_id>/embed/contrast")
 def show_contrast(page_id: str) -> ResponseReturnValue:
-    """Say what an accent is used as, for the script that follows the choices."""
+    """Explain how an accent is used, for the script that follows the choices."""
     page = open_page(page_id)
     chosen = {"accent": request.args.get("accent") or DEFAULT_ACCENT}
     return {"sentences": explain_accent(page.look.override(chosen).accent)}

@@ -47,7 +47,7 @@ STATES = {
     "given_up": lazy_gettext("failed"),
 }
 
-# Those who change a page and are no owners.
+# Those who change a page but have no account.
 ACTORS = {
     "command line": lazy_gettext("command line"),
     "visitor": lazy_gettext("visitor"),
@@ -86,7 +86,7 @@ def describe_actor(actor: str) -> str:
 
 @blueprint.app_template_filter("sentence")
 def find_sentence(entry: Activity) -> str:
-    """Return what an entry of the log says, to be translated, with places for its values."""
+    """Return a log entry's sentence, untranslated, with placeholders for its values."""
     return SENTENCE_BY_ACTION.get(entry.action, "%(actor)s %(action)s %(subject)s")
 
 
@@ -107,7 +107,7 @@ def describe_state(state: str) -> str:
 
 @blueprint.app_template_filter("breakable")
 def make_breakable(figure: str) -> Markup:
-    """Let a long figure go on in the next line after the separators of its thousands."""
+    """Let a long figure wrap after the separators of its thousands."""
     return Markup("<wbr>").join(_BEFORE_THOUSANDS.split(figure))
 
 
@@ -140,9 +140,9 @@ def name_browser_of(one: Client | Session) -> str | None:
 
 
 def explain_changes(raw_origins: Iterable[str]) -> list[str]:
-    """Return a sentence for each site that is stored in another form than it was typed.
+    """Return a sentence for each site that is stored in another form than typed.
 
-    The sites were accepted before.
+    The sites have already been accepted.
     """
     origins = {raw: parse_allowlist_entry(raw) for raw in raw_origins}
     sentence = gettext("%(typed)s was saved as %(origin)s.")

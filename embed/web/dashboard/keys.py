@@ -74,7 +74,7 @@ class OriginsForm(KeyForm):
             )
 
     def list_meant(self) -> list[str]:
-        """Return what refused lines must mean, where that is certain."""
+        """Return corrections of refused lines, where their meaning is certain."""
         lines = read_lines(self.origins.data)
         return [correct_entry(line) for line in lines if correct_entry(line) != line]
 
@@ -101,7 +101,7 @@ def list_keys(page_id: str) -> ResponseReturnValue:
     "/pages/<page_id>/settings/keys/new/<any(public, secret):tier>", methods=["GET", "POST"]
 )
 def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
-    """Create a key and show it in this response, so that it is in no address and no cookie."""
+    """Create a key and show it in this response, to keep it out of addresses and cookies."""
     page = open_page(page_id)
     form = OriginsForm() if tier == "public" else KeyForm()
     if form.validate_on_submit():

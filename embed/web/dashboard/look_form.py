@@ -1,4 +1,4 @@
-"""The form of a page's look: its choices, what to start from, and what becomes of an accent."""
+"""The form of a page's look: its choices, its presets, and what an accent turns into."""
 
 import math
 from decimal import Decimal
@@ -21,7 +21,7 @@ from embed.domain.texts import gettext_noop
 from embed.web.dashboard.responses import Form
 from embed.web.languages import format_amount, gettext, lazy_gettext
 
-# What to start from: the fields that make a style. Those that depend on the site or the list stay.
+# The fields that a preset sets; those that depend on the site or the list stay.
 _STYLE = ("accent", "neutral", "radius", "density", "font", "size")
 _PRESETS = {
     gettext_noop("Plain"): DEFAULT_LOOK,
@@ -50,7 +50,7 @@ SWATCHES = {
     gettext_noop("Violet"): "6e56cf",
     gettext_noop("Black"): "202020",
 }
-# Of the values that are not names already, as those of explorers are.
+# For values that aren't already names, as those of explorers are.
 _NAMES = {
     "slate": lazy_gettext("Slate"),
     "gray": lazy_gettext("Grey"),
@@ -122,7 +122,7 @@ class LookForm(Form):
     )
 
     def read_texts(self) -> dict[str, str]:
-        """Return the fields as a look reads them. Without a script, a preset is chosen here."""
+        """Return the fields as a look reads them. Without a script, a preset is applied here."""
         texts = {name: self[name].data for name in FIELDS}
         texts["accent"] = (texts["accent"] or "").strip() or DEFAULT_ACCENT
         texts["hide"] = ",".join(texts["hide"])
@@ -130,14 +130,14 @@ class LookForm(Form):
 
 
 def make_look_form(look: Look) -> LookForm:
-    """Return the form with what is stored."""
+    """Return the form with the stored look."""
     texts: dict[str, Any] = dict(look.write_texts())
     return LookForm(None, data=texts | {"hide": look.hide})
 
 
 _BLACK_LETTERS = gettext_noop("Button text is black: %(ratio)s.")
 _WHITE_LETTERS = gettext_noop("Button text is white: %(ratio)s.")
-# Of each theme: the accent is readable, is changed for texts, and needs an edge on buttons.
+# For each theme: the accent is readable, is changed for text, needs an edge on buttons.
 _LIGHT = (
     gettext_noop("On light backgrounds, text and the focus ring have %(used)s."),
     gettext_noop(
@@ -158,12 +158,12 @@ _RATIO = parse_pattern("0.0")
 
 
 def explain_accent(accent: str) -> list[str]:
-    """Say which contrasts an accent has, and what is changed so that all can be read."""
+    """Describe an accent's contrasts, and the changes that keep everything readable."""
     colors = derive_colors(accent)
     ratio = _write_ratio(compute_contrast(colors.on_fill, accent))
     on_fill = _BLACK_LETTERS if colors.on_fill == BLACK else _WHITE_LETTERS
     sentences = [gettext(on_fill, ratio=ratio)]
-    if accent == DEFAULT_ACCENT:  # whose shades are in static/look/tokens.css
+    if accent == DEFAULT_ACCENT:  # its shades are in static/look/tokens.css
         return sentences
     for (readable, changed, edged), shades, grounds in (
         (_LIGHT, colors.light, LIGHT_GROUNDS),

@@ -1,4 +1,4 @@
-"""A person's pages, with what needs someone on them, and restoring one."""
+"""A person's pages, what needs attention on them, and restoring one."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -33,7 +33,7 @@ from embed.web.dashboard.responses import (
 from embed.web.languages import gettext, lazy_gettext
 
 REFUSED_WITHIN = timedelta(days=7)
-MAX_NEEDS = 5  # at first sight; the others are one press away
+MAX_NEEDS = 5  # shown at first; the others are one press away
 
 
 class PageForm(Form):
@@ -65,7 +65,7 @@ class Need(NamedTuple):
     """Something that someone has to do; the template has a sentence for each kind."""
 
     kind: str
-    page: Page | None  # None: the whole installation
+    page: Page | None  # None for the whole installation
     facts: Any
 
 
@@ -92,9 +92,9 @@ def list_pages() -> ResponseReturnValue:
 def _list_needs(
     person: Person, own_pages: list[OwnPage], now: datetime, *, uses_chain: bool
 ) -> Iterator[Need]:
-    """Yield what visitors wait for first, then what works for nobody, then what could be better.
+    """Yield what visitors wait for, then what's broken for everyone, then possible improvements.
 
-    Each person is told of what their role can change.
+    People only see what their role can change.
     """
     for one in own_pages:
         if one.waiting and may("decide", one.role):

@@ -1,4 +1,4 @@
-"""Adding and removing passkeys, signing in by one, and what browsers are asked for."""
+"""Adding and removing passkeys, signing in with one, and the requests for browsers."""
 
 from functools import partial
 from typing import Any
@@ -45,9 +45,9 @@ def provide_question() -> dict[str, Any]:
 
 
 def find_party() -> RelyingParty | None:
-    """Return the service as browsers know it; None where passkeys cannot be offered.
+    """Return the service as browsers know it, or None where passkeys can't be offered.
 
-    PUBLIC_URL has to name it, as anyone can write a Host header, unless it is on localhost.
+    Unless it's on localhost, PUBLIC_URL has to name it, since anyone can write a Host header.
     """
     party = RelyingParty.find(own_origin())
     if party and party.host != "localhost" and runtime().settings.public_url is None:
@@ -56,7 +56,7 @@ def find_party() -> RelyingParty | None:
 
 
 def make_ceremony() -> Ceremony:
-    """Raises NotFound where passkeys cannot be offered."""
+    """Return a ceremony for this request. Raises NotFound where passkeys can't be offered."""
     party = find_party()
     if party is None:
         raise NotFound("passkeys")
@@ -69,9 +69,9 @@ def make_ceremony() -> Ceremony:
 
 
 def ask_for_passkey() -> str | None:
-    """Return what a browser is asked, to sign in or as the answer to "Is it you?".
+    """Return the request for a browser, to sign in or to answer "Is it you?".
 
-    None where passkeys cannot be offered, or the person who is signed in has none.
+    None where passkeys can't be offered, or if the signed-in person has none.
     """
     party, signer = find_party(), runtime().signer
     if party is None:
@@ -135,7 +135,7 @@ def remove_passkey(passkey_id: str) -> ResponseReturnValue:
 
 
 def _describe_creation() -> str:
-    """Return what a browser is asked, to make a passkey. Raises NotFound, as `make_ceremony`."""
+    """Return the request for a browser to make a passkey. Raises NotFound like `make_ceremony`."""
     person, party = current_person(), make_ceremony().party
     return ceremonies.describe_creation(
         party,

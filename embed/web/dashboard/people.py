@@ -64,7 +64,7 @@ def list_people(page_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/settings/people")
 def invite_person(page_id: str) -> ResponseReturnValue:
-    """Make an invitation and show its link in this response, so that it is in no other address."""
+    """Create an invitation and show its link in this response, so no other address has it."""
     page, form, actor = open_page(page_id), InvitationForm(), current_person()
     if not form.validate_on_submit():
         return _render_people(page, form)
@@ -102,7 +102,7 @@ def _show_made(page: Page, invitation: Invitation, token: str) -> ResponseReturn
 
 
 def _mail(invitation: Invitation, link: str) -> str | None:
-    """Mail the link where there is a mail server, and say what became of that."""
+    """Email the link if there's a mail server, and return a sentence about the result."""
     if runtime().settings.smtp_url is None or not is_mailbox(invitation.email):
         return None
     role = gettext(NAME_BY_ROLE[invitation.role])
@@ -166,7 +166,7 @@ def leave_page(page_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/invitations/<token>", methods=["GET", "POST"])
 def accept_invitation(token: str) -> ResponseReturnValue:
-    """Show an invitation, which only the button accepts: mail scanners open links."""
+    """Show an invitation; only the button accepts it, since mail scanners open links."""
     invitation = invitations.find_invitation(token, runtime().clock())
     if invitation is None:
         return render_mistake(DEAD_INVITATION, 404)

@@ -1,4 +1,4 @@
-"""The page's rules: its policy, which refuses, approves or lets wait, and its deny list."""
+"""The page's rules: its policy, which refuses, approves or queues, and its deny list."""
 
 import math
 from collections import Counter
@@ -50,8 +50,8 @@ _UNITS: Any = {
     "seconds": (lazy_gettext("second"), lazy_gettext("seconds")),
 }
 
-LIST = "deny-list"  # the part of the page
-MAX_DIFFERING = 5  # at first sight
+LIST = "deny-list"  # its section's anchor
+MAX_DIFFERING = 5  # shown at first
 _TAKEN = ("auto_approved", "pending")
 
 
@@ -151,7 +151,7 @@ def _render(
     block_form: BlockForm | None = None,
     recognized: Recognized | None = None,
 ) -> ResponseReturnValue:
-    """Render the tab; `block_form` is one that was sent, with mistakes or to be recognized."""
+    """Render the tab; `block_form` is one that was sent, with mistakes or for a preview."""
     before = Counter(one.before for one in outcomes or [])
     after = Counter(one.after for one in outcomes or [])
     refusals = sorted({*before, *after} - {*_TAKEN})
@@ -174,13 +174,13 @@ def _render(
 
 @blueprint.get("/pages/<page_id>/deny-list")
 def list_blocks(page_id: str) -> ResponseReturnValue:
-    """Lead to the list from where it was; the role for this route is who may read it."""
+    """Redirect from the list's old address; the role for this route decides who may read it."""
     return redirect(url_for("dashboard.edit_policy", page_id=open_page(page_id).id, _anchor=LIST))
 
 
 @blueprint.post("/pages/<page_id>/settings/rules/deny-list")
 def add_block(page_id: str) -> ResponseReturnValue:
-    """Block something, or say what it is and whom on the page it would fit."""
+    """Block something, or preview its kind and the names on the page that it would match."""
     page = open_page(page_id)
     form, recognized = make_block_form(page), None
     if form.validate():

@@ -35,10 +35,10 @@ ORDERS = ("newest", "oldest")
 DECISIONS = ("approve", "reject", "block")  # "block" also rejects
 OWN_WORDS = "own"
 MAX_SEARCH_LENGTH = 100
-# A submission that is sent in one moment may be committed, and so be seen, a little later.
+# A submission may be committed, and so become visible, a little after it was sent.
 SEEN_WITHIN = timedelta(minutes=1)
 WITHDRAWN_WITHIN = timedelta(days=30)
-# How long a page that is shown again mentions the last decision.
+# How long a reloaded page mentions the last decision.
 MENTIONED_FOR = timedelta(seconds=30)
 NOTHING_CHOSEN = lazy_gettext("Choose at least one submission first.")
 GONE = lazy_gettext("The wallet's holder withdrew it.")
@@ -82,7 +82,7 @@ def show_queue(page_id: str) -> ResponseReturnValue:
 
 @blueprint.get("/pages/<page_id>/queue/news")
 def read_news(page_id: str) -> ResponseReturnValue:
-    """Tell the queue's script how many wait, and which are new since the page was rendered."""
+    """Return how many submissions are pending, and which are new since the page was rendered."""
     page = open_page(page_id)
     raw_since = request.args.get("since", "")
     is_instant = raw_since.isascii() and raw_since.isdigit() and len(raw_since) <= 13
@@ -96,7 +96,7 @@ def _list_new(page: Page, since: datetime) -> list[str]:
 
 @blueprint.post("/pages/<page_id>/queue/decide")
 def decide(page_id: str) -> ResponseReturnValue:
-    """Approve, reject or block submissions; list those that were decided already, unchanged."""
+    """Approve, reject or block submissions; list those already decided, which don't change."""
     page, ids = open_page(page_id), request.form.getlist("ids")
     decision = request.form.get("decision")
     if not ids or decision not in DECISIONS:
@@ -122,7 +122,7 @@ def _read_reason() -> Reason:
 
 @blueprint.post("/pages/<page_id>/queue/undo")
 def undo_decision(page_id: str) -> ResponseReturnValue:
-    """Make submissions pending again that were decided a short while ago."""
+    """Make recently decided submissions pending again."""
     page, ids = open_page(page_id), request.form.getlist("ids")
     if not ids:
         return _refuse(page, NOTHING_CHOSEN)
@@ -141,7 +141,7 @@ def _refuse(page: Page, mistake: str) -> ResponseReturnValue:
 
 
 def _answer(page: Page, result: decisions.Result, verb: str) -> ResponseReturnValue:
-    """Say what could not be changed; if that is nothing, return to the list."""
+    """Report what couldn't be changed; if nothing, return to the list."""
     undecided = [_explain(one, verb) for one in result.undecided]
     gone = len(result.withdrawn)
     if _is_for_script():

@@ -66,7 +66,7 @@ def _render(page: Page, form: "ReceiverForm") -> ResponseReturnValue:
 
 
 def mask_targets(of_page: Iterable[Receiver]) -> dict[str, str]:
-    """Return where receivers lead, without secrets, by their ids."""
+    """Return receivers' targets by their ids, without secrets."""
     return {receiver.id: mask_target(receiver) for receiver in of_page}
 
 
@@ -130,7 +130,7 @@ def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue
 
 @blueprint.post("/pages/<page_id>/settings/notifications/<receiver_id>/test")
 def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
-    """Send a test message now; what came of it stands in the receiver's row."""
+    """Send a test message now; the receiver's row shows the result."""
     page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
     with _testing:
@@ -140,12 +140,12 @@ def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
     return redirect(target, 303)
 
 
-# A button that is pressed twice makes one secret: a second would end the overlap with the old one.
+# Pressing the button twice makes one secret: a second would end the overlap with the old one.
 ONE_PRESS = timedelta(seconds=10)
 
 
 def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
-    """Show it in this response, so that it is in no address and no cookie."""
+    """Show a secret in this response, to keep it out of addresses and cookies."""
     return render(
         "webhook_secret.html",
         page=page,
@@ -205,7 +205,7 @@ _SERVICES: Any = {
 
 
 class ReceiverForm(Form):
-    """A channel or a webhook; its fields have the names of those of the services' classes."""
+    """A channel or a webhook; its fields are named like those of the services' classes."""
 
     service = RadioField(lazy_gettext("Service"), choices=_SERVICES)
     address = StringField(lazy_gettext("Email address"))
@@ -258,9 +258,9 @@ class ReceiverForm(Form):
 
 @blueprint.post("/pages/<page_id>/settings/notifications")
 def add_receiver(page_id: str) -> ResponseReturnValue:
-    """Add a channel; or a webhook, whose secret is in this response alone.
+    """Add a channel, or a webhook, whose secret is in this response only.
 
-    A chat's address among webhooks is offered as a channel instead.
+    A chat's address entered as a webhook is offered as a channel instead.
     """
     page = open_page(page_id)
     form = ReceiverForm(event_types=CHANNEL_TYPES)

@@ -26,7 +26,7 @@ MAX_FLASHED = 500  # it is in the session cookie, which browsers limit to 4 KB
 THEME_COOKIE = "embed_theme"
 THEMES = ("light", "dark")  # else the device decides
 
-# What the link to help leads to, by endpoint: the document, and its section.
+# Where the help link leads, by endpoint: the document and its section.
 SECTIONS = {
     "sign_in": ("owners", "sign-in"),
     "choose_password": ("owners", "sign-in"),
@@ -85,7 +85,7 @@ class Form(FlaskForm):
     """A form that reads form fields only.
 
     Flask-WTF's own form also reads JSON, and files under any name, whose values are not text.
-    The sentences that WTForms has for mistakes are in the language of the page.
+    WTForms' own sentences about mistakes are in the page's language.
     """
 
     class Meta(FlaskForm.Meta):
@@ -109,8 +109,8 @@ def render(
 ) -> Response:
     """Render a template; with `page`, inside that page's navigation.
 
-    Unless there is a `status`, a form with mistakes makes it 422.
-    What shows a secret is not compressed, as its length would depend on the secret.
+    Without a `status`, a form with mistakes makes it 422. A page that shows a secret isn't
+    compressed, since its length would depend on the secret.
     """
     if status is None:
         status = 422 if form and form.errors else 200
@@ -125,7 +125,7 @@ def render(
 def ask_if_sure(
     question: str, consequence: str, *, button: str, back: str, page: Page | None = None
 ) -> ResponseReturnValue | None:
-    """Ask before what nothing here can undo; None: the form was sent again with "yes"."""
+    """Ask before something that can't be undone here; None if the form came back with "yes"."""
     if "sure" in request.form:
         return None
     return render(
@@ -140,7 +140,7 @@ def ask_if_sure(
 
 
 def list_sent() -> list[tuple[str, str]]:
-    """Return the fields of the form that was sent, for one that sends them again."""
+    """Return the fields of the form that was sent, for another form to send them again."""
     return [one for one in request.form.items(multi=True) if one[0] != "csrf_token"]
 
 
@@ -167,7 +167,7 @@ def name_page(page: Page) -> str:
 
 
 def advise_on_mint(mint: str | None) -> str:
-    """Return what owners should know of a mint, or nothing."""
+    """Return what owners should know about a mint, or nothing."""
     return gettext(WRAPPED_SOL_ADVICE) if mint in WRAPPED_SOL else ""
 
 
@@ -176,7 +176,7 @@ def redirect_to(
 ) -> AnyResponse:
     """Redirect to one of the dashboard's routes, of `page` if given, and show a sentence there.
 
-    `undo`: the address that undoes what was done, for the overview alone.
+    `undo`: the address that undoes the action, only for the overview.
     """
     said = sentence[:MAX_FLASHED]
     if undo:
@@ -190,7 +190,7 @@ def redirect_to(
 
 @contextmanager
 def show_mistakes(form: FlaskForm, **renamed: str) -> Iterator[None]:
-    """Show a mistake of the use case inside beside its field, or else above the form.
+    """Show a mistake raised inside the block beside its field, or else above the form.
 
     `renamed` maps the use case's name of a field to the form's, where they differ.
     """
@@ -218,20 +218,20 @@ def _write_value(name: str, value: object) -> str:
     return gettext(f"{value}") if name == "label" else f"{value}"  # what the field is called
 
 
-# What surrounds every page: the person's other pages, the colours, and the link to help
+# What surrounds every page: the person's other pages, the colors, and the help link
 
 
 @dataclass(frozen=True, slots=True)
 class Shell:
     own_pages: list[OwnPage]
-    waiting_here: int  # on the page that is shown
+    waiting_here: int  # on the current page
     waiting_elsewhere: int
     theme: str | None
-    help: str  # the address of what the documents say of it
+    help: str  # the address of its section in the documents
 
 
 def list_own_pages() -> list[OwnPage]:
-    """Return the owner's pages, which are read once for a request."""
+    """Return the person's pages, read once per request."""
     if "own_pages" not in g:
         g.own_pages = list_with_waiting(current_person())
     own_pages: list[OwnPage] = g.own_pages
@@ -239,7 +239,7 @@ def list_own_pages() -> list[OwnPage]:
 
 
 def read_theme() -> str | None:
-    """Return the colours that this browser's owner has chosen; None leaves them to the device."""
+    """Return the colors chosen in this browser; None leaves them to the device."""
     theme = request.cookies.get(THEME_COOKIE)
     return theme if theme in THEMES else None
 
@@ -258,7 +258,7 @@ def read_shell(page: Page | None) -> Shell:
 
 
 def find_help() -> str:
-    """Return the address of the part of the documents for the page that is shown."""
+    """Return the address of the documents' section for the current page."""
     endpoint = (request.endpoint or "").removeprefix("dashboard.")
     document, section = SECTIONS.get(endpoint, ("owners", None))
     return url_for("documents.show_document", name=document, _anchor=section)

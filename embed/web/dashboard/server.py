@@ -1,6 +1,6 @@
-"""The server, for everyone who has pages on it: its background work, and what is before it.
+"""The server, for everyone with pages on it: its background work, and the proxies before it.
 
-How a person's own request arrived shows what is wrong with the proxy.
+How a person's own request arrived shows what's wrong with the proxy.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ FORWARDED = (
     FROM_CLOUDFLARE,
 )
 
-# What owners read instead of the names of jobs; others are shown by their name.
+# What owners read instead of jobs' names; other jobs are shown by name.
 TITLES = {
     "balances": lazy_gettext("Balances from the chain"),
     "feed": lazy_gettext("Feed of wallets that joined or left"),
@@ -38,7 +38,7 @@ def show_background() -> ResponseReturnValue:
 
 @blueprint.get("/server")
 def show_server() -> ResponseReturnValue:
-    # What ProxyFix has replaced by what the trusted proxies say.
+    # The values that ProxyFix replaced with the trusted proxies'.
     before: Mapping[str, str] = request.environ.get("werkzeug.proxy_fix.orig", request.environ)
     settings = runtime().settings
     return render(
@@ -52,7 +52,7 @@ def show_server() -> ResponseReturnValue:
 
 
 def _list_faults(settings: Settings) -> Iterator[str]:
-    """Say what is wrong; a browser itself sends none of the headers that proxies write."""
+    """Yield what is wrong; browsers themselves send none of the headers that proxies write."""
     trusted = settings.trusted_proxies
     written = [each for each in request.headers.get("X-Forwarded-For", "").split(",") if each]
     count = len(written)

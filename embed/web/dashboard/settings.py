@@ -38,7 +38,7 @@ MOVED = {
 
 @blueprint.get("/pages/<page_id>/settings")
 def show_settings(page_id: str) -> ResponseReturnValue:
-    """Show an index of the tabs on phones, else the first tab; or the only one for a role."""
+    """Show an index of the tabs on phones, else the first tab; or the only one a role may use."""
     page = open_page(page_id)
     if not may_here("edit_page"):
         return redirect(url_for("dashboard.edit_policy", page_id=page.id))
@@ -48,7 +48,7 @@ def show_settings(page_id: str) -> ResponseReturnValue:
 
 
 def _count_parts(page: Page) -> dict[str, Any]:
-    """Return what the lines of the index say beside the page's own fields."""
+    """Return what the index shows besides the page's own fields."""
     counts: dict[str, Any] = {"blocks": len(deny_list.list_of_page(page))}
     if may_here("list_keys", "GET"):  # the owner, who alone sees these tabs
         live = [key.tier for key in list_keys(page.id) if key.revoked_at is None]
@@ -76,7 +76,7 @@ def edit_page(page_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/pages/<page_id>/settings/danger", methods=["GET", "POST"])
 def show_danger(page_id: str) -> ResponseReturnValue:
-    """Show what takes the page away from its visitors; a POST makes it private or public."""
+    """Show the danger zone; a POST makes the page private or public."""
     page = open_page(page_id)
     if request.method != "POST":
         return render("settings_danger.html", page=page, name=_name(page))
@@ -97,14 +97,14 @@ def _name(page: Page) -> str:
 
 
 def _fold(ticker: str) -> str:
-    """Return what is compared: a double click on the ticker also copies what isolates it."""
+    """Return a ticker for comparison: double-clicking one also copies its isolating characters."""
     shown = filter(str.isprintable, unicodedata.normalize("NFKC", ticker).casefold())
     return drop_dollar_signs("".join(shown)).strip()
 
 
 @blueprint.route("/pages/<page_id>/settings/danger/delete", methods=["GET", "POST"])
 def delete_page(page_id: str) -> ResponseReturnValue:
-    """Ask for the page's ticker first, and name the sites that show it."""
+    """Delete a page after asking for its ticker and naming the sites that show it."""
     page, form, now = open_page(page_id), DeletionForm(), runtime().clock()
     ticker = drop_dollar_signs(page.token_symbol)
     form.ticker.label.text = gettext("Type %(ticker)s to continue", ticker=isolate(ticker))
@@ -130,7 +130,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
 @blueprint.get(f"/pages/<page_id>/<any({', '.join(MOVED)}):place>")
 @blueprint.get(f"/pages/<page_id>/<any({', '.join(MOVED)}):place>/<path:rest>")
 def find_moved(page_id: str, place: str, rest: str = "") -> ResponseReturnValue:
-    """Lead from an address of earlier versions to the present one."""
+    """Redirect from an earlier version's address to the current one."""
     start = url_for("dashboard.show_page", page_id=open_page(page_id).id)
     moved = f"{start}{MOVED[place]}/{quote(rest)}".rstrip("/")
     return redirect(f"{moved}?{request.query_string.decode()}".rstrip("?"))

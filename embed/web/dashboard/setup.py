@@ -1,4 +1,4 @@
-"""The set-up of a new page on one screen: token, site and first wallets, then the snippet."""
+"""The setup of a new page on one screen: token, site and first wallets, then the snippet."""
 
 from flask import Response
 from flask.typing import ResponseReturnValue
@@ -42,7 +42,7 @@ class SetupForm(SiteForm):
 
 @blueprint.route("/pages/new", methods=["GET", "POST"])
 def create_page() -> ResponseReturnValue:
-    """Show what the chain says of the token; once that was shown, create the page with its key."""
+    """Show what the chain says about the token, and only then create the page with its key."""
     form = SetupForm()
     if not form.validate_on_submit():
         return _render(form)

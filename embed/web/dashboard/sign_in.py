@@ -61,7 +61,7 @@ class SignInForm(Form):
 
 
 class FirstPasswordForm(Form):
-    """That of a one-time link: it can be shown, so it is not typed twice."""
+    """The form of a one-time link: the password can be shown, so it isn't typed twice."""
 
     password = PasswordField(
         lazy_gettext("New password"),
@@ -113,9 +113,9 @@ def sign_out() -> ResponseReturnValue:
 
 @blueprint.route("/password/<token>", methods=["GET", "POST"])
 def choose_password(token: str) -> ResponseReturnValue:
-    """Set a password by a one-time link from the command line.
+    """Set a password through a one-time link from the command line.
 
-    It ends every session, and removes passkeys.
+    This ends every session and removes passkeys.
     """
     try:
         person = passwords.find_by_link(token, runtime().signer)
@@ -147,9 +147,9 @@ def choose_password(token: str) -> ResponseReturnValue:
 
 
 def begin_session(person: Person) -> bool:
-    """Sign in with a new session, to prevent session fixation; this browser's former one ends.
+    """Sign in with a new session, against session fixation, and end this browser's former one.
 
-    False if the person was removed or got another password in the meantime.
+    Returns False if the person was removed or got another password in the meantime.
     """
     begun = sessions.begin(person, runtime().clock(), current_client())
     if begun is None:
@@ -159,13 +159,13 @@ def begin_session(person: Person) -> bool:
 
 
 def use_session(begun: Session, credential: str) -> None:
-    """Use a new session in this browser, whose former one ends."""
+    """Use a new session in this browser, and end its former one."""
     if current_user.is_authenticated:
         end_own_session()
     session.clear()
     session.permanent = True
     login_user(SignedIn(begun, credential))
-    languages.choose_language(begun.person.language)  # of what the next page says first
+    languages.choose_language(begun.person.language)  # for the next page's first sentence
 
 
 def end_own_session() -> None:
@@ -180,19 +180,19 @@ def end_own_session() -> None:
 
 
 def _warn_of_weakness(person: Person, password: str) -> None:
-    """On the next page, advise to change a password from before passwords were judged."""
-    with suppress(Busy):  # at the next time
+    """On the next page, advise changing a password that predates the check for weak ones."""
+    with suppress(Busy):  # next time
         if weakness := passwords.find_weakness_for(person, password, own_host()):
             sentence = gettext("Your password still works. %(reason)s", reason=gettext(weakness))
             flash(sentence, "weak")
 
 
 def safe_target(target: str) -> str:
-    """Return the address if it is inside the dashboard."""
+    """Return the address if it's inside the dashboard, else the list of pages."""
     return target if _INSIDE.fullmatch(target) else url_for("dashboard.list_pages")
 
 
-# Attempts to guess a password: how many there may be, and how they are refused
+# Attempts to guess a password: how many are allowed, and how they're refused
 
 
 def find_wait(email: str) -> timedelta | None:
@@ -203,7 +203,7 @@ def find_wait(email: str) -> timedelta | None:
 
 
 def find_network_wait() -> timedelta | None:
-    """As `find_wait`, where secrets can't be guessed: anyone could use up an account's attempts."""
+    """Like `find_wait`, for unguessable secrets: anyone could use up an account's attempts."""
     return rate_limits.find_wait(
         "sign_in", rate_limits.client_network(), PER_CLIENT
     ) or rate_limits.find_wait("sign_in", current_client().network or "", PER_NETWORK)
@@ -226,7 +226,7 @@ def refuse_attempt(wait: timedelta, field: Field, render_form: RenderForm) -> Re
 
 
 def refuse_wrong_password(field: Field, render_form: RenderForm) -> Response | None:
-    """Return what refuses a text that is not the person's current password; None if it is."""
+    """Return a refusal if the field isn't the person's current password, else None."""
     person = current_person()
     if wait := find_wait(person.email):
         return refuse_attempt(wait, field, render_form)
@@ -237,9 +237,9 @@ def refuse_wrong_password(field: Field, render_form: RenderForm) -> Response | N
 
 
 def store_failure(email: str, response: Response, kind: str) -> Response:
-    """Tell the account of a failed attempt once the answer is sent.
+    """Store a failed attempt in the account's log once the answer is sent.
 
-    The time that the answer takes must not tell whether there is such an account.
+    The time to answer must not reveal whether the account exists.
     """
     email, now, client = normalise_email(email), runtime().clock(), current_client()
     response.call_on_close(partial(account_log.store_failure, email, now, client, kind))

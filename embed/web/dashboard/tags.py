@@ -69,7 +69,7 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     tag = get_own_tag(page, tag_id)
     form = TagForm(obj=tag, is_left_out=not tag.is_counted)
-    if tag.color not in tags.COLORS:  # set by command line, from the owner's own palette
+    if tag.color not in tags.COLORS:  # set on the command line, from the owner's own palette
         form.color.choices = [*_COLORS, *cast(Any, [tag.color])]
     if form.validate_on_submit():
         changes = TagFields(

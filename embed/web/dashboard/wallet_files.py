@@ -30,7 +30,7 @@ from embed.web.dashboard.responses import Form, redirect_to, render, write_mista
 from embed.web.figures import format_in_full
 from embed.web.languages import format_number, gettext, lazy_gettext
 
-# A text is sent back in fields of this length, none of which ends inside a line end.
+# A text is sent back in fields of this length, which never split a line ending.
 _PIECE = re.compile(r".{1,32768}\n?", re.DOTALL)
 _SHOWN_ROWS = 5
 
@@ -46,7 +46,7 @@ class ImportForm(Form):
 class Choice:
     """What an owner decides about a table."""
 
-    columns: Sequence[str]  # as those of the table
+    columns: Sequence[str]  # one for each of the table's
     makes_tags: bool
     changes_listed: bool
 
@@ -54,7 +54,7 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class ShownRow:
     cells: Sequence[str]  # as they are read
-    outcome: str  # new, changed, same, or the name of what is wrong; empty: nobody knows yet
+    outcome: str  # new, changed, same, or the mistake's name; empty if not known yet
 
 
 @blueprint.get("/pages/<page_id>/wallets.csv")
@@ -70,7 +70,7 @@ def export_wallets(page_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/pages/<page_id>/wallets/import", methods=["GET", "POST"])
 def import_wallets(page_id: str) -> ResponseReturnValue:
-    """Show what a file, or the text of one with the owner's choice, would change."""
+    """Show what a file would change, or its text with the owner's choice."""
     page = open_page(page_id)
     if not ImportForm().validate_on_submit():
         return _show_form(page)
@@ -85,9 +85,9 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/wallets/import/apply")
 def apply_import(page_id: str) -> ResponseReturnValue:
-    """Import the text that the fields "text" bring back, by the columns that the owner has seen.
+    """Import the text that the "text" fields send back, by the columns that the owner has seen.
 
-    Without scripts they can be chosen anew and sent at once; what they mean is then shown first.
+    Without scripts, columns can be changed and sent at once; the new plan is then shown first.
     """
     page = open_page(page_id)
     with _one_at_a_time:

@@ -24,7 +24,7 @@ from embed.web.drawings import draw_sparklines
 
 _HIDDEN = {"yes": True, "no": False}
 _DESCENDS_FIRST: dict[Column, bool] = {"name": False, "balance": True}
-# By the argument "sort", where a minus sign says descending.
+# By the argument "sort", where a minus sign means descending.
 _ORDERS = {
     "-" * descends + column: Order(column, descends)
     for column in _DESCENDS_FIRST
@@ -37,7 +37,7 @@ _SORT_BY_ORDER = {order: sort for sort, order in _ORDERS.items()}
 class Heading:
     """A column that sorts the list."""
 
-    href: str  # sorts by it, or the other way round
+    href: str  # sorts by it, or reverses the order
     sorted: Literal["ascending", "descending"] | None
 
 
@@ -49,7 +49,7 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
 def render_wallets(
     page: Page, template: str = "wallets.html", *, form: FlaskForm | None = None, **values: Any
 ) -> Response:
-    """Render the list, or a panel beside it, which has a template of its own and the `form`."""
+    """Render the list, or a panel beside it with a template of its own and the `form`."""
     page_tags = tags.list_tags(page)
     wanted = read_filter(page_tags)
     order = _ORDERS.get(request.args.get("sort", ""), Order())
@@ -87,13 +87,13 @@ def render_wallets(
 
 
 def list_search(**changed: str | None) -> dict[str, str]:
-    """Return the arguments of the address that choose and sort wallets, without empty ones."""
+    """Return the address's arguments that filter and sort wallets, without empty ones."""
     given = {name: request.args.get(name) for name in ("q", "tag", "hidden", "sort", "page")}
     return {name: value for name, value in (given | changed).items() if value}
 
 
 def read_filter(page_tags: list[Tag]) -> WalletFilter:
-    """Return what the address chooses. Raises NotFound for a tag that the page does not have."""
+    """Return the address's filter. Raises NotFound for a tag that the page doesn't have."""
     tag_id = request.args.get("tag")
     tag = next((one for one in page_tags if one.id == tag_id), None)
     if tag_id and tag is None:

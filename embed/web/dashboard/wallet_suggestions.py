@@ -21,7 +21,7 @@ LOOK_UPS_PER_PERSON = parse("10/minute")
 
 @blueprint.get("/pages/<page_id>/wallets/suggestions")
 def show_suggestions(page_id: str) -> ResponseReturnValue:
-    """Ask nobody yet: links and reloads must not use up the RPC server's rate."""
+    """Show the page without a lookup: links and reloads must not use up the RPC server's rate."""
     page = open_page(page_id)
     return _render(page, problem=gettext(NOBODY_TO_ASK) if runtime().chain is None else None)
 
@@ -40,7 +40,7 @@ def look_up_suggestions(page_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/wallets/suggestions/add")
 def add_suggestions(page_id: str) -> ResponseReturnValue:
-    """Add the ticked addresses; nothing else of the form counts."""
+    """Add the ticked addresses; nothing else in the form counts."""
     page = open_page(page_id)
     ticked = request.form.getlist("address")
     if not ticked:
@@ -65,5 +65,5 @@ def _render(
     problem: str | None = None,
     status: int = 200,
 ) -> Response:
-    """`found`: None before the chain was asked."""
+    """Render the page; `found` is None before the lookup."""
     return render("wallets_suggested.html", page=page, found=found, problem=problem, status=status)

@@ -147,7 +147,7 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/wallets/change")
 def change_wallets(page_id: str) -> ResponseReturnValue:
-    """Apply an action to the selected wallets, or to all that match what the address chooses.
+    """Apply an action to the selected wallets, or to all that match the address's filter.
 
     The latter asks for confirmation, and so does removing.
     """

@@ -1,4 +1,4 @@
-"""Shared by all pages of the widget: the key and the page, wanted wallets, response headers."""
+"""Shared by all pages of the widget: the key and the page, requested wallets, response headers."""
 
 from flask import Blueprint, Response, request
 
@@ -44,7 +44,7 @@ def get_open_access(page_id: str) -> Access:
 
 
 def get_open_page(page_id: str) -> tuple[Access, Page]:
-    """Return the same with the page. Raises ApiError as get_open_access does."""
+    """Return that access with its page. Raises ApiError as get_open_access does."""
     access, page = get_open_access(page_id), find_page(page_id)
     if page is None:
         raise ApiError("not_found")

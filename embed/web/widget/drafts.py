@@ -1,4 +1,4 @@
-"""The list of a page that is not there yet, for the preview of the set-up."""
+"""The list of a page that doesn't exist yet, for the setup's preview."""
 
 from flask import Response, request
 
@@ -11,7 +11,7 @@ from embed.web.widget.rendered import render_draft
 
 @blueprint.get("/draft")
 def show_draft() -> Response:
-    """Show the list that the set-up has signed. Raises ApiError `not_found`."""
+    """Show the list that the setup has signed. Raises ApiError `not_found`."""
     draft = read_draft(request.args.get("draft", ""), runtime().signer)
     if draft is None:
         raise ApiError("not_found")

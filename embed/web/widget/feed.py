@@ -1,4 +1,4 @@
-"""The Atom feed (RFC 4287) of what joined and left a page's list."""
+"""The Atom feed (RFC 4287) of wallets that joined or left a page's list."""
 
 import re
 from urllib.parse import urlencode, urlsplit
@@ -15,7 +15,7 @@ from embed.web.widget.blueprint import blueprint, get_open_page
 
 MAX_ENTRIES = 100
 
-# What XML 1.0 cannot hold, even escaped (https://www.w3.org/TR/xml/#charsets).
+# Characters that XML 1.0 can't hold, even escaped (https://www.w3.org/TR/xml/#charsets).
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NOT_IN_TAG_URI = re.compile("[^0-9A-Za-z.-]")  # RFC 4151; such as an IPv6 address
 
@@ -39,7 +39,7 @@ def show_feed(page_id: str) -> Response:
     response = Response(_NOT_IN_XML.sub("", text), content_type="application/atom+xml")
     response.headers["Cache-Control"] = "private, no-cache"
     response.vary.add("Accept-Language")
-    # A weak one: the same feed may be compressed in different ways.
+    # Weak, since the same feed may be compressed in different ways.
     response.add_etag(weak=True)
     response.make_conditional(request)
     return response

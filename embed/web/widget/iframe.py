@@ -27,8 +27,8 @@ _HIDDEN_COOKIE = "embed_hidden"  # ids of own submissions, as own.js writes it
 def show_widget(page_id: str) -> Response:
     """Answer with the page's list, and set the session cookie.
 
-    The widget reads it again to show what has changed, and answers that nothing has by 304.
-    Raises ApiError `missing_key`, `invalid_key`, `revoked_key`, `not_found`, `embed_disabled`.
+    The widget requests it again to show changes, and gets a 304 if there are none. Raises ApiError
+    `missing_key`, `invalid_key`, `revoked_key`, `not_found`, `embed_disabled`.
     """
     access = get_open_access(page_id)
     payload = get_payload(page_id, access.page_version, uses_chain=runtime().settings.uses_chain)
@@ -51,7 +51,7 @@ def show_widget(page_id: str) -> Response:
 
 @blueprint.get("/tracking/<page_id>/sites")
 def check_sites(page_id: str) -> ResponseReturnValue:
-    """Tell embed.js which of the sites around a frame the key does not name, and store these.
+    """Return, for embed.js, the sites around a frame that the key doesn't name, and store them.
 
     Browsers refuse such a frame, and send only the innermost site to the service.
     """
@@ -69,7 +69,7 @@ def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
 
 
 def _store_site(access: Access) -> None:
-    """Store that a site of the key shows the list, or another at which browsers refuse to."""
+    """Store that a site of the key shows the list, or that browsers refuse to on another site."""
     if request.headers.get("Sec-Fetch-Dest") not in ("iframe", "frame"):
         return
     raw_referer = request.headers.get("Referer")
@@ -82,7 +82,7 @@ def _store_site(access: Access) -> None:
 def _refuse_site(
     access: Access, *, raw_origin: str | None = None, raw_referer: str | None = None
 ) -> str | None:
-    """Store a site that frame-ancestors does not name, and return its origin; None: it does."""
+    """Store and return a site that frame-ancestors doesn't name, or return None if it does."""
     if list_ancestors(access) is None:
         return None
     decision = decide_origin(

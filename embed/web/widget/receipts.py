@@ -25,8 +25,7 @@ CHECK_PAGE = STATIC_DIR / "check-receipts.html"  # one file, which also works fr
 def read_proofs(page_id: str) -> Response:
     """Return who proved the wallets that ``?wallets=`` lists by their ids.
 
-    Hidden and unknown wallets are left out, as are those that are not proved.
-    Raises ApiError as the iframe route does.
+    Hidden, unknown and unproved wallets are left out. Raises ApiError as the iframe route does.
     """
     _, page = get_open_page(page_id)
     found = proofs.read_visible_proofs(page, read_wallet_ids())
@@ -67,7 +66,7 @@ def _respond(body: dict[str, Any], *, status: int = 200) -> Response:
 @blueprint.get("/check-receipts")
 @compress.compressed()
 def show_receipt_check() -> Response:
-    """Return the page that checks receipts without a server; it may load and send nothing."""
+    """Return the page that checks receipts without a server; it can't load or send anything."""
     html = _read_check_page()
     response = Response(html)
     policy = response.content_security_policy
@@ -90,6 +89,6 @@ def _read_check_page() -> str:
 
 @cache
 def _hash_inline(html: str, tag: str) -> str:
-    """Return the source expression of a policy that allows the page's only such element."""
+    """Return the policy's source expression that allows the page's only element of this kind."""
     found = re.search(rf"<{tag}[^>]*>(.*?)</{tag}>", html, re.DOTALL)
     return hash_source(found[1] if found else "")

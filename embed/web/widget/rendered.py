@@ -1,4 +1,4 @@
-"""The widget's page, rendered once for all visitors who get the same."""
+"""The widget's page, rendered once for all visitors who get the same one."""
 
 import hashlib
 import threading
@@ -34,50 +34,50 @@ from embed.web.languages import current_language
 from embed.web.look import ShownLook, is_window, read_look
 from embed.web.snippets import build_link, build_path
 
-STRIP = ("size", "strip")  # what an address asks for that shows a list in 72 px
+STRIP = ("size", "strip")  # the argument for a list 72 px high
 STRIP_FACES = 12
 MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process; a page takes about 60 KB
 LARGEST = 5  # wallets in the bar of a list without tags
-MAX_SUMMED = 5_000  # wallets whose changes are added up: it takes a row or two of each
+MAX_SUMMED = 5_000  # wallets whose changes are added up, from a row or two each
 
-# What an owner's look may name: what a link to it says, and where it leads.
+# The explorers that a look may name: the text of a link, and where it leads.
 EXPLORERS = {
     "solana": ("Solana Explorer", "https://explorer.solana.com/address/"),
     "solscan": ("Solscan", "https://solscan.io/account/"),
     "orb": ("Orb", "https://orbmarkets.io/address/"),
 }
 
-# In the template, the place of the visitor's own submissions; texts of others are escaped.
+# Marks the visitor's own submissions in the template; texts from others are escaped.
 _OWN = b"<!--own-->"
 
 
 class Variant(NamedTuple):
-    """What the address, the site and the visitor decide of a page."""
+    """The parts of a page that depend on the address, the site and the visitor."""
 
     page_id: str
     key: str
     language: str
     look: tuple[tuple[str, str], ...]  # what the address asks for
-    part: int  # of the list, for those without scripts
+    part: int  # of the list, for visitors without scripts
     is_window: bool
     site: str | None  # that embeds it, if it is on the key's list
     origin: str  # of this service
 
     @property
     def arguments(self) -> dict[str, str]:
-        """What an address of the same list has."""
+        """Return the arguments of the same list's address."""
         return {"key": self.key, "lang": self.language, **dict(self.look)}
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    etag: str  # of the payload, which is new after a change of the page, its keys or its proofs
+    etag: str  # of the payload; changes with the page, its keys or its proofs
     supply: Supply | None  # with the time when balances were read
     look: ShownLook
-    html: bytes  # for a visitor who has sent nothing
+    html: bytes  # for a visitor without submissions
     digest: str
-    own: slice | None  # the part of the visitor's own submissions, which a strip lacks
-    link: str | None  # at which the page is public
+    own: slice | None  # where the visitor's own submissions go; None in a strip
+    link: str | None  # the share link
 
     def __len__(self) -> int:
         return len(self.html)
@@ -90,7 +90,7 @@ class Rendered:
 
 
 def make_cache(max_bytes: int) -> LFUCache[Variant, Rendered]:
-    """Return a cache that drops what is used least: no flood of odd addresses pushes out others."""
+    """Return a cache that drops the least used, so a flood of odd addresses can't empty it."""
     return LFUCache(maxsize=max_bytes, getsizeof=len)
 
 
@@ -99,7 +99,7 @@ _lock = threading.Lock()
 
 
 def get_rendered(access: Access, payload: Payload) -> Rendered:
-    """Return the page that this request asks for, with the payload that was read for it."""
+    """Return the page that this request asks for, made from its payload."""
     variant = Variant(
         page_id=access.page_id,
         key=request.args["key"],
@@ -128,7 +128,7 @@ def render_own(
     link: str | None,
     hidden: Container[str] = (),
 ) -> str:
-    """Return the part of the page with the visitor's own submissions, but the `hidden` rows."""
+    """Return the page's part with the visitor's own submissions, without the `hidden` rows."""
     rows = [one for one in _choose_rows(own) if one["id"] not in hidden]
     listed = {}
     for one in rows:
@@ -150,11 +150,11 @@ def render_own(
 
 
 def _choose_rows(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return one for each wallet, and of refusals the newest of each kind, as own.js does.
+    """Return one row per wallet, and only the newest refusal of each kind, as own.js does.
 
-    Pending ones come first, then approved ones; last are refusals for a cooldown, since the owner's
-    rejection before them says more. They are above the list, where rows that appeared later would
-    push it down.
+    Pending ones come first, then approved ones; cooldown refusals come last, since the owner's
+    rejection before them says more. The rows are above the list: any that appeared later would push
+    it down.
     """
     rows, seen = [], set[str]()
     for one in sorted(own, key=_find_order):
@@ -173,10 +173,10 @@ def _find_order(one: dict[str, Any]) -> tuple[bool, bool, bool]:
 
 
 def list_ancestors(access: Access) -> str | None:
-    """Return the value of frame-ancestors, None: no restriction.
+    """Return the value of frame-ancestors, or None for no restriction.
 
-    The policy cannot name local files and sandboxed frames, so a key that allows the null
-    origin gets none. A page that is public by link may be shown everywhere.
+    The policy can't name local files or sandboxed frames, so a key that allows the null origin gets
+    none. A page opened by its share link may be shown everywhere.
     """
     if access.allows_null_origin or access.is_link:
         return None
@@ -184,7 +184,7 @@ def list_ancestors(access: Access) -> str | None:
 
 
 def render_draft(draft: Draft) -> Rendered:
-    """Return the page as the list would be that the draft describes."""
+    """Return the page with the list that the draft describes."""
     page = Page(
         token_name=draft.name or "", token_symbol=draft.symbol or "…", token_mint=draft.mint
     )
@@ -291,7 +291,7 @@ def _find_site(access: Access) -> str | None:
 
 
 def _choose_wallets(payload: Payload, order: str, variant: Variant) -> dict[str, Any]:
-    """Return the wallets to render; the others are shown by a script, or by links without one."""
+    """Return the wallets to render; a script shows the others, or links do without one."""
     number, last = variant.part, payload.part_count
     wallets = zip(payload.list_places(number, order), payload.read_part(number, order), strict=True)
 
@@ -308,7 +308,7 @@ def _choose_wallets(payload: Payload, order: str, variant: Variant) -> dict[str,
 
 
 def _describe(wallet: dict[str, Any], place: int, payload: Payload) -> dict[str, Any]:
-    """Add a wallet's place in the list, its rank, its shares, and how long its bar is, of 100."""
+    """Add a wallet's place in the list, its rank, its share, and its bar's length out of 100."""
     balance, standings = wallet["tokenBalance"], payload.standings
     part = balance / standings.highest if standings.highest else 0
     return wallet | {
@@ -319,26 +319,26 @@ def _describe(wallet: dict[str, Any], place: int, payload: Payload) -> dict[str,
     }
 
 
-# What stands above the list: the bar of who holds it, and how much that has changed
+# Above the list: the bar of who holds the token, and how much their total has changed
 
 
 class Segment(NamedTuple):
-    """A part of the bar: what wallets hold that the list shows alone when it is pressed."""
+    """A part of the bar: the wallets that the list shows alone when it's pressed."""
 
     filter: str  # as static/widget/holders.js reads it
     balance: Decimal
     share: Decimal | None  # of the supply
     wallet_count: int
-    elsewhere: int = 0  # of those that have the tag, how many are in another part
+    elsewhere: int = 0  # wallets with the tag that are in another part
     tag: Tag | None = None
-    wallet: dict[str, Any] | None = None  # if it is only this one
+    wallet: dict[str, Any] | None = None  # if it's the only one
     width: int = 0  # of 1,000
 
 
 def _list_segments(payload: Payload) -> list[Segment]:
     """Return a part for each tag of the page, else for each of the largest wallets.
 
-    None if that would be one part, or if nothing is held.
+    Empty if that would be one part, or if nothing is held.
     """
     parts, supply = payload.standings.parts, payload.details.get("supply")
     counts = payload.standings.counts
@@ -377,14 +377,14 @@ def _list_largest(payload: Payload) -> list[Segment]:
 
 
 def _write_widths(segments: list[Segment]) -> str:
-    """Return rules, as the policy allows no style attributes."""
+    """Return CSS rules, since the policy allows no style attributes."""
     return "".join(
         f".owned button:nth-child({number}){{flex-grow:{one.width}}}"
         for number, one in enumerate(segments, 1)
     )
 
 
-# A chain's balances change together with its supply's time, or give the page a new version.
+# New balances come with a new time of the supply, or else a new version of the page.
 @cached(LRUCache(256), key=lambda page, supply, now: (page.id, page.version, supply))
 def _find_change(page: Page, supply: Supply | None, now: datetime) -> Decimal | None:
     return find_total_change(page, now)

@@ -1,7 +1,7 @@
-"""A page that its owner makes public by link: its address, its frame for other sites, its counts.
+"""A page with a share link: its address, its frame for other sites, its counts.
 
-No address holds a key. The frame leads to the iframe route with the page's present one, so
-what other sites have stored goes on working after SECRET_KEY was changed.
+No address contains a key. The frame redirects to the iframe route with the page's current key, so
+what other sites have stored keeps working after SECRET_KEY changes.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ COUNTS_CACHED_FOR = timedelta(minutes=5)
 @dataclass(frozen=True, slots=True)
 class Counts:
     wallets: int
-    share: Decimal | None  # of the supply, as in the list's sentence; None: nobody knows
+    share: Decimal | None  # of the supply, as in the list's sentence; None if unknown
 
     @classmethod
     def of(cls, payload: Payload) -> Self:
@@ -48,7 +48,7 @@ class Counts:
         return cls(payload.wallet_count, share)
 
     def write(self) -> str:
-        """Return them in the reader's language, such as ``128 wallets · 12.4% of supply``."""
+        """Return the counts in the reader's language, such as ``128 wallets · 12.4% of supply``."""
         text = ngettext(
             "%(count)s wallet", "%(count)s wallets", self.wallets, count=format_number(self.wallets)
         )
@@ -61,9 +61,9 @@ class Counts:
 @blueprint.get("/page/<page_id>")
 @compress.compressed()
 def show_shared_page(page_id: str) -> Response:
-    """Show the list as a page of its own, with what other sites read of it.
+    """Show the list as a page of its own, with what other sites read about it.
 
-    Raises ApiError `not_found`, also for a page that is not public by link.
+    Raises ApiError `not_found`, also for a page without a share link.
     """
     page = get_shared_page(page_id)
     look = read_look(page.look)
@@ -88,7 +88,7 @@ def show_shared_page(page_id: str) -> Response:
 
 @blueprint.get("/page/<page_id>/frame")
 def show_shared_frame(page_id: str) -> Response:
-    """Lead a frame to the widget. Raises ApiError `not_found`."""
+    """Redirect a frame to the widget. Raises ApiError `not_found`."""
     page = get_shared_page(page_id)
     key = derived.get_link_key(page, runtime().settings.secret_keys)
     response = Response(status=302)
@@ -100,11 +100,11 @@ def show_shared_frame(page_id: str) -> Response:
 
 @blueprint.get("/page/<page_id>/count.json")
 def read_counts(page_id: str) -> Response:
-    """Return the counts, also as a sentence; shared caches may keep them, and every site read them.
+    """Return the counts, also as a sentence, for every site and for shared caches.
 
-    They tell nothing else of the list. Raises ApiError `not_found`.
+    They reveal nothing else about the list. Raises ApiError `not_found`.
     """
-    # Most shared caches ignore Vary, so the browser's language has no part in the answer.
+    # Most shared caches ignore Vary, so the browser's language must not affect the answer.
     choose_language(find_named_language() or SOURCE_LANGUAGE)
     counts = Counts.of(read_payload(get_shared_page(page_id)))
     body = {"wallets": counts.wallets, "share": counts.share, "text": counts.write()}
@@ -119,7 +119,7 @@ def read_counts(page_id: str) -> Response:
 
 
 def get_shared_page(page_id: str) -> Page:
-    """Raises ApiError `not_found`."""
+    """Return a page with a share link. Raises ApiError `not_found`."""
     page = derived.find_shared_page(page_id)
     if page is None:
         raise ApiError("not_found")

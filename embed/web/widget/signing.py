@@ -20,7 +20,7 @@ from embed.web.widget.blueprint import blueprint, get_open_page, get_public_acce
 @blueprint.get("/tracking/<page_id>/flow")
 @compress.compressed()
 def show_flow(page_id: str) -> Response:
-    """Render the steps of adding a wallet and of asking for its records, a part of a page.
+    """Render the part of a page with the steps to add a wallet or ask for its records.
 
     Raises ApiError as the iframe route does.
     """
@@ -35,7 +35,7 @@ def show_flow(page_id: str) -> Response:
     )
     response = respond(html, ancestors="'none'")
     if access.allows_null_origin and request.headers.get("Origin") == "null":
-        # A frame in a sandbox has no origin of its own; the API answers such frames as well.
+        # A sandboxed frame has no origin of its own; the API answers such frames too.
         response.headers["Access-Control-Allow-Origin"] = "null"
     return response
 
@@ -74,7 +74,7 @@ def draw_qr_code(page_id: str) -> Response:
         content_type="image/svg+xml; charset=utf-8",
         headers={"Cache-Control": "private, max-age=3600"},
     )
-    allow_loading(response)  # a frame in a sandbox without an origin is another site, too
+    allow_loading(response)  # a sandboxed frame without an origin counts as another site
     return response
 
 

@@ -1,4 +1,4 @@
-"""What rows show beside the payload: how balances changed, and what an opened row shows."""
+"""What rows show besides the payload: balance changes, and the details of an opened row."""
 
 from typing import Any
 
@@ -22,10 +22,10 @@ from embed.web.widget.blueprint import blueprint, get_open_page, read_wallet_ids
 @blueprint.get("/tracking/<page_id>/changes")
 @compress.compressed()
 def read_changes(page_id: str) -> Response:
-    """Return the changes of the wallets that ``?wallets=`` lists by their ids.
+    """Return the balance changes of the wallets that ``?wallets=`` lists by their ids.
 
-    Hidden and unknown wallets are left out, as are those that were not observed on the chain.
-    Raises ApiError as the iframe route does.
+    Hidden and unknown wallets are left out, as are those never observed on the chain. Raises
+    ApiError as the iframe route does.
     """
     _, page = get_open_page(page_id)
     changes: dict[str, BalanceChange] = {}
@@ -42,7 +42,7 @@ def read_changes(page_id: str) -> Response:
 
 
 def _describe_change(change: BalanceChange, line: Sparkline) -> dict[str, Any]:
-    """Return changes in whole tokens, and the line with the seconds that it spans."""
+    """Return changes in whole tokens, and the line with its span in seconds."""
     return {
         "changeDay": change.day,
         "changeWeek": change.week,
