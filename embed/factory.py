@@ -48,10 +48,10 @@ def create_app(
     extra_scripts: tuple[str, ...] = (),
     jobs: Sequence[Job] | None = None,
 ) -> Flask:
-    """Make the WSGI app, of settings with a secret key; connects to the database when it is used.
+    """Make the WSGI app from settings with a secret key; it connects to the database on first use.
 
-    `chain` is asked in place of the RPC servers that SOLANA_RPC_URL names, if it names any.
-    `jobs` are done in the background, the service's own unless given.
+    `chain` replaces the RPC servers that SOLANA_RPC_URL names, if it names any. `jobs` run in the
+    background; they're the service's own unless given.
 
     Raises SettingsError.
     """
@@ -100,11 +100,11 @@ def create_app(
 
 
 def _believe_proxies(app: Flask, settings: Settings) -> None:
-    """Take the client's address from what the trusted proxies wrote, and the scheme of PUBLIC_URL.
+    """Take the client's address from the trusted proxies and the scheme from PUBLIC_URL.
 
-    All proxies append to X-Forwarded-For. But some append to X-Forwarded-Proto, others write it
-    anew or pass it on, so how many of its values are theirs cannot be told. Without PUBLIC_URL, the
-    last counts.
+    All proxies append to X-Forwarded-For. But some append to X-Forwarded-Proto, while others
+    replace it or pass it on, so there's no telling how many of its values are theirs. Without
+    PUBLIC_URL, the last one counts.
     """
     scheme = urlsplit(settings.public_url or "").scheme
     fixed = ProxyFix(app.wsgi_app, x_for=settings.trusted_proxies, x_proto=0 if scheme else 1)
@@ -112,7 +112,7 @@ def _believe_proxies(app: Flask, settings: Settings) -> None:
     def believe(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         environ["wsgi.url_scheme"] = scheme or environ["wsgi.url_scheme"]
         if "HTTP_X_FORWARDED_FOR" in environ:
-            # A client's quotation mark would make all that is appended to it unreadable.
+            # A client's quotation mark would make everything appended after it unreadable.
             environ["HTTP_X_FORWARDED_FOR"] = environ["HTTP_X_FORWARDED_FOR"].replace('"', "")
         return fixed(environ, start_response)
 

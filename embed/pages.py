@@ -59,7 +59,7 @@ def list_pages() -> list[Page]:
 
 
 def list_of_owner(owner: Person) -> list[Page]:
-    """Return an owner's pages, newest first, the deleted ones too."""
+    """Return an owner's pages, newest first, including deleted ones."""
     query = Page.select().where(Page.owner == owner)
     return list(query.order_by(Page.created_at.desc(), Page.id))
 
@@ -85,7 +85,7 @@ def is_page_of(person: Any) -> Any:
 def list_with_waiting(person: Person) -> list[OwnPage]:
     """Return a person's pages, without deleted ones: most pending first, then the newest.
 
-    In one statement, as every page of the dashboard has them.
+    Uses one statement, as every page of the dashboard shows them.
     """
     rows = _LIST_WITH_WAITING.execute(person_id=person.id).fetchall()
     return [
@@ -172,16 +172,16 @@ def update_page(
 
 
 def _tell_owners(page: Page, owner: Person, now: datetime) -> None:
-    """Store in the logs of both accounts that a page changed hands; `page` is as it was."""
+    """Log in both accounts that a page changed hands; `page` is as it was before."""
     account_log.store(page.owner, "page handed over", now, page=page.token_name, owner=owner.email)
     account_log.store(owner, "page taken over", now, page=page.token_name)
 
 
 def _end_roles(page: Page, owner: Person) -> None:
-    """End what only held before a page changed hands.
+    """End what was tied to the former owner of a page that changed hands.
 
     The new owner is no longer a member, and the former owner's invitations to take the page over
-    end. So do the former owner's mails, unless they are a member by now, and the channels' right to
+    end. So do the former owner's emails, unless they're a member by now, and the channels' right to
     decide, which the new owner can grant again.
     """
     is_member = Member.select().where(Member.page == page, Member.person == page.owner)
@@ -207,10 +207,10 @@ def change_look(
 
 
 def _renew_marks(page: Page, changed: Container[str]) -> None:
-    """Renew the marks of wallets below the minimum after a change, where that is certain.
+    """Update the marks of wallets below the minimum after a change, where that's certain.
 
-    `page` is as it is now, and locked; `changed` names the fields that had other values. Wallets
-    below a raised minimum are found later, as that takes two new observations.
+    `page` is locked and in its new state; `changed` names the changed fields. Wallets below a
+    raised minimum are found later, as that takes two new observations.
     """
     is_marked = (Wallet.page == page) & ((Wallet.low_count > 0) | Wallet.is_withheld)
     if page.holding_watch == "leave" or not page.min_balance or "token_mint" in changed:

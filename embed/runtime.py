@@ -1,4 +1,4 @@
-"""What use cases are handed: settings, clock, access to the chain, signer and the rate limiter."""
+"""What use cases receive: settings, clock, access to the chain, signer and rate limiter."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,5 +24,5 @@ class Runtime:
 
     @cached_property
     def signer(self) -> Signer:
-        """What signs nonces, cookies and links, by SECRET_KEY. Raises SettingsError."""
+        """Return what signs nonces, cookies and links, with SECRET_KEY. Raises SettingsError."""
         return Signer(self.settings.with_secret_key().secret_keys, self.clock)

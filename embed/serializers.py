@@ -78,7 +78,7 @@ def describe_wallet_for_owner(wallet: TrackedWallet) -> dict[str, Any]:
 
 
 def describe_sums(sums: Sums | None, supply: Decimal | None) -> dict[str, Any]:
-    """Return what a page has of these, as exact numbers; what nobody knows is absent."""
+    """Return a page's sums as exact numbers; unknown ones are absent."""
     described: dict[str, Any] = {"supply": supply} if supply else {}
     if sums is not None:
         described["sums"] = {
@@ -198,7 +198,7 @@ def format_optional(instant: datetime | None) -> str | None:
 
 
 def as_dict(described: msgspec.Struct) -> dict[str, Any]:
-    """Return what a Struct is as JSON, with amounts as they were written."""
+    """Return a Struct as a dict for JSON, with amounts as they were written."""
     fields: dict[str, Any] = msgspec.to_builtins(described, builtin_types=(msgspec.Raw,))
     return fields
 
@@ -221,7 +221,7 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def _write_amounts(value: Any) -> Any:
-    """Write the amounts of dicts and lists; those of Structs are written when these are made."""
+    """Write the amounts in dicts and lists; Structs have theirs written when they're made."""
     kind = type(value)
     if kind is Decimal:
         return write_amount(value)

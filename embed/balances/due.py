@@ -1,4 +1,4 @@
-"""Which balances are to be read next."""
+"""Which balances to read next."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from embed.domain.times import from_ms
 
 @dataclass(frozen=True, slots=True)
 class DueWallet:
-    """An address whose balance of a mint is to be read."""
+    """An address whose balance of a mint should be read."""
 
     mint: str
     address: str
@@ -24,9 +24,9 @@ class DueWallet:
 
 
 def list_due(every: timedelta, now: datetime) -> list[DueWallet]:
-    """Return what was not observed for so long, or never, on pages not deleted.
+    """Return wallets never observed, or not within `every`, on pages that aren't deleted.
 
-    Least recently observed first. Mints that the chain refused are left out.
+    The least recently observed come first. Mints that the chain refused are left out.
     """
     observed_at = ChainBalance.observed_at
     is_due = observed_at.is_null() | ~_is_recent(observed_at, every, now)
@@ -34,7 +34,7 @@ def list_due(every: timedelta, now: datetime) -> list[DueWallet]:
 
 
 def _is_recent(observed_at: Any, every: timedelta, now: datetime) -> Any:
-    """Return the condition for a time less than `every` ago; a later one is a wrong clock's."""
+    """Return the condition for a time less than `every` ago; future ones are from a wrong clock."""
     return (observed_at > now - every) & (observed_at <= now)
 
 
@@ -44,9 +44,9 @@ def list_of_page(page: Page) -> list[DueWallet]:
 
 
 def find_oldest_read_at() -> datetime | None:
-    """Return when the balance that was not read for longest was read.
+    """Return when the least recently read balance was read; None if there's nothing to read.
 
-    Of a wallet that has never been read, when it was added. None if there is nothing to read.
+    For a wallet that was never read, this is when it was added.
     """
     read_at: Any = fn.COALESCE(ChainBalance.observed_at, Wallet.created_at)
     oldest = _select_wallets(fn.MIN(read_at).coerce(False)).where(Token.problem.is_null())
@@ -55,7 +55,7 @@ def find_oldest_read_at() -> datetime | None:
 
 
 def list_read_at(*conditions: Any) -> dict[str, datetime]:
-    """Return by page when the chain was last read for its wallets; without a reading it is absent.
+    """Return when the chain was last read for each page's wallets; pages never read are absent.
 
     The conditions are on pages.
     """
@@ -80,7 +80,7 @@ def _list_wallets(*conditions: Any) -> list[DueWallet]:
 
 
 def _select_wallets(*columns: Any) -> Any:
-    """Return a query of all pages' wallets, with what the chain said of their balances."""
+    """Return a query of all pages' wallets, joined with their balances on the chain."""
     return (
         Wallet.select(*columns)
         .join(Page)
@@ -118,10 +118,10 @@ def list_for_rotation(
     first: Sequence[tuple[str, str]] = (),
     page: Page | None = None,
 ) -> list[DueWallet]:
-    """Return up to `limit` wallets of which all accounts are to be read.
+    """Return up to `limit` wallets that should have all their accounts read.
 
-    Those of `first` (mint, address) come before those that wait the longest. None was read
-    completely within `every`. `page`: only its wallets.
+    Those in `first` (mint, address) come before the ones not read for the longest time. None was
+    read completely within `every`. `page` limits them to its wallets.
     """
     tracking = Page.select().join(Wallet)
     tracking = tracking.where(

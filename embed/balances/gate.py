@@ -1,4 +1,4 @@
-"""What a wallet holds, read from the chain while a visitor waits for the check of the minimum."""
+"""A wallet's balance, read from the chain while a visitor waits for the minimum balance check."""
 
 import threading
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
@@ -20,18 +20,18 @@ from embed.domain.turns import Busy
 from embed.errors import ApiError
 
 BUDGET = timedelta(seconds=3)
-SAME_WITHIN = timedelta(seconds=30)  # an answer this young is not asked for again
+SAME_WITHIN = timedelta(seconds=30)  # an answer this recent is used again
 PAUSE = timedelta(seconds=5)  # after a failure, until the chain is asked again
 
 
 class LiveBalances:
     """Asks the chain; threads may share it.
 
-    Without an answer in time, a fresh enough observation stands in for it.
+    If it doesn't answer in time, a recent enough observation stands in.
     """
 
     def __init__(self, chain: SolanaRpc, clock: Clock, max_age: timedelta) -> None:
-        """`max_age`: how old an observation may be to stand in."""
+        """`max_age` is how old an observation may be to stand in."""
         self._chain = chain
         self._clock = clock
         self._max_age = max_age
@@ -48,14 +48,14 @@ class LiveBalances:
         return self._find_stand_in(page, address) if amount is None else amount
 
     def _find_recent(self, mint: str, address: str) -> Decimal | None:
-        """Return what the chain answered a moment ago, to any process."""
+        """Return what the chain answered within SAME_WITHIN, to any process."""
         known = find_chain_balance(mint, address)
         if known and known.all_observed_at and self._is_within(known.all_observed_at, SAME_WITHIN):
             return Decimal(known.amount)
         return None
 
     def _ask(self, mint: str, address: str) -> Decimal | None:
-        """Ask the chain; None: no turn is free, or no answer."""
+        """Ask the chain; None if no turn is free or no answer came."""
         with suppress(Busy), self._chain.turns:
             return self._await_read(mint, address)
         return None
@@ -83,7 +83,7 @@ class LiveBalances:
         return None
 
     def _start(self, key: tuple[str, str]) -> "Future[Decimal]":
-        """Read in a thread of the pool: whatever hangs there, the visitor waits for BUDGET."""
+        """Read in a pool thread, so the visitor waits at most BUDGET even if the read hangs."""
         read = self._reads[key] = self._pool.submit(self._read, *key)
         read.add_done_callback(lambda _: self._forget(key))  # also when it is cancelled
         return read
@@ -93,12 +93,12 @@ class LiveBalances:
             self._reads.pop(key, None)
 
     def _read(self, mint: str, address: str) -> Decimal:
-        """Read and store. Stored even if nobody waits any more, so that the next visit is quick."""
+        """Read and store, even if nobody's waiting anymore: the next visit is then quick."""
         try:
             observed = observe_completely(
                 self._chain, self._clock, mint, address, timeout_s=BUDGET.total_seconds()
             )
-            if not store_chain(mint, [observed]):  # an RPC server that lags behind gave it
+            if not store_chain(mint, [observed]):  # from an RPC server that lags behind
                 newer = find_chain_balance(mint, address)
                 return observed.amount if newer is None else Decimal(newer.amount)
         except NoSuchMint as refusal:
@@ -107,14 +107,14 @@ class LiveBalances:
         else:
             return observed.amount
         finally:
-            db.close()  # this thread may not be needed again for long
+            db.close()  # this thread may stay idle for long
 
     def _find_stand_in(self, page: Page, address: str) -> Decimal:
-        """Return what was observed lately. Raises ApiError `balance_unavailable`."""
+        """Return a recent observation. Raises ApiError `balance_unavailable`."""
         known = read_observations(page, [address], uses_chain=True).get(address)
         if known is None or not self._is_within(known.observed_at, self._max_age):
             raise ApiError("balance_unavailable", retry_after=PAUSE)
-        # Reading all wallets sees one account of each, and the missing tokens may lie in others.
+        # A sweep reads only one account per wallet; the missing tokens may be in others.
         is_partial = known.source == "chain" and known.all_observed_at is None
         if is_partial and known.amount < page.min_balance:
             raise ApiError("balance_unavailable", retry_after=PAUSE)

@@ -27,7 +27,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A period to compare with: what was observed before it, and how exact that has to be."""
+    """A period to compare over, and how old the two observations may be."""
 
     length: timedelta
     min_age: timedelta  # of the earlier observation
@@ -35,9 +35,9 @@ class Period:
     max_newest_age: timedelta  # after which the newest observation says nothing about now
 
 
-# One observation of each day is kept. The day's bounds are more than 24 hours apart since the
-# first observation of a day is made some minutes earlier or later than that of the day before:
-# there is always one between them.
+# One observation per day is kept. DAY's bounds are more than 24 hours apart, since a day's first
+# observation is made some minutes earlier or later than the day before: one always falls between
+# them.
 DAY = Period(_DAY, timedelta(hours=12), timedelta(hours=37), timedelta(hours=12))
 WEEK = Period(7 * _DAY, 6 * _DAY, 8 * _DAY, _DAY)
 
@@ -52,7 +52,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class BalanceChange:
-    """How a balance has changed, in whole tokens; None where nothing is known."""
+    """How a balance has changed, in whole tokens; None where unknown."""
 
     day: Decimal | None
     week: Decimal | None
@@ -64,7 +64,7 @@ class BalanceChange:
 
 
 def has_history(page: Page, addresses: Collection[str]) -> bool:
-    """Tell whether an earlier balance of any of these is known."""
+    """Tell whether any of these has a known earlier balance."""
     is_earlier = (
         (ChainBalance.mint == page.token_mint)
         & ChainBalance.address.in_(list(addresses))
@@ -109,7 +109,7 @@ def read_visible_balance_changes(
     wallets = Wallet.select(Wallet.id, Wallet.address, Wallet.page).where(
         Wallet.id.in_(wallet_ids), IS_VISIBLE
     )
-    # The page is compared here: SQLite would use its index, and read all wallets of the page.
+    # The page is compared here: in the query, SQLite would use its index and read all its wallets.
     address_by_id = {one.id: one.address for one in wallets if one.page_id == page.id}
     changes = read_balance_changes(page, address_by_id.values(), now)
     return {
@@ -120,9 +120,9 @@ def read_visible_balance_changes(
 
 
 def find_total_change(page: Page, now: datetime) -> Decimal | None:
-    """Return how much more the visible wallets hold together than a day ago, as a part of 1.
+    """Return how much more the visible wallets hold in total than a day ago, as a fraction of 1.
 
-    Of those whose balance then is known; None: of none of them, or they held nothing.
+    Counts those whose balance a day ago is known; None if there are none, or they held nothing.
     """
     rows = (
         DailyBalance.select(
@@ -149,7 +149,7 @@ def find_total_change(page: Page, now: datetime) -> Decimal | None:
 
 
 def _read_days(balances: Collection[ChainBalance], since: datetime) -> dict[str, list[Point]]:
-    """Return the observations stored of each day since then, by address, oldest first."""
+    """Return the daily observations since then, by address, oldest first."""
     if not balances:
         return {}
     rows = (
@@ -185,7 +185,7 @@ def _find_change(
 def prune_history(before: datetime) -> int:
     """Delete the rows of days before `before`; return how many there were.
 
-    In small transactions, so that requests that write do not wait for long.
+    Uses small transactions, so requests that write don't wait long.
     """
     deleted = last_id = 0
     while ids := _read_next_ids(last_id):
@@ -196,9 +196,9 @@ def prune_history(before: datetime) -> int:
 
 
 def prune_observations(before: datetime) -> int:
-    """Delete what was last observed before then of addresses that no page has; return how many.
+    """Delete balances last observed before then for addresses on no page; return how many.
 
-    That is, of wallets that were removed or refused. Those of pending submissions stay.
+    These are of wallets that were removed or refused. Those of pending submissions stay.
     """
     is_listed, is_pending = (
         fn.EXISTS(

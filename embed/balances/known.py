@@ -1,8 +1,8 @@
-"""The balance that counts: the chain's where an RPC server is set, else what the owner entered.
+"""The balance that counts: the chain's if an RPC server is set, else what the owner entered.
 
-With an RPC server, an entered balance counts until the chain was first asked for the address.
-Without one, earlier observations of the chain no longer count, as nothing renews them. Callers say
-by `uses_chain`, which is Settings.uses_chain, whether there is one.
+With an RPC server, an entered balance counts until the address is first read from the chain.
+Without one, earlier observations of the chain no longer count, as nothing renews them. Callers pass
+Settings.uses_chain as `uses_chain`.
 """
 
 from collections.abc import Collection
@@ -29,7 +29,7 @@ class BalanceSource(Protocol):
 
 
 class EnteredBalances:
-    """The balances that the page's owner entered; 0 if none was."""
+    """The balances that the page's owner entered; 0 if there is none."""
 
     def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens."""
@@ -57,10 +57,10 @@ class KnownBalance:
 
 
 def join_balances(query: Any, page: Page | type[Page], *, uses_chain: bool) -> Any:
-    """Join wallets of the page with their newest observations, where there are any.
+    """Join the page's wallets with their newest observations, if any.
 
-    `Page` itself stands for the page of each wallet, if the query joins it.
-    Without an RPC server, the chain's are joined to nothing, so that they never count.
+    Pass `Page` itself for each wallet's own page, if the query joins it. Without an RPC server, the
+    chain's observations aren't joined, so they never count.
     """
     is_entered = (
         (Balance.address == Wallet.address)

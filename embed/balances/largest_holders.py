@@ -1,4 +1,4 @@
-"""The largest holders of a token, as an RPC server tells."""
+"""The largest holders of a token, as reported by an RPC server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from embed.errors import InvalidInput
 NOBODY_TO_ASK = gettext_noop(
     "The largest holders can't be looked up, because this server isn't connected to an RPC server."
 )
-CALL_WITHIN_S = 3.0  # each of the two calls, for which an owner waits
+CALL_WITHIN_S = 3.0  # for each of the two calls that an owner waits for
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class LargestHolders:
     """Whole tokens by the owners of the largest accounts, as wallets show them; most first."""
 
     amounts: dict[str, Decimal]
-    supply: Decimal | None  # None: wallets show another amount than the mint has
+    supply: Decimal | None  # None: wallets show a different amount than the mint
 
 
 def look_up_largest_holders(rpc: SolanaRpc | None, mint: str) -> LargestHolders:
-    """Read a token's largest accounts, and whose they are. Never call it inside a transaction.
+    """Read a token's largest accounts and their owners. Never call it inside a transaction.
 
     Raises InvalidInput if the mint doesn't exist or no RPC server answers, and Busy.
     """
@@ -65,7 +65,7 @@ def look_up_largest_holders(rpc: SolanaRpc | None, mint: str) -> LargestHolders:
 
 
 def _read_largest_accounts(rpc: SolanaRpc, mint: str) -> list[str]:
-    """Return token accounts, of which Agave tells 20. Raises NoSuchMint, RpcRefused."""
+    """Return the largest token accounts; Agave lists 20. Raises NoSuchMint, RpcRefused."""
 
     def parse(raw: msgspec.Raw) -> list[str]:
         found = [one.address for one in msgspec.json.decode(raw, type=LargestAccounts).value]
@@ -85,9 +85,9 @@ def _read_largest_accounts(rpc: SolanaRpc, mint: str) -> list[str]:
 
 
 def _read_holders(rpc: SolanaRpc, mint: str, accounts: Sequence[str]) -> LargestHolders:
-    """Return what the owners of these accounts have in them; those closed meanwhile have nothing.
+    """Return what these accounts' owners hold in them; accounts closed meanwhile hold nothing.
 
-    The mint itself is asked for too, for its supply.
+    The mint is read too, for its supply.
     """
     wanted = [*accounts, mint]
 

@@ -1,4 +1,4 @@
-"""What the chain says of a mint: its program, names and supply."""
+"""What the chain says about a mint: its program, names and supply."""
 
 import base64
 import binascii
@@ -39,8 +39,8 @@ TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"  # noqa: S105
 TOKEN_PROGRAMS = (TOKEN_PROGRAM, TOKEN_2022_PROGRAM)
 SYSTEM_PROGRAM = "1" * 32
 
-MAX_NAME, MAX_SYMBOL = 100, 20  # characters, as a page's
-# Metaplex, in Borsh: its kind, the update authority, the mint; then texts, each after its length.
+MAX_NAME, MAX_SYMBOL = 100, 20  # characters, as on a page
+# Metaplex, in Borsh: kind, update authority and mint; then texts, each preceded by its length.
 _METADATA_KIND = 4
 _HEAD_BYTES = 1 + 32 + 32
 # Token-2022 extensions that make wallets show other amounts than accounts hold.
@@ -72,7 +72,7 @@ def read_token(rpc: SolanaRpc, mint: str, *, timeout_s: Seconds | None = None) -
     def parse(raw: msgspec.Raw) -> TokenInfo:
         answer = msgspec.json.decode(raw, type=Accounts)
         if len(answer.value) != len(accounts):
-            raise WrongAnswer("it has another number of accounts")
+            raise WrongAnswer("it has the wrong number of accounts")
         return _read_mint(mint, *answer.value)
 
     return ask(rpc, mint, "getMultipleAccounts", [accounts, PARSED], parse, timeout_s)
@@ -99,7 +99,7 @@ def _read_mint(mint: str, account: Account | None, metadata: Account | None) -> 
     if account is None or account.owner not in TOKEN_PROGRAMS:
         raise NoSuchMint(mint)
     if not isinstance(account.data, ParsedData):
-        raise WrongAnswer("it has an account of another form")
+        raise WrongAnswer("it has a malformed account")
     if account.data.parsed.type != "mint":
         raise NoSuchMint(mint)
     facts = msgspec.json.decode(account.data.parsed.info, type=Mint)
@@ -114,14 +114,14 @@ def _read_mint(mint: str, account: Account | None, metadata: Account | None) -> 
 
 
 def parse_supply(mint: Account) -> Decimal | None:
-    """Return the whole tokens that a mint's account says there are; None if wallets scale them.
+    """Return the supply in a mint's account, in whole tokens; None if wallets scale it.
 
     Raises WrongAnswer.
     """
     if mint.owner not in TOKEN_PROGRAMS or not isinstance(mint.data, ParsedData):
-        raise WrongAnswer("it has a mint of another form")
+        raise WrongAnswer("it has a malformed mint")
     if mint.data.parsed.type != "mint":
-        raise WrongAnswer("it has an account in place of the mint")
+        raise WrongAnswer("it has an account instead of the mint")
     facts = msgspec.json.decode(mint.data.parsed.info, type=Mint)
     if int(facts.supply) > MAX_UNITS or facts.decimals > MAX_DECIMALS:
         raise WrongAnswer("it has a supply that no mint can have")
@@ -131,7 +131,7 @@ def parse_supply(mint: Account) -> Decimal | None:
 
 
 def read_scaled_supply(rpc: SolanaRpc, mint: str) -> Decimal | None:
-    """Read a supply as wallets show it; None if it is too large or too fine to be stored.
+    """Read a supply as wallets show it; None if it's too large or too precise to store.
 
     Raises NoSuchMint, RpcUnavailable, UnusableAnswer.
     """
@@ -154,7 +154,7 @@ class _Metadata(Result):
 
 
 def find_extension_names(extensions: list[Extension], mint: str) -> Names:
-    """Return the name and the symbol of a Token-2022 mint that has them itself."""
+    """Return the name and the symbol that a Token-2022 mint itself has."""
     for extension in extensions:
         if extension.extension == "tokenMetadata":
             metadata = msgspec.json.decode(extension.state, type=_Metadata)
@@ -186,6 +186,6 @@ def _read_text(raw: bytes, start: int) -> tuple[str, int]:
 
 
 def _check(text: str, max_length: int) -> str | None:
-    """Return a text without its padding; None if it is empty, long or cannot be printed."""
+    """Return a text without its padding; None if it's empty, too long or unprintable."""
     trimmed = text.strip("\0 \t\r\n")
     return trimmed if 0 < len(trimmed) <= max_length and trimmed.isprintable() else None

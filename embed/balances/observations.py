@@ -1,4 +1,4 @@
-"""Writing observations of balances: those that owners enter, and those of the chain."""
+"""Storing observations of balances: those that owners enter, and those from the chain."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from embed.domain import amounts
 from embed.domain.times import count_days, to_ms
 from embed.events.editing import lock_owners
 
-BELIEVED_FOR_MS = 24 * 60 * 60 * 1000  # a slot that is newer than all that follow
+BELIEVED_FOR_MS = 24 * 60 * 60 * 1000  # how long a slot newer than all later ones is believed
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class ChainObservation:
-    """What the chain said of an address, in whole tokens."""
+    """What the chain said about an address, in whole tokens."""
 
     address: str
     token_account: str  # the associated one
@@ -43,15 +43,15 @@ class ChainObservation:
 
     @property
     def amount(self) -> Decimal:
-        """Return what all accounts that were read held."""
+        """Return the total of all accounts that were read."""
         return amounts.add(self.associated_amount, self.other_amount or Decimal(0))
 
 
 def store_entered(page: Page, rows: Sequence[Observation]) -> None:
     """Store what an owner entered, and increment the version of every page that shares it.
 
-    Also of pages that do not track these addresses: one of them may come to do so at the same
-    moment, when a visitor's submission is approved.
+    This includes pages that don't track these addresses: one may start to at the same moment, when
+    a visitor's submission is approved.
     """
     with db.atomic():
         lock_owners(page.owner_id)
@@ -90,16 +90,16 @@ def store_chain_of_mints(
     supplies: Mapping[str, Supply] | None = None,
     only_tracked: bool = False,
 ) -> dict[str, set[str]]:
-    """Store observations in one transaction, and return the addresses whose row was renewed.
+    """Store observations in one transaction, and return the addresses whose row was updated.
 
-    The others have an observation of a newer slot, or with `only_tracked` are on no page any more.
-    An address is given at most once for a mint. Pages whose mint has a changed amount or supply
-    get a new version; the first observation of each day is kept.
+    The others have an observation from a newer slot or, with `only_tracked`, are no longer on any
+    page. Pass an address at most once per mint. Pages whose mint has a changed amount or supply get
+    a new version; the first observation of each day is kept.
     """
     supplies = supplies or {}
     with db.atomic():
-        # Of two transactions with the same mint one waits here, so that neither adds to amounts
-        # that the other changes, and no page is locked before its owner.
+        # If two transactions have the same mint, one waits here: so neither adds to amounts that
+        # the other changes, and no page is locked before its owner.
         _lock_owners_of({*rows_by_mint, *supplies})
         renewed = {}
         changed = store_supplies(supplies)
@@ -113,7 +113,7 @@ def store_chain_of_mints(
                 changed.append(mint)
             renewed[mint] = set(ids)
         bumped = bump_pages_of(changed)
-    # Pages of other owners that came to a mint meanwhile may show what was stored before.
+    # Other owners' pages that switched to a mint meanwhile may still show the old amounts.
     bump_pages_of(changed, excluding=bumped)
     return renewed
 
@@ -163,7 +163,7 @@ def _upsert(
                 ChainBalance.all_observed_at,
             ],
             where=(EXCLUDED.slot >= ChainBalance.slot)
-            # What no answer of a whole day caught up with was no slot of this chain.
+            # A slot that no answer reached within a day was not one of this chain.
             | (ChainBalance.observed_at < EXCLUDED.observed_at - BELIEVED_FOR_MS),
         )
         written = query.returning(ChainBalance.address, ChainBalance.id).tuples().execute()
@@ -197,14 +197,14 @@ def _add_up(row: ChainObservation, before: ChainBalance | None) -> Decimal:
 
 
 def _has_changed(row: ChainObservation, before: ChainBalance | None) -> bool:
-    """Tell whether pages show another amount; what was never observed may have been entered."""
+    """Tell whether pages show a new amount; the first observation may replace an entered one."""
     return before is None or _add_up(row, before) != before.amount
 
 
 def _keep_first_of_day(
     rows: Iterable[ChainObservation], before: Mapping[str, ChainBalance], ids: Mapping[str, int]
 ) -> None:
-    """Keep these unless the day has an observation already."""
+    """Keep these as the day's observations unless it already has one."""
     new = [
         {
             "balance": ids[row.address],
@@ -223,7 +223,7 @@ def _keep_first_of_day(
 def bump_pages_of(mints: Sequence[str], *, excluding: Container[str] = ()) -> list[str]:
     """Increment the versions of the pages of some mints, and return their ids.
 
-    They are locked in the order of their ids, so that none deadlock.
+    They're locked in the order of their ids, to avoid deadlocks.
     """
     if not mints:
         return []

@@ -1,4 +1,4 @@
-"""Addresses that programs derive from others; no private key belongs to one.
+"""Addresses that programs derive from others; they have no private keys.
 
 Solana's `find_program_address`: the first hash, from bump 255 down, that is not on Ed25519's curve.
 """

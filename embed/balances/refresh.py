@@ -19,8 +19,8 @@ from embed.balances.tokens import Supply, get_program, store_refusal
 from embed.domain.amounts import subtract
 from embed.domain.times import Clock, Seconds
 
-# Each write gives pages with changed amounts a new version, whose payload is then built again;
-# so there are few, but each soon enough that a killed process loses little.
+# Each write gives pages with changed amounts a new version, whose payload is then rebuilt. So
+# writes are few, but frequent enough that a killed process loses little.
 WRITE_AFTER = timedelta(seconds=5)
 WRITE_ROWS = 2_000
 MOST_UNUSABLE = 3  # answers about a mint, after which its other wallets are left out
@@ -40,7 +40,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of many calls; what they told is stored."""
+    """The outcome of many calls; what they returned is stored."""
 
     observed: int  # wallets
     failure: RpcUnavailable | None  # the first
@@ -49,8 +49,8 @@ class Result:
 def sweep(chain: SolanaRpc, clock: Clock, due: Iterable[DueWallet], on_read: OnRead) -> Result:
     """Read the associated accounts of these wallets, 99 a call.
 
-    A call without a usable answer does not keep others from being made; if no RPC server answers,
-    none are made any more. What was read is stored also if `on_read` raises.
+    A call without a usable answer doesn't stop the others; if no RPC server answers, no more are
+    made. What was read is stored even if `on_read` raises.
     """
     return _read_and_store(chain, clock, make_batches(due), _read_batch, MOST_UNUSABLE, on_read)
 
@@ -58,7 +58,7 @@ def sweep(chain: SolanaRpc, clock: Clock, due: Iterable[DueWallet], on_read: OnR
 def read_completely(
     chain: SolanaRpc, clock: Clock, wanted: Iterable[DueWallet], on_read: OnRead
 ) -> Result:
-    """Read all token accounts of these wallets, one a call; as `sweep` in all else."""
+    """Read all token accounts of these wallets, one per call; otherwise like `sweep`."""
     batches = [[one] for one in wanted]
     return _read_and_store(chain, clock, batches, _read_single, len(batches), on_read)
 
@@ -99,7 +99,7 @@ def _read_and_store(
 
 def _log_left_out(mint: str, addresses: Sequence[str], problem: Exception) -> None:
     others = f" and {len(addresses) - 1} others" if len(addresses) > 1 else ""
-    _log.warning("%s%s of the mint %s was not read. %s", addresses[0], others, mint, problem)
+    _log.warning("Not read for the mint %s: %s%s. %s", mint, addresses[0], others, problem)
 
 
 def observe_completely(
@@ -129,7 +129,7 @@ def _observe_usable(
     addresses: Iterable[str],
     *ignored: type[Exception],
 ) -> list[ChainObservation]:
-    """Leave out amounts that are not usable, and whatever raises one of `ignored`."""
+    """Observe wallets, leaving out unusable amounts and those that raise one of `ignored`."""
     left_out: tuple[type[Exception], ...] = (UnusableAmount, *ignored)
     rows = []
     for address in addresses:
@@ -160,7 +160,7 @@ def _read_batch(chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]) -> R
 
 
 def _read_scaled_supply(chain: SolanaRpc, mint: str) -> Decimal | None:
-    """Return None if no RPC server says it, so that the balances are kept all the same."""
+    """Return None if no RPC server has it, so that the balances are stored anyway."""
     try:
         return read_scaled_supply(chain, mint)
     except (NoSuchMint, UnusableAnswer) as problem:
@@ -196,5 +196,5 @@ class _Writer:
         supplies, self._supplies = self._supplies, {}
         self._count, self._first_at = 0, None
         if rows or supplies:
-            # What was erased while the chain was asked must not come back.
+            # A wallet erased during the calls to the chain must not come back.
             store_chain_of_mints(rows, supplies=supplies, only_tracked=True)

@@ -1,6 +1,6 @@
-"""One RPC server, and how fast it is asked: never more than its operator allows.
+"""One RPC server, and how fast it's asked: never faster than its operator allows.
 
-Nothing of its address is in any text, as it may hold a secret.
+No text has any part of its address, which may contain a secret.
 """
 
 import logging
@@ -18,26 +18,26 @@ from embed.outbound.http import Answer, AnswerTooLarge, Client, RequestFailed
 
 T = TypeVar("T")
 
-# Of an answer with its head: some 7,000 token accounts of one owner.
+# Headers included; enough for some 7,000 token accounts of one owner.
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
 MAX_RETRY_AFTER_S = 60.0
 _HEADERS = {"Content-Type": "application/json", "User-Agent": "tracking-embed"}
 _TOO_MANY = 429
-_UNHEALTHY = -32005  # some say so for too many requests
-# Invalid request, unknown method, invalid parameters (such as no such mint), a method that is off.
+_UNHEALTHY = -32005  # some servers use it for too many requests
+# Invalid request, unknown method, invalid parameters (such as no such mint), a disabled method.
 _REFUSALS = {-32600, -32601, -32602, -32010}
 _SAME_WARNING_EVERY_S = 60.0
-ASKED_LAST_S = 60.0  # how long an RPC server that failed is asked after the others
+ASKED_LAST_S = 60.0  # how long a failed RPC server is asked after the others
 # Visitors wait for calls of this method, too, so background work leaves them half of its rate.
 SHARED_METHOD = "getTokenAccountsByOwner"
-_CALL_S = 0.05  # how long it may take until a call ends
+_CALL_S = 0.05  # a guess at when a running call ends
 _ROUNDING_S = 0.001
 
 _log = logging.getLogger(__name__)
 
 
 class WrongAnswer(ValueError):
-    """An answer that cannot be right; the text says why, and repeats nothing of it."""
+    """An answer that can't be right; the text says why, without quoting it."""
 
 
 class CallFailed(Exception):
@@ -46,14 +46,14 @@ class CallFailed(Exception):
     def __init__(
         self, reason: str, retry_after_s: Seconds = 0, *, is_about_call: bool = False
     ) -> None:
-        """`is_about_call`: the RPC server answered, and may well answer another call usably."""
+        """`is_about_call`: the RPC server answered; another call may well succeed."""
         super().__init__(reason)
         self.retry_after_s = retry_after_s
         self.is_about_call = is_about_call
 
 
 class RpcRefused(Exception):
-    """The RPC server answered an error that trying again cannot mend, such as -32602."""
+    """The RPC server answered with an error that retrying can't fix, such as -32602."""
 
     def __init__(self, code: int) -> None:
         super().__init__(f"The RPC server refused the call (error {code}).")
@@ -80,8 +80,8 @@ class _Recent:
 class Pace:
     """Counts the calls of each method in a moving window; threads may share it.
 
-    A call counts from its start until the window after its end is over: the RPC server counts it
-    at some moment between the two.
+    A call counts from its start until a full window after its end, since the RPC server counts it
+    at some moment between start and end.
     """
 
     def __init__(self, limit: RateLimitItem) -> None:
@@ -91,7 +91,7 @@ class Pace:
         self._lock = threading.Lock()
 
     def start(self, method: str, now: Seconds, *, is_urgent: bool) -> Seconds:
-        """Count a call that starts now, and return 0; `end` has to follow.
+        """Count a call that starts now, and return 0; `end` must follow.
 
         If the rate is used up, count nothing, and return how many seconds to wait before
         trying again.
@@ -119,7 +119,7 @@ class Pace:
 
 
 class Endpoint:
-    """One address; it says when it may be asked, and notes how its calls went."""
+    """An RPC server's address, when it may be asked, and how its calls went."""
 
     def __init__(
         self, url: str, label: str, *, pace: Pace, client: Client, monotonic: Callable[[], Seconds]
@@ -136,7 +136,7 @@ class Endpoint:
     def call(
         self, method: str, params: list[Any], parse: Callable[[msgspec.Raw], T], timeout_s: Seconds
     ) -> T:
-        """Try a call once, which `pace` has counted. Raises CallFailed, RpcRefused."""
+        """Try once to make a call that `pace` has counted. Raises CallFailed, RpcRefused."""
         try:
             result = self.request(method, params, parse, timeout_s)
         except CallFailed as failure:
@@ -174,13 +174,13 @@ class Endpoint:
         try:
             return parse(_read_result(answer, call_id))
         except WrongAnswer as mistake:
-            raise CallFailed(f"its answer was refused: {mistake}", is_about_call=True) from None
+            raise CallFailed(f"its answer is invalid: {mistake}", is_about_call=True) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            reason = "its answer was refused: it has another form"
+            reason = "its answer is invalid: it is malformed"
             raise CallFailed(reason, is_about_call=True) from None
 
     def _warn(self, text: str, now: Seconds) -> None:
-        """Log a failure; the same one once a minute."""
+        """Log a failure, but the same one only once a minute."""
         warned, warned_at = self._warned
         if text != warned or now >= warned_at + _SAME_WARNING_EVERY_S:
             self._warned = text, now
@@ -191,13 +191,13 @@ def _read_result(answer: Answer, call_id: str) -> msgspec.Raw:
     retry_after_s = min(answer.retry_after_s or 0, MAX_RETRY_AFTER_S)
     if answer.status == _TOO_MANY:
         raise CallFailed("too many requests", retry_after_s)
-    if answer.status not in (200, 400):  # some say 400 where others say 200 with an error
+    if answer.status not in (200, 400):  # some send 400 where others send 200 with an error
         raise CallFailed(f"HTTP status {answer.status}", retry_after_s)
     envelope = msgspec.json.decode(answer.body, type=_Envelope)
     if envelope.error is not None and envelope.id in (call_id, None):
         _raise_error(envelope.error.code, retry_after_s)
     if envelope.jsonrpc != "2.0" or envelope.id != call_id:
-        raise WrongAnswer("it answers another call")
+        raise WrongAnswer("it answers a different call")
     if answer.status != 200 or envelope.result is msgspec.UNSET:
         raise WrongAnswer("it has no result")
     return envelope.result

@@ -1,6 +1,6 @@
-"""The form of the results that are read; what else an answer has is ignored, and takes no memory.
+"""The results' fields that are read; anything else in an answer is ignored and takes no memory.
 
-Source: anza-xyz/agave account-decoder-client-types, rpc-client-types. Amounts are texts, as JSON's
+Source: anza-xyz/agave account-decoder-client-types, rpc-client-types. Amounts are texts, as JSON
 numbers lose digits.
 """
 
@@ -26,14 +26,14 @@ MAX_UNITS = 2**64 - 1
 
 
 class UnusableAmount(Exception):
-    """An amount that may be right, as mints can scale what wallets show, but is never stored."""
+    """An amount that is never stored, though it may be right: mints can scale what wallets show."""
 
     def __init__(self) -> None:
         super().__init__("Its amount is too large or has too many decimals.")
 
 
 class Result(msgspec.Struct, rename="camel"):
-    """The base of all of them: ``token_amount`` is ``tokenAmount``."""
+    """The base of all results: ``token_amount`` is ``tokenAmount`` in JSON."""
 
 
 class Amount(Result):
@@ -44,7 +44,7 @@ class Amount(Result):
 
 class Parsed(Result):
     type: str
-    info: msgspec.Raw  # of another form for each type
+    info: msgspec.Raw  # in a different form for each type
 
 
 class ParsedData(Result):
@@ -98,7 +98,7 @@ class OwnedAccounts(Result):
 
 
 class LargestAccount(Result):
-    address: Address  # of the token account; its owner is not told
+    address: Address  # of the token account; its owner isn't included
 
 
 class LargestAccounts(Result):
@@ -111,7 +111,7 @@ class TokenSupply(Result):
 
 
 def read_amount(raw: Amount) -> Decimal:
-    """Return whole tokens as wallets show them: Token-2022's scaled amounts included, exact.
+    """Return exact whole tokens as wallets show them, including Token-2022's scaled amounts.
 
     Raises WrongAnswer, UnusableAmount.
     """

@@ -1,4 +1,4 @@
-"""Calls to Solana's JSON-RPC: within the operator's rate, tried again, by the next RPC server."""
+"""Calls to Solana's JSON-RPC within the operator's rate, retried with the next RPC server."""
 
 import random
 import threading
@@ -21,7 +21,7 @@ T = TypeVar("T")
 ROUNDS = 6  # how often a patient call asks every RPC server
 ATTEMPT_S = 10.0
 FIRST_WAIT_S = 0.5  # between two rounds; it doubles
-# A slow endpoint must not take all request threads, of which gunicorn.conf.py has four.
+# A slow RPC server must not take up all request threads; gunicorn.conf.py has four.
 MAX_WAITING = 2
 
 
@@ -56,15 +56,15 @@ class SolanaRpc:
             )
             for number, url in enumerate(urls, start=1)
         ]
-        self.turns = Turns(MAX_WAITING)  # for everything that is asked while a request waits
+        self.turns = Turns(MAX_WAITING)  # for all calls that a request waits for
         self._monotonic = monotonic
         self._stopped = threading.Event()
         self._wait_s = wait or self._stopped.wait
 
     def stop(self) -> None:
-        """End calls that wait: they and all later ones raise RpcUnavailable.
+        """Stop waiting calls: they and all later ones raise RpcUnavailable.
 
-        Connections are closed, those of calls that run when they end.
+        Closes connections, those of running calls once they end.
         """
         self._stopped.set()
         for endpoint in self._endpoints:
@@ -78,13 +78,13 @@ class SolanaRpc:
         parse: Callable[[msgspec.Raw], T] = msgspec.json.decode,
         timeout_s: Seconds | None = None,
     ) -> T:
-        """Return the result, which is JSON, as `parse` reads it.
+        """Return the JSON result as `parse` reads it.
 
         With `timeout_s`, each RPC server is tried once within that time; without, all are tried
         for some minutes, with growing waits. `parse` raises WrongAnswer or msgspec.DecodeError
-        for a result that cannot be right, which then counts as a failure of the RPC server.
-        Raises RpcUnavailable or its UnusableAnswer, and RpcRefused if an RPC server refused and no
-        other answered.
+        for a result that can't be right, which then counts as a failure of the RPC server. Raises
+        RpcUnavailable or its subclass UnusableAnswer, and RpcRefused if an RPC server refused and
+        no other answered.
         """
         if timeout_s is not None:
             return self._ask_each(method, params, parse, self._monotonic() + timeout_s)
@@ -121,7 +121,7 @@ class SolanaRpc:
         raise kind(f"No RPC server gave a usable answer: {reason}.")
 
     def _plan(self, deadline: Seconds | None) -> Iterator[tuple[Endpoint, Seconds | None]]:
-        """Return each RPC server with the end of its attempt: an equal share of what is left."""
+        """Yield each RPC server and its attempt's deadline: an equal share of the time left."""
         now = self._monotonic()
         ordered = sorted(self._endpoints, key=lambda endpoint: endpoint.failed_until > now)
         for index, endpoint in enumerate(ordered):
@@ -163,9 +163,9 @@ class SolanaRpc:
 
 
 def choose_chain(settings: Settings, given: SolanaRpc | None) -> SolanaRpc | None:
-    """Return what reads the chain: `given`, else the RPC servers that SOLANA_RPC_URL names.
+    """Return `given`, or else a client for the RPC servers that SOLANA_RPC_URL names.
 
-    None where it names no RPC server.
+    None if it names no RPC server.
     """
     if not settings.uses_chain:
         return None

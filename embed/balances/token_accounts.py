@@ -1,4 +1,4 @@
-"""What the accounts that hold a token's balances have, as the chain says."""
+"""What token accounts hold, according to the chain."""
 
 import logging
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from embed.domain.amounts import add
 from embed.domain.times import Seconds
 
 MOST_ACCOUNTS = 99  # in one call of getMultipleAccounts, which also asks for the mint
-_ACCOUNT_BYTES = 165  # those of Token-2022 may have more
+_ACCOUNT_BYTES = 165  # Token-2022's may be larger
 _NO_DATA = ("", "base64")
 
 _log = logging.getLogger(__name__)
@@ -35,9 +35,9 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class AssociatedAccounts:
     slot: int
-    amounts: dict[str, Decimal]  # the whole tokens of owners, as wallets show them
-    given_away: list[str]  # the owners whose account has another owner now
-    supply: Decimal | None  # of the mint, in whole tokens; None: wallets show another amount
+    amounts: dict[str, Decimal]  # whole tokens by owner, as wallets show them
+    given_away: list[str]  # owners whose account now has another owner
+    supply: Decimal | None  # of the mint, in whole tokens; None: wallets show a different amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ def read_associated(
 ) -> AssociatedAccounts:
     """Return what these associated accounts, at most MOST_ACCOUNTS, hold.
 
-    `token_accounts` has them by their owners' addresses. One that does not exist holds 0; one
-    that was given to another owner, or whose amount is too large or too fine, is left out. The
-    mint itself is asked for too, for its supply, and because on another network no account exists,
-    so that all would hold 0.
+    `token_accounts` has them by owner address. One that doesn't exist holds 0; one that was given
+    to another owner, or whose amount is too large or too precise, is left out. The mint is read
+    too, for its supply, and to notice another network, where no account exists and all would hold
+    0.
     Raises RpcUnavailable, UnusableAnswer.
     """
     wanted = [*token_accounts.values(), mint]
@@ -75,7 +75,7 @@ def read_associated(
         if len(found.amounts) < len(token_accounts):
             _log.warning(
                 "%d of %d token accounts of the mint %s were left out: they have other owners, or"
-                " amounts that are too large or too fine.",
+                " amounts that are too large or too precise.",
                 len(token_accounts) - len(found.amounts),
                 len(token_accounts),
                 mint,
@@ -89,23 +89,23 @@ def read_associated(
 
 
 def decode_accounts(raw: msgspec.Raw, count: int) -> tuple[int, list[Account | None], Account]:
-    """Return the slot, and `count` accounts, of which the last one is the mint's, apart.
+    """Return the slot, and `count` accounts, with the last one, the mint's, separately.
 
     Raises WrongAnswer.
     """
     answer = msgspec.json.decode(raw, type=Accounts)
     if len(answer.value) != count:
-        raise WrongAnswer("it has another number of accounts")
+        raise WrongAnswer("it has the wrong number of accounts")
     *accounts, mint_account = answer.value
     if mint_account is None:
-        raise WrongAnswer("it does not know the mint, so it may be of another network")
+        raise WrongAnswer("it does not know the mint, so it may be from another network")
     return answer.context.slot, accounts, mint_account
 
 
 def read_all_accounts(
     rpc: SolanaRpc, mint: str, program: str, address: str, *, timeout_s: Seconds | None = None
 ) -> AllAccounts:
-    """Return what an owner has in all its accounts.
+    """Return what an owner holds in all accounts.
 
     Raises NoSuchMint, UnusableAmount, RpcUnavailable, UnusableAnswer.
     """
@@ -117,7 +117,7 @@ def read_all_accounts(
         for one in answer.value:
             holding = _read_holding(one.account, mint)
             if one.account.owner != program or holding.owner != address or one.pubkey in amounts:
-                raise WrongAnswer("it has an account of another owner")
+                raise WrongAnswer("it has another owner's account")
             amounts[one.pubkey] = read_amount(holding.token_amount)
         first = amounts.pop(associated, Decimal(0))
         others = add(*amounts.values())
@@ -139,7 +139,7 @@ def _find_amount(account: Account | None, mint: str, owner: str) -> Decimal | No
 
 
 def find_holding(account: Account | None, mint: str) -> Holding | None:
-    """Return what a token account of a mint has; None if it does not exist. Raises WrongAnswer."""
+    """Return what a mint's token account holds; None if it does not exist. Raises WrongAnswer."""
     # Anyone can send lamports to an address before its token account is created.
     if account is None or (account.owner == SYSTEM_PROGRAM and account.data == _NO_DATA):
         return None
@@ -149,13 +149,13 @@ def find_holding(account: Account | None, mint: str) -> Holding | None:
 def _read_holding(account: Account, mint: str) -> Holding:
     """Raises WrongAnswer."""
     if account.owner not in TOKEN_PROGRAMS or not isinstance(account.data, ParsedData):
-        raise WrongAnswer("it has an account of another program")
+        raise WrongAnswer("it has another program's account")
     size = account.data.space
     if size < _ACCOUNT_BYTES or (size > _ACCOUNT_BYTES and account.owner == TOKEN_PROGRAM):
-        raise WrongAnswer("it has an account of another size")
+        raise WrongAnswer("it has an account of the wrong size")
     if account.data.parsed.type != "account":
         raise WrongAnswer("it has an account that holds no balance")
     holding = msgspec.json.decode(account.data.parsed.info, type=Holding)
     if holding.mint != mint:
-        raise WrongAnswer("it has an account of another mint")
+        raise WrongAnswer("it has another mint's account")
     return holding

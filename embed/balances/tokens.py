@@ -1,6 +1,6 @@
 """Tokens: what the chain says about mints, their supply, and proposals for new pages.
 
-Mints of which the chain refused to tell balances are not asked for again by themselves.
+Mints whose balances the chain refused aren't read again automatically.
 """
 
 import logging
@@ -67,8 +67,8 @@ def _store_token(info: TokenInfo, now: datetime) -> None:
 def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
     """Read a mint for the owner of a new page. Never call it inside a transaction.
 
-    Its symbol comes without dollar signs in front, as pages keep it.
-    Raises InvalidInput if there is no such mint, or nobody to ask.
+    Its symbol comes without leading dollar signs, as pages store it. Raises InvalidInput if there's
+    no such mint or no RPC server to ask.
     """
     parse_mint(mint)
     if rpc is None:
@@ -89,7 +89,7 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
 
 
 def store_refusal(mint: str, reason: str) -> None:
-    """Keep why a mint's balances cannot be read, and log it once."""
+    """Store why a mint's balances can't be read, and log it once."""
     if find_problem(mint) is not None:
         return
     (
@@ -108,7 +108,7 @@ def clear_refusal(mint: str) -> None:
 
 
 def list_problems(owner: Person) -> dict[str, str]:
-    """Return why balances are not read, by mint, of those that an owner's pages have."""
+    """Return why balances aren't read, by mint, for the mints of an owner's pages."""
     mints = Page.select(Page.token_mint).where(Page.owner == owner)
     rows: Any = Token.select(Token.mint, Token.problem).where(
         Token.mint.in_(mints), Token.problem.is_null(False)
@@ -131,8 +131,8 @@ class Supply:
 def store_supplies(supplies: Mapping[str, Supply]) -> list[str]:
     """Store supplies by their mints, and return the mints whose supply has changed.
 
-    One that an older version read without its time was not shown until now, so it
-    counts as changed. The caller gives their pages a new version in the same transaction.
+    A supply that an older version stored without its time wasn't shown until now, so it counts as
+    changed. The caller gives their pages a new version in the same transaction.
     """
     if not supplies:
         return []
@@ -152,10 +152,10 @@ def store_supplies(supplies: Mapping[str, Supply]) -> list[str]:
 
 
 def find_supply(mint: str, *, uses_chain: bool) -> Supply | None:
-    """Return what was read last of a mint, if an RPC server is set.
+    """Return a mint's supply as last read, if an RPC server is set.
 
-    What was read without its time, by version 0.6 and before, may be of another day than the
-    balances.
+    Ignores one stored without its time, by version 0.6 and before: it may be from another day than
+    the balances.
     """
     if not uses_chain:
         return None

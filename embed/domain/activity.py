@@ -1,4 +1,4 @@
-"""The activity log in words: sentences are made of an entry's facts where they are shown."""
+"""The activity log in words: sentences are made from an entry's facts when they're shown."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -100,7 +100,7 @@ _decode = msgspec.json.Decoder(Facts, float_hook=Decimal).decode
 
 
 def read_facts(data: str) -> Facts:
-    """Return the facts of an entry or a message, which are stored as JSON, with exact amounts."""
+    """Read an entry's or a message's facts from their JSON, with exact amounts."""
     return _decode(data)
 
 
@@ -168,7 +168,7 @@ def _name_wallet(facts: Facts) -> str:
 
 
 def _write_reason(facts: Facts, gettext: Gettext) -> str:
-    """Return why a submission was rejected; nothing of other facts."""
+    """Return why a submission was rejected; empty for other facts."""
     sentence = write_sentences(gettext).get(f"{facts.get('reasonCode')}")
     return sentence or f"{facts.get('reasonText') or ''}"
 

@@ -44,7 +44,7 @@ def parse_address(raw: str) -> str:
 
 
 def shorten_address(address: str) -> str:
-    """Return the ends of an address, where it is not kept whole."""
+    """Return both ends of an address, for places that don't store it whole."""
     return f"{address[:4]}…{address[-4:]}"
 
 

@@ -17,7 +17,7 @@ from embed.errors import InvalidInput
 # The most that a mint can issue is 2**64 - 1 units; with no decimals that is 1.8e19 tokens.
 MAX_AMOUNT = Decimal("1e20")
 MAX_DECIMALS = 20
-# Digits: an amount has at most 41, and the sum of as many as there can be accounts a few more.
+# In digits: an amount has at most 41, and a sum over all possible accounts a few more.
 PRECISION = 60
 SHARE_DIGITS = 6  # significant ones
 
@@ -95,10 +95,10 @@ def apply_decimals(units: int, decimals: int) -> Decimal:
 
 
 def find_share(amount: Decimal, supply: Decimal | None) -> Decimal | None:
-    """Return which part of the supply an amount is, to SHARE_DIGITS; None if nobody knows.
+    """Return an amount's share of the supply, to SHARE_DIGITS; None if unknown.
 
-    There are no parts of a supply of 0. More than 1 may be right for a moment: tokens were burned
-    after the amount was read.
+    A supply of 0 has no shares. More than 1 may be right for a moment: tokens were burned after the
+    amount was read.
     """
     return _OF_SHARES.divide(amount, supply) if supply else None
 
@@ -114,7 +114,7 @@ def _as_decimal(amount: Decimal | int) -> Decimal:
 class Holding:
     """What one wallet holds."""
 
-    balance: Decimal | None  # whole tokens; None: nobody knows
+    balance: Decimal | None  # whole tokens; None: unknown
     is_counted: bool  # by all of its tags
 
 
@@ -124,14 +124,14 @@ class Sums:
 
     balance: Decimal
     wallet_count: int
-    # Of those that are counted:
+    # Of the counted ones:
     counted_balance: Decimal
     counted_wallet_count: int
-    counted_share: Decimal | None  # of the supply; None: nobody knows
+    counted_share: Decimal | None  # of the supply; None: unknown
 
 
 def add_up(holdings: Iterable[Holding], supply: Decimal | None) -> Sums | None:
-    """Return None if no balance is known, which is not a sum of 0."""
+    """Sum up holdings; None if no balance is known, which isn't a sum of 0."""
     known = [(one.balance, one.is_counted) for one in holdings if one.balance is not None]
     if not known:
         return None

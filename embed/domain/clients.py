@@ -13,9 +13,9 @@ _PREFIX_LENGTH = {4: 24, 6: 48}
 
 
 def parse_client_address(raw: str) -> IPv4Address | IPv6Address | None:
-    """Return an address without its port, an IPv4 address where IPv6 only carries one.
+    """Return an address without its port; an IPv4 address mapped to IPv6 becomes plain IPv4.
 
-    None for a unix socket, or some other text from a trusted proxy.
+    None for a unix socket, or any other text from a trusted proxy.
     """
     with_port = _WITH_PORT.fullmatch(raw)
     try:
@@ -27,7 +27,7 @@ def parse_client_address(raw: str) -> IPv4Address | IPv6Address | None:
 
 def name_client(raw: str) -> str:
     """Return what identifies a client: an IPv4 address, or the /64 network of an IPv6 address."""
-    if _DIGITS_AND_DOTS.fullmatch(raw):  # an IPv4 address as it is, or none at all
+    if _DIGITS_AND_DOTS.fullmatch(raw):  # an IPv4 address already, or no address at all
         return raw
     ip = parse_client_address(raw)
     if ip is None:
@@ -40,7 +40,7 @@ def name_client(raw: str) -> str:
 def name_network(ip: IPv4Address | IPv6Address) -> str:
     """Return the /24 of an IPv4 address, the /48 of an IPv6 address.
 
-    A /48 is what providers give to one site at most (RFC 6177), a /24 is 256 addresses.
+    Providers give one site a /48 at most (RFC 6177); a /24 has 256 addresses.
     """
     return str(ip_network((int(ip), _PREFIX_LENGTH[ip.version]), strict=False))
 
@@ -66,9 +66,9 @@ _SYSTEMS = {
 
 
 def name_browser(user_agent: str) -> tuple[str | None, str | None]:
-    """Return the names of the browser and the system that a User-Agent header tells of.
+    """Return the names of the browser and the system in a User-Agent header.
 
-    None for what it does not tell.
+    None for what it doesn't say.
     """
     return _find(_BROWSERS, user_agent), _find(_SYSTEMS, user_agent)
 
@@ -87,6 +87,6 @@ class Client:
 
     @classmethod
     def parse(cls, user_agent: str, address: str) -> Self:
-        """Return what a User-Agent header and a client's address tell."""
+        """Return the client described by a User-Agent header and an address."""
         ip = parse_client_address(address)
         return cls(*name_browser(user_agent), None if ip is None else name_network(ip))

@@ -1,4 +1,4 @@
-"""The colors that follow from a page's accent, so that every choice stays readable.
+"""The colors derived from a page's accent, so that every choice stays readable.
 
 A color is six hex digits. Contrast is WCAG's (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio).
 Where an accent is too light or too dark for text, its lightness moves in OKLCH, which keeps the
@@ -15,8 +15,8 @@ MIN_SHAPE_CONTRAST = 3.0  # of anything but text, such as a button's surface
 DEFAULT_ACCENT = "3e63dd"  # --accent in static/look/tokens.css
 
 BLACK, WHITE = "000000", "ffffff"
-# Of static/look/tokens.css: n1, n3, and that of the neutrals' na3 on a ground which is nearest to
-# the text in lightness.
+# From static/look/tokens.css: n1, n3, and, of the neutrals' na3 on a ground, the one nearest to the
+# text in lightness.
 LIGHT_GROUNDS = ("fcfcfd", "f0f0f3", "ededee")
 DARK_GROUNDS = ("111113", "212225", "29292b")
 
@@ -28,16 +28,16 @@ _Oklch = tuple[float, float, float]  # lightness, chroma, hue in radians
 
 @dataclass(frozen=True, slots=True)
 class Shades:
-    """What depends on the theme."""
+    """The colors that depend on the theme."""
 
-    text: str  # on every ground and on `soft`; also of the focus ring
+    text: str  # on every ground and on `soft`; also for the focus ring
     soft: str  # a tint, behind text
-    edge: str | None  # around a filled button that the ground does not set off
+    edge: str | None  # around a filled button that's hard to see on the ground
 
 
 @dataclass(frozen=True, slots=True)
 class AccentColors:
-    fill: str  # the accent itself, of primary buttons
+    fill: str  # the accent itself, for primary buttons
     hover: str
     on_fill: str  # black or white
     light: Shades
@@ -45,7 +45,7 @@ class AccentColors:
 
 
 def derive_colors(accent: str) -> AccentColors:
-    """Return what to use an accent with."""
+    """Return the colors to use with an accent."""
     on_fill = max(WHITE, BLACK, key=lambda color: compute_contrast(color, accent))
     return AccentColors(
         fill=accent,
@@ -81,7 +81,7 @@ def _derive_shades(
 
 
 def _move_until(color: str, end: str, is_enough: Callable[[str], bool]) -> str:
-    """Return a color that is enough, as near to the first one's lightness as can be."""
+    """Return the color nearest in lightness to `color` that is enough."""
     if is_enough(color):
         return color
     too_near, chroma, hue = _to_oklch(color)
@@ -100,7 +100,7 @@ def _make_hover(accent: str, on_fill: str) -> str:
     """Return a shade with more contrast to the text on it, or one with less if there is none."""
     lightness, chroma, hue = _to_oklch(accent)
     step = -_HOVER_STEP if on_fill == WHITE else _HOVER_STEP
-    if not 4 * _HOVER_STEP < lightness + step < 1:  # near black, equal steps are hardly seen
+    if not 4 * _HOVER_STEP < lightness + step < 1:  # near black, equal steps are hardly visible
         step *= -4 if on_fill == WHITE else -1
     return _from_oklch((lightness + step, chroma, hue))
 

@@ -18,26 +18,26 @@ MAX_LENGTH = 64  # of a pattern, in code points
 _MAX_RAW_LENGTH = 4 * MAX_LENGTH
 
 _NARROWEST = {4: 32, 6: 64}  # an IPv6 client counts by its /64
-_WIDEST = {4: 16, 6: 32}  # a provider gets a /32 of IPv6; what is wider is mostly a mistake
+_WIDEST = {4: 16, 6: 32}  # a provider gets a /32 of IPv6; anything wider is likely a mistake
 _MAPPED = IPv6Network("::ffff:0:0/96")
 
-# The characters of nicknames, and the two that stand for others.
+# The characters of nicknames, and the two wildcards.
 _NAME_PATTERN = regex.compile(
     r"[\p{L}\p{M}\p{N}\ ._\-*?--\p{Default_Ignorable_Code_Point}]+", regex.VERSION1
 )
 _LETTER_OR_NUMBER = regex.compile(r"[\p{L}\p{N}]")
 
-# They stand for * and ? from where letters are compared by their looks: some look like these.
+# They replace * and ? where letters are compared by their looks: some look like those two.
 _ANY, _ONE = "\ue000", "\ue001"
 _WILDCARDS = str.maketrans("*?", _ANY + _ONE)
 
 
-# A mistyped address; no name is as long.
+# A mistyped address; no name is this long.
 _LIKE_AN_ADDRESS = re.compile(rf"[1-9A-HJ-NP-Za-km-z]{{{NICKNAME_LENGTH + 1},}}")
 
 
 def find_kind(raw: str) -> str:
-    """Tell what an entry is by its form: an address, a network, or else the pattern of a name."""
+    """Return an entry's kind by its form: an address, a network, or else a name pattern."""
     text = raw.strip()
     if is_address(text) or _LIKE_AN_ADDRESS.fullmatch(text):
         return "wallet"
@@ -45,7 +45,7 @@ def find_kind(raw: str) -> str:
 
 
 def parse_pattern(kind: str, raw: str) -> str:
-    """Return what an entry keeps out, as it is stored. Raises InvalidInput for `pattern`."""
+    """Return an entry's pattern as it's stored. Raises InvalidInput for `pattern`."""
     text = raw.strip()
     if not text:
         raise InvalidInput("Enter what to block.", field="pattern")
@@ -103,7 +103,7 @@ def _parse_network(text: str) -> str:
 
 
 def _unmap(network: IPv4Network | IPv6Network) -> IPv4Network | IPv6Network:
-    """Return the IPv4 network that one of IPv6 carries, as clients' addresses are read."""
+    """Return the IPv4 network mapped to an IPv6 one, as is done for clients' addresses."""
     if isinstance(network, IPv4Network) or not network.subnet_of(_MAPPED):
         return network
     return IPv4Network((int(network.network_address) & 0xFFFF_FFFF, network.prefixlen - 96))
@@ -117,7 +117,7 @@ _PARSERS: Mapping[str, Callable[[str], str]] = {
 
 
 def list_networks(client: str) -> list[str]:
-    """Return every network that an entry may name and that holds a client, as they are stored."""
+    """Return every network with the client in it that an entry may name, as stored."""
     ip = parse_client_address(client)
     if ip is None:
         return []
@@ -126,9 +126,9 @@ def list_networks(client: str) -> list[str]:
 
 
 def matches_any(patterns: Iterable[str], nickname: str) -> bool:
-    """Tell whether one of the patterns fits a nickname, in any case, or a name that looks like it.
+    """Tell whether a pattern matches a nickname, in any case, or a name that looks like it.
 
-    Without a separator in the pattern, those in the nickname are ignored, as lookalikes do.
+    If the pattern has no separator, those in the nickname are ignored, as with lookalikes.
     """
     written = _find_places(_fold(nickname))
     joined = _find_places(skeleton(nickname))
@@ -142,7 +142,7 @@ def matches_any(patterns: Iterable[str], nickname: str) -> bool:
 
 
 def _find_places(text: str) -> dict[str, int]:
-    """Return where each character of a text is, as bits; that which stands for one is at all."""
+    """Return each character's places in a text, as bits; the wildcard for one is at all places."""
     places = {_ONE: (1 << len(text)) - 1}
     for place, one in enumerate(text):
         places[one] = places.get(one, 0) | 1 << place
@@ -150,15 +150,15 @@ def _find_places(text: str) -> dict[str, int]:
 
 
 def _fits(glob: str, places: Mapping[str, int]) -> bool:
-    """Tell whether a glob fits a text, in one step for each character of the glob.
+    """Tell whether a glob matches a text, in one step per character of the glob.
 
-    Unlike regular expressions, globs need not be compiled, which took seconds for a long list.
+    Globs need no compiling, which took seconds for a long list of regular expressions.
     https://en.wikipedia.org/wiki/Bitap_algorithm
     """
-    lengths = 1  # bit n: the glob fits the first n characters, as far as it was read
+    lengths = 1  # bit n: the glob so far matches the first n characters
     for sign in glob:
         if sign == _ANY:
-            lengths = -(lengths & -lengths)  # the shortest, and all that are longer
+            lengths = -(lengths & -lengths)  # the shortest match, and all longer ones
         elif not (lengths := (lengths & places.get(sign, 0)) << 1):
             return False
     return bool(lengths >> places[_ONE].bit_length() & 1)

@@ -61,7 +61,7 @@ def _write_ipv6(address: ipaddress.IPv6Address) -> str:
     mapped = address.ipv4_mapped
     if mapped is None:
         return address.compressed
-    # Since 3.13 Python writes this part with dots, which browsers do not.
+    # Since 3.13, Python writes this part with dots; browsers don't.
     return f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"
 
 

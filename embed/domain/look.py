@@ -1,4 +1,4 @@
-"""How a page's widget looks: what its owner has chosen, and what an address asks for.
+"""How a page's widget looks: what its owner has chosen, and what a URL asks for.
 
 docs/embedding.md, Look.
 """

@@ -29,7 +29,7 @@ _ALLOWED = regex.compile(
 
 
 def parse_nickname(raw: str) -> str:
-    """Return the normalised nickname: trimmed, NFKC.
+    """Return the normalized nickname: trimmed, NFKC.
 
     Raises ApiError `invalid_nickname_length` or `invalid_nickname_chars`.
     """
@@ -40,7 +40,7 @@ def parse_nickname(raw: str) -> str:
     nickname = unicodedata.normalize("NFKC", trimmed).strip()
     if not 1 <= len(nickname) <= MAX_LENGTH:
         raise ApiError("invalid_nickname_length")
-    # Not worth letting other threads go first, as this library else does.
+    # Too quick to let other threads run meanwhile, as this library otherwise does.
     if not _ALLOWED.fullmatch(nickname, concurrent=False):
         raise ApiError("invalid_nickname_chars")
     return nickname
@@ -52,7 +52,7 @@ SEPARATORS = " ._-"
 # Ignored when comparing: separators, and accents that are not part of a script.
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))
 _IGNORED = _ACCENTS | dict.fromkeys(map(ord, SEPARATORS))
-# Such letters need none, and a mark of another script on one of them is hardly seen.
+# Such letters need no marks, and another script's mark on one is hardly visible.
 _MARKS_ON_LETTERS = regex.compile(r"(?<=[\p{Latin}\p{Greek}\p{Cyrillic}])\p{M}+")
 
 
@@ -73,7 +73,7 @@ def skeleton(name: str, *, keeps_separators: bool = False) -> str:
 @cache
 def _read_prototypes() -> dict[int, str]:
     """Return the prototype of each confusable character (UTS 39)."""
-    from confusable_homoglyphs import confusables  # reads its data, for which no command waits
+    from confusable_homoglyphs import confusables  # reads its data, which commands needn't wait for
 
     looks = {
         text.replace(_MARK, ""): [entry["c"].replace(_MARK, "") for entry in entries]

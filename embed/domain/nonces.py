@@ -36,7 +36,7 @@ _CONSEQUENCES: dict[str, tuple[str, str]] = {
 class IssuedNonce:
     """What every ``nonceId`` contains, whatever its signature is for."""
 
-    purpose: ClassVar[str]  # one is never taken for that of another
+    purpose: ClassVar[str]  # a nonce for one is never accepted for another
     signed_shape: ClassVar[Any] = tuple[str, str, str, str, str, str]
 
     page_id: str
@@ -115,7 +115,7 @@ class IssuedNonce:
 
 
 class Nonce(IssuedNonce):
-    """For a submission; `detail` is the normalised nickname, or "", which goes with any."""
+    """For a submission; `detail` is the normalized nickname, or "", which allows any."""
 
     __slots__ = ()
     purpose = "embed nonce"
@@ -128,7 +128,7 @@ class Nonce(IssuedNonce):
 
 
 class RecordNonce(IssuedNonce):
-    """For what a page keeps of a wallet, which its holder asks for; `detail` is the action."""
+    """For a wallet's records, when its holder asks for them; `detail` is the action."""
 
     __slots__ = ()
     purpose = "embed record nonce"

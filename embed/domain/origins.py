@@ -21,10 +21,10 @@ _AUTHORITY = re.compile(
     r"(?P<host>\[[0-9a-f:.]+\]|[^@%*:\[\]]+)(?::[0-9]*)?", re.ASCII | re.IGNORECASE
 )
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
-# A name with a dot, or this machine; none that begins with slashes or a port.
+# A name with a dot, or this machine; not one that begins with slashes or a port.
 _SITE_WITHOUT_SCHEME = re.compile(r"[^/:.*]+\.[^*]+\Z")
 _OWN_MACHINE = re.compile(r"(?:localhost|127\.0\.0\.1)(?![^:/?#])", re.IGNORECASE)
-# Browsers never send them as an origin; schemes of extensions and apps they do.
+# Browsers never send these as an origin, but do send schemes of extensions and apps.
 _SCHEMES_WITHOUT_SITES = {"about", "blob", "data", "file", "ftp", "javascript", "ws", "wss"}
 
 
@@ -46,7 +46,7 @@ def _parse(raw: str, parse_host: Callable[[str], str | None]) -> str | None:
         parts = urlsplit(raw)
         scheme, port = parts.scheme.lower(), parts.port
         authority = _AUTHORITY.fullmatch(parts.netloc)
-        # Not parts.hostname: its lower case of a final sigma is not the browsers'.
+        # Not parts.hostname: it lowercases a final sigma differently than browsers do.
         host = parse_host(authority["host"]) if authority else None
     except ValueError:  # a bad port, brackets or label
         return None
@@ -102,7 +102,7 @@ def _explain_refusal(entry: str) -> InvalidInput:
 
 
 def find_meant_origin(raw: str) -> str | None:
-    """Return the origin that a refused entry of an allowlist must mean, if that is certain."""
+    """Return the origin that a refused allowlist entry must mean, if that's certain."""
     entry = raw.strip()
     if "://" in entry:
         return _parse(entry, expand_ipv4)
@@ -112,7 +112,7 @@ def find_meant_origin(raw: str) -> str | None:
 
 
 def correct_entry(raw: str) -> str:
-    """Return an entry of an allowlist, or if it would be refused, what it must mean."""
+    """Return an allowlist entry or, if it would be refused, what it must mean."""
     try:
         parse_allowlist_entry(raw)
     except InvalidInput:
@@ -138,7 +138,7 @@ class OriginDecision:
     """Whether a request may use a public key, judged by its origin."""
 
     code: Literal["missing_origin", "origin_not_allowed"] | None = None  # None: allowed
-    refused_origin: str | None = None  # normalised, or "null"; None: no valid origin was sent
+    refused_origin: str | None = None  # normalized, or "null"; None: no valid origin was sent
 
 
 def decide_origin(

@@ -1,7 +1,7 @@
 """Passkeys: what browsers are asked, and what they answer (https://www.w3.org/TR/webauthn-3/).
 
-fido2 reads the answers and verifies the signatures. Checked here is what it leaves open: that the
-origin is exactly ours, since it lets subdomains in, the algorithms, and whose passkey it is.
+fido2 reads the answers and verifies the signatures. This module checks what it leaves open: that
+the origin is exactly ours, since it lets subdomains in; the algorithms; and whose passkey it is.
 """
 
 import ipaddress
@@ -22,10 +22,10 @@ from embed.domain.texts import gettext_noop
 from embed.errors import InvalidInput
 
 ADD, SIGN_IN, CONFIRM = "add", "sign in", "confirm"  # what a challenge is for
-CHALLENGE_LIFETIME = timedelta(hours=1)  # for as long, a page that offers passkeys may stay open
+CHALLENGE_LIFETIME = timedelta(hours=1)  # how long a page that offers passkeys may stay open
 ALGORITHMS = (-7, -8, -257)  # ES256, EdDSA, RS256, as COSE numbers them
 _SIGNED_FOR = "passkey challenge"
-MAX_CREDENTIAL_BYTES = 2048  # an id of 1,023 bytes, which is the longest, and a key of RSA
+MAX_CREDENTIAL_BYTES = 2048  # the longest id, 1,023 bytes, with an RSA key
 
 
 _WRONG = gettext_noop("Your browser's answer couldn't be verified.")
@@ -51,7 +51,7 @@ class RelyingParty:
     def find(cls, origin: str) -> Self | None:
         """Return the party of an origin; None where browsers offer no passkeys.
 
-        They need HTTPS, except on localhost, and a name, not an address.
+        They need HTTPS, except on localhost, and a host name rather than an IP address.
         """
         parts = urlsplit(origin)
         host = parts.hostname or ""
@@ -61,9 +61,9 @@ class RelyingParty:
 
 
 def issue_challenge(signer: Signer, purpose: str, session_id: str = "") -> str:
-    """Return what a passkey signs, so that its answer is of use for one thing, once.
+    """Return a challenge for a passkey to sign, good for one purpose, once.
 
-    It is signed, so that it is not stored before it is used. `session_id` is "" for signing in.
+    It's signed, so it needn't be stored before it's used. `session_id` is "" for signing in.
     """
     return signer.sign(_SIGNED_FOR, (purpose, session_id, make_id()), CHALLENGE_LIFETIME)
 
@@ -71,7 +71,7 @@ def issue_challenge(signer: Signer, purpose: str, session_id: str = "") -> str:
 def check_challenge(
     raw: str, signer: Signer, purpose: str, session_id: str = ""
 ) -> tuple[str, datetime]:
-    """Return a challenge's nonce, which is still to be used, and its end.
+    """Return a challenge's nonce, not used up yet, and when it expires.
 
     Raises RefusedPasskey unless it was issued for this purpose and session.
     """
@@ -113,7 +113,7 @@ def describe_creation(
 ) -> str:
     """Return what a browser needs to make a passkey: PublicKeyCredentialCreationOptionsJSON.
 
-    `known_ids`: of the person's passkeys; a device that has one makes no second.
+    `known_ids` are those of the person's passkeys; a device that has one won't make a second.
     """
     return json.dumps(
         {
@@ -136,7 +136,7 @@ def describe_creation(
 def describe_request(party: RelyingParty, challenge: str, known_ids: Iterable[str] = ()) -> str:
     """Return what a browser needs to use a passkey: PublicKeyCredentialRequestOptionsJSON.
 
-    Without `known_ids` it offers all that it has for this host.
+    Without `known_ids`, the browser offers all that it has for this host.
     """
     return json.dumps(
         {
@@ -150,7 +150,7 @@ def describe_request(party: RelyingParty, challenge: str, known_ids: Iterable[st
 
 @contextmanager
 def _refusing_what_fails() -> Iterator[None]:
-    """Read what anyone may have sent, for which fido2 raises errors of many kinds."""
+    """Turn any error into RefusedPasskey: on arbitrary input, fido2 raises many kinds."""
     try:
         yield
     except RefusedPasskey:
@@ -171,7 +171,7 @@ def read_answer(raw: str) -> Answer:
 
 @_refusing_what_fails()
 def read_registration(answer: Answer, party: RelyingParty) -> NewPasskey:
-    """Verify the answer to describe_creation, but for whose challenge it has.
+    """Verify the answer to describe_creation, except for whose challenge it has.
 
     Raises RefusedPasskey.
     """
@@ -193,10 +193,10 @@ def read_registration(answer: Answer, party: RelyingParty) -> NewPasskey:
 def verify_assertion(
     answer: Answer, party: RelyingParty, *, credential: str, person_id: str, needs_handle: bool
 ) -> int:
-    """Verify the answer to describe_request by a passkey's `credential`, as NewPasskey has it.
+    """Verify the answer to describe_request with a passkey's `credential`, as in NewPasskey.
 
-    `needs_handle`: nobody is signed in yet, so the answer has to say whose passkey it is. Returns
-    how often the passkey has signed, 0 if it does not count. Raises RefusedPasskey.
+    `needs_handle`: nobody is signed in yet, so the answer must say whose passkey it is. Returns how
+    often the passkey has signed, 0 if it doesn't count. Raises RefusedPasskey.
     """
     from fido2.webauthn import AttestedCredentialData, AuthenticationResponse
 
@@ -219,12 +219,12 @@ def _make_server(party: RelyingParty) -> Any:
 
 
 def _make_state(answer: Answer) -> dict[str, str]:
-    """Return what fido2 compares an answer with; whose its challenge is has been checked."""
+    """Return what fido2 compares an answer with; check_challenge checks whose challenge it is."""
     return {"challenge": _encode(answer.challenge.encode()), "user_verification": "required"}
 
 
 def _check_client_data(client_data: Any) -> None:
-    """Refuse what was asked for by a frame inside another site, which we never do."""
+    """Refuse an answer requested by a frame inside another site, which we never use."""
     if client_data.cross_origin:
         raise RefusedPasskey("it comes from a frame in another site")
 

@@ -66,7 +66,7 @@ def _dummy_hash() -> str:
 
 # How easy a password is to guess
 
-# Signs chosen to stand for many letters take 0.7 seconds of a processor; 200 would take 15.
+# Signs chosen to stand for many letters take 0.7 seconds of CPU time; 200 would take 15.
 JUDGED_LENGTH = 32
 _MIN_SCORE = 3  # of zxcvbn's 0 to 4: 100 million guesses
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -119,7 +119,7 @@ def find_weakness(password: str, own_texts: Iterable[str]) -> str | None:
     even where these are spelled backwards, or with digits and signs in place of letters.
     Raises Busy.
     """
-    # The one character whose lower case is two, which zxcvbn takes for one.
+    # The only character with a lower case of two characters, which zxcvbn counts as one.
     judged = unicodedata.normalize("NFC", password)[:JUDGED_LENGTH].replace("\u0130", "I")
     with _judging:
         rest = _leave_out(judged, own_texts)

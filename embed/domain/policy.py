@@ -74,7 +74,7 @@ def check_queue(pending_count: int, capacity: int) -> None:
 def is_filling(pending_count: int, capacity: int) -> bool:
     """Tell whether the newest of these pending submissions has filled four fifths of the queue.
 
-    So this is true once, until the queue has become shorter and fills again.
+    This is true only once, until the queue shrinks and fills up again.
     """
     return 5 * (pending_count - 1) < 4 * capacity <= 5 * pending_count
 

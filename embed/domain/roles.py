@@ -1,4 +1,4 @@
-"""What people are on a page, from the least to the most: each may also do what those before may."""
+"""People's roles on a page, from least to most: each may also do what the ones before it may."""
 
 from embed.domain.texts import gettext_noop
 
@@ -24,5 +24,5 @@ DESCRIPTION_BY_ROLE = {
 
 
 def includes(role: str, least: str) -> bool:
-    """Tell whether a role may do what takes at least another."""
+    """Tell whether a role may do what requires at least another."""
     return ROLES.index(role) >= ROLES.index(least)

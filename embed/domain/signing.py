@@ -51,8 +51,8 @@ class Signer:
         """Read a value that was signed for `purpose`.
 
         Raises BadSignature unless it was signed here for that purpose and has the type `shape`,
-        which another version of the service may have signed otherwise; SignatureExpired, which is
-        one too, once its lifetime is over.
+        which may differ in another version of the service; its subclass SignatureExpired once its
+        lifetime is over.
         """
         if not raw.isascii():
             raise BadSignature("not signed here")

@@ -8,11 +8,11 @@ from embed.errors import InvalidInput
 
 # Control characters, lone surrogates and private-use ones. (Unassigned ones may be new emoji.)
 _UNPRINTABLE = {"Cc", "Cs", "Co"}
-# Embeddings and overrides of direction: what follows a name would be shown in another order.
+# Embeddings and overrides of direction, which would reorder what follows a name.
 _TURNING = set("\u202a\u202b\u202c\u202d\u202e")
 
-# What chat services and mail readers take for mentions, markup, links and channels, and what is
-# shown in its place.
+# What chat services and mail readers treat as mentions, markup, links and channels, and what is
+# shown instead.
 _SPECIAL = str.maketrans(
     {
         "@": "\N{FULLWIDTH COMMERCIAL AT}",
@@ -29,9 +29,9 @@ _SPECIAL = str.maketrans(
         "]": ")",
     }
 )
-# The other points are those of names of sites in Chinese and Japanese (UTS 46).
+# The other points are the dots in Chinese and Japanese site names (UTS 46).
 _POINT_IN_WORD = re.compile(r"(?<=\S)([.:\u3002\uff0e\uff61])(?=[\w/])")
-# Chat services take what stands between these for emphasis, but not within a word.
+# Chat services treat text between these as emphasis, but not within a word.
 _LINE_AT_EDGE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 
 
@@ -47,7 +47,7 @@ def gettext_noop(text: str) -> str:
 
 
 def isolate(text: str) -> str:
-    """Return a text that keeps its direction within a sentence of another one, as <bdi> does."""
+    """Return a text that keeps its direction in a sentence of another direction, as <bdi> does."""
     return f"\u2068{text}\u2069"
 
 
@@ -65,7 +65,7 @@ def parse_text(raw: str, label: str, *, field: str, max_length: int) -> str:
 def parse_optional_text(
     raw: str | None, label: str, *, field: str, max_length: int, may_have_lines: bool = False
 ) -> str | None:
-    """As parse_text, but return None for an empty or blank text."""
+    """Do as parse_text, but return None for an empty or blank text."""
     text = (raw or "").strip()
     if may_have_lines:
         text = text.replace("\r\n", "\n")  # forms send CRLF
@@ -90,10 +90,10 @@ def parse_optional_text(
 
 
 def neutralise(text: str, *, max_length: int) -> str:
-    """Return a text of others for a plain message, without anything that would act in it.
+    """Return other people's text for a plain message, without anything that would act in it.
 
-    No line breaks, no control or invisible characters, no mentions or markup; and no names of
-    sites, which programs turn into links: a word joiner stands behind their points.
+    No line breaks, no control or invisible characters, no mentions or markup; and no site names,
+    which programs turn into links: a word joiner follows their dots.
     """
     words = " ".join(text.split())
     shown = "".join(each for each in words if unicodedata.category(each)[0] != "C")
@@ -130,7 +130,7 @@ def drop_dollar_signs(symbol: str) -> str:
 
 
 def check_choice(raw: str, choices: Collection[str], field: str) -> None:
-    """Raises InvalidInput for `field`, whose name the sentence has, unless `raw` is a choice."""
+    """Raise InvalidInput for `field`, which the sentence names, unless `raw` is a choice."""
     if raw not in choices:
         raise InvalidInput(
             "The %(name)s must be one of %(choices)s.",
@@ -144,7 +144,7 @@ _EMAIL = re.compile(r"[^\s@\x00-\x1f]{1,64}@[^\s@\x00-\x1f]{1,189}")
 
 
 def parse_email(raw: str) -> str:
-    """Return the address as it is kept. Raises InvalidInput."""
+    """Return the address as it's stored. Raises InvalidInput."""
     email = raw.strip().lower()
     if not (_EMAIL.fullmatch(email) and email.isprintable()):
         raise InvalidInput("%(email)s isn't an email address.", field="email", email=repr(raw))

@@ -27,7 +27,7 @@ def from_ms(ms: int) -> datetime:
 
 
 def count_days(instant: datetime) -> int:
-    """Return the number of the instant's day since 1970, UTC, as columns named `day` have it."""
+    """Return the number of days from 1970 to the instant's, in UTC, as in columns named `day`."""
     return (instant - _EPOCH) // _DAY
 
 

@@ -1,4 +1,4 @@
-"""Turns: slow work is done for a few at once and refused to others, so that no request waits."""
+"""Turns: slow work is done for a few at once and refused to others, so no request waits."""
 
 from threading import Semaphore
 
@@ -15,7 +15,7 @@ class Busy(Exception):
 
 
 class Turns:
-    """A context that at most so many threads are in. Raises Busy at once for every other."""
+    """A context for a limited number of threads; raises Busy right away for any other."""
 
     def __init__(self, at_once: int) -> None:
         self._free = Semaphore(at_once)

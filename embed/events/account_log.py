@@ -1,4 +1,4 @@
-"""What happened with a person's account, for that person to read."""
+"""A person's account log: what happened with the account, for that person to read."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -48,8 +48,8 @@ SENTENCE_BY_KIND: Mapping[str, str] = {
 
 KEPT_FOR = timedelta(days=180)
 UNKNOWN = Client()
-# Failures are stored once per kind, network and hour, and so many of a day, lest they fill the
-# table.
+# A failure is stored once per kind, network and hour, and only MOST_FAILURES a day, so that they
+# can't fill the table.
 FAILURES = ("sign-in failed", "confirmation failed")
 FAILURE_STORED_EVERY = timedelta(hours=1)
 MOST_FAILURES = 20
@@ -59,18 +59,18 @@ _DAY = timedelta(days=1)
 def store(
     person: Person, kind: str, now: datetime, client: Client = UNKNOWN, **facts: object
 ) -> None:
-    """Store what happened, in the transaction that changes something.
+    """Store what happened, in the transaction that makes the change.
 
-    Call this before rows that refer to the person are locked: removing a person locks these
-    later. Nothing is stored of a person who has just been removed.
+    Call this before locking rows that refer to the person: removing a person locks those later.
+    Nothing is stored for a person who has just been removed.
     """
     _insert(Person.id == person.id, kind, now, client, facts)
 
 
 def store_failure(email: str, now: datetime, client: Client, kind: str) -> None:
-    """Store a failure to sign in or to answer "Is it you?", for their normalized email address.
+    """Store a failed sign-in or answer to "Is it you?", by normalized email address.
 
-    It is one statement whether or not there is such an account, and logs if it cannot be stored.
+    Takes one statement whether or not the account exists, and logs it if it can't be stored.
     """
     failed = AccountEvent.alias()
     of_person = failed.select().where(failed.person == Person.id, failed.kind.in_(FAILURES))
@@ -117,7 +117,7 @@ def prune(now: datetime) -> int:
 def write_sentence(kind: str, facts: Mapping[str, Any], gettext: Callable[[str], str] = str) -> str:
     """Say what happened, in the language of `gettext`.
 
-    Of a kind that this version does not store, its name is shown.
+    A kind that this version doesn't know is shown by its name.
     """
     texts = {
         name: isolate(value) if isinstance(value, str) else value for name, value in facts.items()

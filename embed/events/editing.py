@@ -79,9 +79,9 @@ def editing(
 ) -> Iterator[Edit]:
     """Lock a page for a change by `actor`; logging an event also increments its version.
 
-    The block is one transaction. The page's owner is locked first: balances are shared by an
-    owner's pages, so no page may join or leave these while balances are entered. A page that is
-    handed over concerns two owners; no owner may be locked after a page.
+    The block is one transaction. The page's owner is locked first: an owner's pages share balances,
+    so no page may join or leave them while balances are entered. Handing a page over concerns two
+    owners; no owner may be locked after a page.
     Raises NotFound, and InvalidInput if the page changes hands or the next owner is removed at the
     same moment.
     """
@@ -102,7 +102,7 @@ def editing(
 def editing_row(
     model: type[RowOfPage], row_id: str, actor: str, now: datetime
 ) -> Iterator[tuple[Edit, RowOfPage]]:
-    """As `editing`, for a row that belongs to a page: lock the page, then read the row.
+    """Like `editing`, for a row that belongs to a page: lock the page, then read the row.
 
     Raises NotFound.
     """
@@ -118,18 +118,18 @@ def _get_row(model: type[RowOfPage], row_id: str) -> RowOfPage:
 
 
 def lock_owners(*owner_ids: str) -> None:
-    """Lock owners until the transaction ends; always before any page, so that none deadlock."""
+    """Lock owners until the transaction ends; always before any page, to avoid deadlocks."""
     if db.for_update:  # SQLite locks the whole database
-        # Foreign keys to an owner need not wait. Postgres checks them again for a page that one
-        # transaction updates twice, which holds the page's lock by then.
+        # Rows that refer to an owner needn't wait. Postgres checks the reference again for a page
+        # that one transaction updates twice, but that holds the page's lock by then.
         owners = Person.select(Person.id).where(Person.id.in_(owner_ids)).order_by(Person.id)
         list(lock_rows(owners, "FOR NO KEY UPDATE"))
 
 
 def check_owner_is_there(owner_id: str) -> None:
-    """Call this after `lock_owners`: an owner may be removed before, and not until it ends.
+    """Raise InvalidInput if the owner has been removed; call this after `lock_owners`.
 
-    Raises InvalidInput.
+    While they're locked, the owner can't be removed.
     """
     if not Person.select().where(Person.id == owner_id).exists():
         raise InvalidInput("The owner has just been removed.")
@@ -144,7 +144,7 @@ def lock_page(page_id: str) -> Page:
 
 
 def hold_page(page_id: str) -> None:
-    """Lock a page as `lock_page` does, for a transaction that reads what it needs by itself."""
+    """Lock a page as `lock_page` does, for a transaction that does its own reading."""
     if db.for_update:  # SQLite locks the whole database
         _HOLD_PAGE.execute(page_id=page_id)
 

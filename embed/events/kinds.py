@@ -15,14 +15,14 @@ from embed.serializers import as_dict, describe_submission
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A change to a page; domain/activity.py says it in words.
+    """A change to a page; domain/activity.py puts it into words.
 
-    `data` are its facts, and what the page's receivers are told, beside the page's id.
+    `data` has its facts, which the page's receivers get along with the page's id.
     """
 
     action: str
     data: Mapping[str, Any]
-    message_type: str | None = None  # None: the page's receivers are not told
+    message_type: str | None = None  # None: the page's receivers aren't notified
 
     def __post_init__(self) -> None:
         if self.action not in SENTENCE_BY_ACTION:
@@ -34,7 +34,7 @@ class Event:
 
     @classmethod
     def of_page_change(cls, changes: Mapping[str, Any]) -> Self:
-        """Return that a page's fields have new values."""
+        """Describe new values of a page's fields."""
         owner = {"owner": changes["owner"].email} if "owner" in changes else {}
         return cls("change page", {**changes, **owner})
 
@@ -64,10 +64,10 @@ class Event:
         is_flagged: bool,
         is_hidden: bool = False,
     ) -> Self:
-        """Return that a visitor's wallet fell below the minimum, or holds it again.
+        """Describe that a visitor's wallet fell below the minimum, or holds it again.
 
-        `is_flagged`: it holds less than the minimum. `is_hidden`: off the list until it holds that
-        again; then nobody has to act, so nobody is told.
+        `is_flagged`: it holds less than the minimum. `is_hidden`: it's off the list until it holds
+        the minimum again; nobody has to act on that, so nobody is notified.
         """
         found = {
             "walletId": wallet.id,
@@ -90,9 +90,9 @@ class Event:
 
     @classmethod
     def of_withdrawal(cls, submission: Submission, now: datetime, *, has_left_list: bool) -> Self:
-        """Return that its wallet's holder withdrew a submission; nothing names the wallet.
+        """Describe that a wallet's holder withdrew a submission, without naming the wallet.
 
-        `has_left_list`: it had put its wallet on the list.
+        `has_left_list`: the submission had put the wallet on the list.
         """
         data = {
             "submissionId": submission.id,
@@ -105,7 +105,7 @@ class Event:
 
 
 def shorten_pattern(block: Block) -> str:
-    """Return what an entry of a deny list blocks, where that is not kept: no wallet's address."""
+    """Return what a deny list entry blocks, for places that don't store wallets' addresses."""
     return shorten_address(block.pattern) if block.kind == "wallet" else block.pattern
 
 

@@ -1,7 +1,7 @@
-"""Messages for a page's receivers: what each type holds, and the outbox that they are written to.
+"""Messages for a page's receivers: what each type holds, and the outbox they're written to.
 
-Their data are the same facts as in the activity log (docs/api.md, Webhooks), and are checked before
-a message is sent.
+Their data is the same as in the activity log (docs/api.md, Webhooks), and is checked before a
+message is sent.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,12 +19,12 @@ from embed.schemas import Json, Submission
 from embed.serializers import write_json
 
 _Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-# Only checked, and sent as it was written: a float may round it.
+# Only for checking: it's sent as it was written, as a float may round it.
 _Amount = Annotated[float, Meta(ge=0)]
 
 
 class MessageData(Json):
-    """What every message holds, and all that a test does."""
+    """What every message holds; a test message holds nothing else."""
 
     tracking_page_id: str
 
@@ -42,7 +42,7 @@ class SubmissionWithdrawn(MessageData):
     """Names neither the wallet nor its holder."""
 
     submission_id: str
-    status: str  # until then
+    status: str  # before it was withdrawn
     created_at_iso: str
     withdrawn_at_iso: str
     left_list: bool
@@ -86,13 +86,13 @@ def read_data(message_type: str, data: str) -> Any:
 def send_messages(
     page_id: str, messages: Iterable[tuple[str, Mapping[str, Any]]], now: datetime
 ) -> None:
-    """Leave messages, each a type and its data, for the receivers of the page that want the type.
+    """Add messages, each a type and its data, for the page's receivers that want the type.
 
-    Call this in the transaction of the change, while the page is locked: so a message exists if
-    and only if the change does, and a page's messages are numbered in the order of its changes.
+    Call this in the change's transaction, while the page is locked: then a message exists if and
+    only if the change does, and a page's messages are numbered in the order of its changes.
     """
     query = Receiver.select(Receiver.id, Receiver.event_types).where(Receiver.page == page_id)
-    receivers = list(lock_rows(query, "FOR KEY SHARE"))  # a person's may go without the page's lock
+    receivers = list(lock_rows(query, "FOR KEY SHARE"))  # removing a person takes no page lock
     addressed = [
         (message_type, data, [one.id for one in receivers if _wants(one, message_type)])
         for message_type, data in messages
@@ -107,9 +107,9 @@ def _wants(receiver: Receiver, message_type: str) -> bool:
 def write_messages(
     page_id: str, messages: Iterable[tuple[str, Mapping[str, Any], Sequence[str]]], now: datetime
 ) -> list[int]:
-    """Add messages, each a type, its data and the ids of receivers, with waiting deliveries.
+    """Add messages, each a type, its data and its receivers' ids, with waiting deliveries.
 
-    Return their numbers.
+    Returns their numbers.
     """
     numbers: list[int] = []
     for batch in in_batches(messages):

@@ -27,7 +27,7 @@ class Access:
     page_id: str
     tier: str
     origins: tuple[str, ...]
-    is_link: bool  # that of a page which is public by link: any site may frame its widget
+    is_link: bool  # the share link's key: any site may frame the page's widget
     allows_null_origin: bool
     is_revoked: bool
     page_version: int
@@ -49,9 +49,9 @@ def get_access(raw_key: str) -> Access:
 
 
 def find_access(key: str) -> Access | None:
-    """Look up a key at every request.
+    """Look up a key.
 
-    The row is read each time, so that a revocation takes effect at the next request.
+    The row is read at every request, so a revocation takes effect at the next one.
     """
     found = _FIND_ACCESS.execute(key_hash=hash_key(key)).fetchone()
     return None if found is None else _read_row(found)
@@ -59,7 +59,7 @@ def find_access(key: str) -> Access | None:
 
 @lru_cache(maxsize=1024)
 def _read_row(found: tuple[Any, ...]) -> Access:
-    """Read values as the database stores them; while a key's stay the same, they are read once."""
+    """Convert values as the database stores them; a key's are converted once until they change."""
     row = read_row(_COLUMNS, found)
     return Access(
         key_id=row.key_id,
@@ -116,6 +116,6 @@ def read_page_allowlist(page_id: str) -> tuple[set[str], bool]:
 def store_use(access: Access, now: datetime) -> None:
     """Store when a key was last used, at most once an hour to save writes."""
     if access.last_used_at is None or now - access.last_used_at >= USE_STORED_EVERY:
-        # While the database is locked, one request waits for it, and others read.
+        # While the database is locked, one request waits for it and the others go on reading.
         with suppress(Busy), _storing, best_effort(), db.atomic():
             ApiKey.update(last_used_at=now).where(ApiKey.id == access.key_id).execute()

@@ -1,8 +1,8 @@
-"""Keys that owners do not see: of the dashboard's preview, and of a page that is public by link.
+"""Keys that owners don't see: for the dashboard's preview and for share links.
 
-They are public keys and list no origin, so their API answers the service's own pages only. Each is
-derived from the installation's secret, since a key cannot be read back from its hash; a changed
-secret gives another key, which takes the place of the previous one.
+They're public keys without origins, so the API answers only the service's own pages. Each is
+derived from the installation's secret, since a key can't be read back from its hash; a new secret
+gives a new key, which replaces the previous one.
 """
 
 import hmac
@@ -36,7 +36,7 @@ def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
         page=page_id, tier="public", purpose="preview", created_at=now, **_describe(key)
     ).on_conflict(
         conflict_target=[ApiKey.page, ApiKey.purpose],
-        # Not as a parameter: the databases compare it with the index as it is written.
+        # Not a parameter: the databases compare it literally with the index.
         conflict_where=ValueLiterals(ApiKey.purpose != "sites"),
         preserve=[ApiKey.key_hash, ApiKey.display_prefix],
         update={ApiKey.revoked_at: None},  # earlier versions revoked the previous key
@@ -45,9 +45,9 @@ def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
 
 
 def share_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
-    """Make a page public by link: anyone may read it there, and any site may frame its widget.
+    """Turn a page's share link on: anyone may read it there, and any site may frame its widget.
 
-    Does nothing if it is already. Raises NotFound.
+    Does nothing if it's already on. Raises NotFound.
     """
     with editing(page_id, actor, now) as edit:
         if not is_shared(page_id):
@@ -56,7 +56,7 @@ def share_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Non
 
 
 def stop_sharing(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
-    """End the page's link, its key included; does nothing if there is none. Raises NotFound."""
+    """Turn the page's share link off, its key included; no-op if it's off. Raises NotFound."""
     with editing(page_id, actor, now) as edit:
         if is_shared(page_id):
             ApiKey.update(revoked_at=now).where(ApiKey.page == page_id, _OF_LINK).execute()
@@ -68,7 +68,7 @@ def is_shared(page_id: str) -> bool:
 
 
 def find_shared_page(page_id: str) -> Page | None:
-    """Return a page that is public by link, and neither private, switched off nor deleted."""
+    """Return a page with a share link, unless it's private, switched off or deleted."""
     if not is_id(page_id):
         return None
     return (
@@ -86,16 +86,16 @@ def find_shared_page(page_id: str) -> Page | None:
 
 
 def get_link_key(page: Page, secret_keys: Sequence[str]) -> str:
-    """Return the key of a page that is public by link.
+    """Return the key of a page's share link.
 
-    Any of the secrets keeps it: machines get a new one at different moments, and must agree.
+    A key of any of the secrets is kept: machines get a new one at different times and must agree.
     """
     keys = [_derive("link", page.id, secret_key) for secret_key in secret_keys]
     stored = ApiKey.select(ApiKey.key_hash).where(ApiKey.page == page, _IS_SHARED).scalar()
     for key in keys:
         if hash_key(key) == stored:
             return key
-    # It is another one at first, with new secrets only, and if the page came from elsewhere.
+    # None matches at first, if all secrets are new, or if the page came from elsewhere.
     ApiKey.update(_describe(keys[0])).where(ApiKey.page == page, _IS_SHARED).execute()
     return keys[0]
 

@@ -29,7 +29,7 @@ def create_key(
 ) -> tuple[ApiKey, str]:
     """Create a key; the second value is the whole key, which is not stored.
 
-    The label is for owners only; an empty one is none. Raises NotFound, InvalidInput.
+    The label is for owners only; an empty one counts as none. Raises NotFound, InvalidInput.
     """
     if tier == "secret" and (raw_origins or allow_null_origin):
         raise InvalidInput(
@@ -54,7 +54,7 @@ def create_key(
 
 
 def renew_key(key: ApiKey, now: datetime, *, actor: str) -> tuple[ApiKey, str]:
-    """Create another public key for the same sites; the one there is goes on working."""
+    """Create another public key for the same sites; the existing one keeps working."""
     return create_key(
         key.page_id,
         "public",
@@ -74,7 +74,7 @@ def parse_label(raw: str | None) -> str | None:
 
 
 def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
-    """Return normalised entries without duplicates. Raises InvalidInput with advice."""
+    """Return normalized entries without duplicates. Raises InvalidInput with advice."""
     origins = tuple(dict.fromkeys(parse_allowlist_entry(raw) for raw in raw_origins))
     if len(origins) > MAX_ORIGINS:
         raise InvalidInput(
@@ -118,7 +118,7 @@ def allow_origin(key_id: str, raw_origin: str, *, now: datetime, actor: str) -> 
 
 
 def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiKey:
-    """Refuse a key from now on; does nothing if it is revoked already. Raises NotFound."""
+    """Refuse a key from now on; does nothing if it's already revoked. Raises NotFound."""
     with editing_row(ApiKey, key_id, actor, now) as (edit, key):
         if key.revoked_at is None:
             key.revoked_at = now

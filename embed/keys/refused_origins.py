@@ -1,4 +1,4 @@
-"""The sites that a key's allowlist refused lately, shown to the owner."""
+"""The sites that a key's allowlist refused recently, shown to the owner."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -15,7 +15,7 @@ COUNTED_EVERY = timedelta(minutes=1)
 def store_refused_origin(
     key_id: str, origin: str, now: datetime, may_add: Callable[[], bool]
 ) -> None:
-    """Count a refused request; `origin` is the caller's normalised origin, or null.
+    """Count a refused request; `origin` is the caller's normalized origin, or null.
 
     A site counts at most once a minute, and a key takes at most MAX_PER_KEY new sites a
     minute: beyond that, a flood of refused requests causes reads but no writes. `may_add` is

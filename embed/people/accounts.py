@@ -57,7 +57,7 @@ def list_people() -> list[Person]:
 
 
 def has_any() -> bool:
-    """Tell whether there is anyone besides the owner of pages that were created without one."""
+    """Tell whether there is anyone besides the installation's owner."""
     return Person.select().where(Person.email != INSTALLATION_OWNER).exists()
 
 
@@ -75,12 +75,12 @@ def has_account(email: str) -> bool:
 
 
 def lock_person(person_id: str) -> Person:
-    """Read a person whom nobody else changes until the transaction ends. Raises NotFound.
+    """Read a person and lock them until the transaction ends. Raises NotFound.
 
-    Call this before other rows of the person are locked.
+    Call this before locking other rows of the person.
     """
     query = Person.select().where(Person.id == person_id)
-    # Foreign keys to the person need not wait.
+    # Rows that refer to the person needn't wait.
     person: Person | None = lock_rows(query, "FOR NO KEY UPDATE").get_or_none()
     if person is None:
         raise NotFound(person_id)

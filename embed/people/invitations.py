@@ -72,7 +72,7 @@ def _count_people(page: Page) -> int:
 
 
 def find_invitation(token: str, now: datetime) -> Invitation | None:
-    """Return the invitation of a link, with its page; None if it is used, revoked or too old."""
+    """Return the invitation of a link, with its page; None if it's used, revoked or expired."""
     query = Invitation.select(Invitation, Page).join(Page)
     found: Invitation | None = query.where(
         Invitation.token_hash == hash_key(token),
@@ -89,7 +89,7 @@ def build_invitation_url(token: str, base_url: str) -> str:
 def accept(token: str, person: Person, now: datetime) -> Page:
     """Give a person what the invitation offers, once, and return the page.
 
-    Raises NotFound, and InvalidInput for a person of another address or who has been removed.
+    Raises NotFound, and InvalidInput for a person with another address or a removed one.
     """
     found = find_invitation(token, now)
     if found is None:
@@ -98,7 +98,7 @@ def accept(token: str, person: Person, now: datetime) -> Page:
         raise InvalidInput("This invitation is for %(email)s.", email=found.email)
     # Whatever the role, lock the person as a next owner, so that they cannot be removed meanwhile.
     with editing(found.page_id, person.email, now, next_owner_id=person.id) as edit:
-        # If it is accepted twice at once, or revoked meanwhile, there is no row any more.
+        # If it's accepted twice at once, or revoked meanwhile, the row is gone.
         if not Invitation.delete().where(Invitation.id == found.id).execute():
             raise NotFound("This link has already been used.")
         edit.log(Event.of_person("accept invitation", person.email, found.role))
@@ -112,15 +112,15 @@ def accept(token: str, person: Person, now: datetime) -> Page:
 def sign_up(token: str, password: str, now: datetime, *, host: str) -> Person:
     """Make an account for an invitation's address, and accept the invitation.
 
-    `host` is the service's own. Raises NotFound, and InvalidInput for a bad password or if there
-    is such an account by now.
+    `host` is the service's own. Raises NotFound, and InvalidInput for a bad password or if the
+    account exists by now.
     """
     found = find_invitation(token, now)
     if found is None:
         raise NotFound("This link has already been used.")
     if weakness := judge_password(password, found.email, host, [found.page]):
         raise InvalidInput(weakness, field="password")
-    password_hash = hash_password(password)  # before the transaction: it takes long
+    password_hash = hash_password(password)  # before the transaction, as it's slow
     with db.atomic():
         person = create_person(found.email, now, password_hash=password_hash, is_guest=True)
         accept(token, person, now)
@@ -141,5 +141,5 @@ def _set_role(page: Page, person: Person, role: str, now: datetime) -> None:
 
 
 def prune(now: datetime) -> int:
-    """Delete invitations that are too old, and return how many."""
+    """Delete expired invitations, and return how many."""
     return delete_in_batches(Invitation.id, Invitation.expires_at <= now)

@@ -1,4 +1,4 @@
-"""Who may use a page, and as what."""
+"""Who may use a page, and in which role."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,12 +21,12 @@ class PersonOfPage:
 
     email: str
     role: str
-    since: datetime  # of an invitation: when it was made
-    invited_until: datetime | None = None  # None: not only invited
+    since: datetime  # for an invitation, when it was made
+    invited_until: datetime | None = None  # None unless only invited
 
 
 def find_role(page: Page, person: Person) -> str | None:
-    """Return what a person is on a page; None for a stranger."""
+    """Return a person's role on a page; None for a stranger."""
     if page.owner_id == person.id:
         return OWNER
     member = Member.get_or_none(Member.page == page, Member.person == person)
@@ -34,7 +34,7 @@ def find_role(page: Page, person: Person) -> str | None:
 
 
 def list_people(page: Page, now: datetime) -> list[PersonOfPage]:
-    """Return the owner, the members from the highest role to the lowest, and who is invited."""
+    """Return the owner, the members from the highest role to the lowest, and invited people."""
     members = Member.select(Member, Person).join(Person).where(Member.page == page)
     invitations = Invitation.select().where(Invitation.page == page, Invitation.expires_at > now)
     others = [PersonOfPage(one.person.email, one.role, one.created_at) for one in members]
@@ -71,7 +71,7 @@ def change_role(
 
 
 def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = COMMAND_LINE) -> str:
-    """End what a member may do from the next request on, and an invitation of the address.
+    """Remove a member, from their next request on, and any invitation of the address.
 
     Returns the address. Raises NotFound, and InvalidInput for the owner and for strangers.
     """
@@ -97,7 +97,7 @@ def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = C
 def revoke_invitation(
     page_id: str, raw_email: str, now: datetime, *, actor: str = COMMAND_LINE
 ) -> None:
-    """End an invitation; a member who was asked to take the page stays one.
+    """Revoke an invitation; a member who was asked to take the page over stays a member.
 
     Raises NotFound, InvalidInput.
     """

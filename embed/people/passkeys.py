@@ -1,4 +1,4 @@
-"""People's passkeys: adding and removing them, and what they answer for."""
+"""People's passkeys: adding and removing them, signing in and confirming with them."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -46,14 +46,14 @@ class Ceremony:
 
 
 def list_passkeys(person: Person) -> list[Passkey]:
-    """Return all of a person, also those of a host that the service had before; oldest first."""
+    """Return all of a person's passkeys, even for the service's earlier hosts; oldest first."""
     return list(
         Passkey.select().where(Passkey.person == person).order_by(Passkey.created_at, Passkey.id)
     )
 
 
 def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) -> Passkey:
-    """Keep a passkey that the person of a session has made. Raises InvalidInput."""
+    """Store a passkey that a session's person has made. Raises InvalidInput."""
     name = parse_text(raw_name, gettext_noop("name"), field="name", max_length=MAX_NAME_LENGTH)
     taken = InvalidInput("This passkey has already been added.")
     answer = passkeys.read_answer(raw_answer)
@@ -113,7 +113,7 @@ def sign_in(raw_answer: str, ceremony: Ceremony) -> tuple[Session, str]:
 
 
 def confirm(session: Session, raw_answer: str, ceremony: Ceremony) -> None:
-    """Verify that the person of a session has used one of their passkeys. Raises InvalidInput."""
+    """Verify that a session's person has used one of their passkeys. Raises InvalidInput."""
     used = _verify(raw_answer, ceremony, session)
     with db.atomic():
         is_copied = not _count_use(used, ceremony, CONFIRM, session.id)
@@ -123,7 +123,7 @@ def confirm(session: Session, raw_answer: str, ceremony: Ceremony) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Used:
-    """A verified use of a passkey, but for whose challenge it has."""
+    """A use of a passkey, verified except for whose challenge it has."""
 
     passkey: Passkey
     answer: Answer
@@ -164,10 +164,11 @@ def _find(answer: Answer, party: RelyingParty, session: Session | None) -> Passk
 
 
 def _count_use(used: _Used, ceremony: Ceremony, purpose: str, session_id: str) -> bool:
-    """Store a use, in a transaction until whose end the passkey stays as it is.
+    """Store a use, in a transaction; the passkey can't change until it ends.
 
-    False, with a line in the account's log, if a passkey that counts its uses did not count this
-    one: there is a copy (https://www.w3.org/TR/webauthn-3/#sctn-sign-counter). Raises InvalidInput.
+    Returns False, with a line in the account's log, if a passkey that counts its uses didn't count
+    this one: there's a copy (https://www.w3.org/TR/webauthn-3/#sctn-sign-counter).
+    Raises InvalidInput.
     """
     passkey, now = used.passkey, ceremony.now
     _lock_person_of(passkey)

@@ -1,4 +1,4 @@
-"""Passwords: finding a person by theirs, changing it, and the operator's one-time link."""
+"""Passwords: finding a person by password, changing it, and the operator's one-time link."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ _PURPOSE = "dashboard password link"
 
 
 class UsedLink(NotFound):
-    """A one-time link, or the same one in another tab, has been used."""
+    """A one-time link that has been used already, perhaps in another tab."""
 
 
 def find_by_password(raw_email: str, password: str) -> Person | None:
@@ -34,7 +34,7 @@ def find_by_password(raw_email: str, password: str) -> Person | None:
 def build_link(person: Person, signer: Signer, base_url: str) -> str:
     """Return a link for choosing a password, which works once and within a day.
 
-    It ends with the password that the person has now.
+    It stops working once the person's current password changes.
     """
     contents = (person.id, fingerprint(person.password_hash))
     return f"{base_url}/dashboard/password/{signer.sign(_PURPOSE, contents, LINK_LIFETIME)}"
@@ -85,7 +85,7 @@ def change_password(
     host: str,
     client: Client = account_log.UNKNOWN,
 ) -> Person:
-    """Set the password of a session's person, whose current one the caller has checked.
+    """Set a new password for a session's person; the caller has checked the current one.
 
     Raises NotFound if the session has ended or the password has been changed since the session was
     read, InvalidInput for a bad password.
@@ -100,7 +100,7 @@ def change_password(
 
 
 def _replace(person: Person, password_hash: str, now: datetime, client: Client) -> None:
-    """Store another password of a locked person, and end all their sessions."""
+    """Store a locked person's new password, and end all their sessions."""
     account_log.store(person, "password changed", now, client)
     Person.update(password_hash=password_hash).where(Person.id == person.id).execute()
     person.password_hash = password_hash
@@ -116,14 +116,15 @@ def _judge_and_hash(person: Person, password: str, host: str) -> str:
 
 
 def find_weakness_for(person: Person, password: str, host: str) -> str | None:
-    """Return what makes a password of a person easy to guess, as `judge_password` does."""
+    """Return what makes a person's password easy to guess, as `judge_password` does."""
     return judge_password(password, person.email, host, Page.select().where(is_page_of(person)))
 
 
 def judge_password(password: str, email: str, host: str, pages: Iterable[Page]) -> str | None:
     """Return what makes a password easy to guess, as an English sentence to translate, or None.
 
-    The person's address, the service's host and the names of the person's pages do not count.
+    The person's address, the service's host and the names of the person's pages don't make it any
+    harder.
     """
     own_texts = [email, host]
     for page in pages:

@@ -30,11 +30,11 @@ def begin(
     kind: str = "signed in",
     **facts: object,
 ) -> tuple[Session, str] | None:
-    """Begin a session, and return it with its credential, which the row has only as a hash.
+    """Begin a session, and return it with its credential, which is stored only as a hash.
 
     `kind` and `facts` go into the account's log.
     None if the person was removed or changed their password since `person` was read: someone
-    who signs in while the password changes must not stay signed in by the earlier one.
+    who signs in while the password changes must not stay signed in with the old one.
     """
     secret = make_token(_SECRET_LENGTH)
     with db.atomic():
@@ -56,7 +56,7 @@ def begin(
 
 
 def _hold_person(person_id: str) -> Person | None:
-    """Read a person, whose password then cannot change until the transaction ends."""
+    """Read a person and keep their password from changing until the transaction ends."""
     query = Person.select().where(Person.id == person_id)
     found: Person | None = lock_rows(query, "FOR SHARE").get_or_none()
     return found
@@ -65,7 +65,7 @@ def _hold_person(person_id: str) -> Person | None:
 def lock_person(session: Session) -> Person:
     """Read the person of a session, as `accounts.lock_person` does.
 
-    Raises NotFound if the session has ended: by a new password, say, with which this one ends.
+    Raises NotFound if the session has ended, such as by a change of password.
     """
     person = accounts.lock_person(session.person_id)
     if not Session.select().where(Session.id == session.id).exists():
@@ -96,16 +96,16 @@ def store_visit(session: Session, now: datetime) -> bool:
 
 
 def is_confirmed(session: Session, now: datetime) -> bool:
-    """Tell whether the person has shown lately that it is them; over after CONFIRMED_FOR."""
+    """Tell whether the person has confirmed their identity within CONFIRMED_FOR."""
     age: timedelta = now - session.confirmed_at
     return age <= CONFIRMED_FOR
 
 
 def confirm(session: Session, now: datetime) -> str | None:
-    """Store that the person has shown that it is them; return the session's new credential.
+    """Store that the person confirmed their identity; return the session's new credential.
 
-    Copies of the earlier one are worth nothing from then on, so that nobody who has one waits for
-    the person to confirm it. None if the session has ended, or has another credential already.
+    Copies of the earlier one stop working, so nobody who has one can wait for the person to
+    confirm. None if the session has ended or already has another credential.
     """
     secret = make_token(_SECRET_LENGTH)
     found = (Session.id == session.id) & (Session.secret_hash == session.secret_hash)
@@ -149,7 +149,7 @@ def end_all(
 
 def _end(person: Person, which: Any, now: datetime, client: Client, kind: str) -> int:
     with db.atomic():
-        _hold_person(person.id)  # before its sessions, as the removal of a person does
+        _hold_person(person.id)  # before the sessions, as when a person is removed
         ended = int(Session.delete().where(Session.person == person, which).execute())
         if ended:
             account_log.store(person, kind, now, client, count=ended)

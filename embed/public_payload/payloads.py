@@ -41,7 +41,7 @@ _ETAG_BYTES = 12
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """A page's public data as JSON, of which single wallets can be read."""
+    """A page's public data as JSON; single wallets can be read from it."""
 
     json: bytes
     etag: str  # of this version and content, without quotes
@@ -62,7 +62,7 @@ class Payload:
         return max(1, -(-self.wallet_count // WALLETS_PER_PART))
 
     def list_places(self, number: int, order: str = "listed") -> Sequence[int]:
-        """Return the places in the list of a part's wallets, from 0; the first part is 1."""
+        """Return where in the list a part's wallets are, from 0; the first part is 1."""
         first = (number - 1) * WALLETS_PER_PART
         return self.standings.orders[order][first : first + WALLETS_PER_PART]
 
@@ -70,7 +70,7 @@ class Payload:
         return self.read_wallets(self.list_places(number, order))
 
     def find_place(self, address: str) -> int | None:
-        """Return the place in the list of the wallet with this address."""
+        """Return where in the list the wallet with this address is."""
         found = self.json.find(b'"address":"%b"' % address.encode(), self._starts[0])
         return None if found < 0 else bisect(self._starts, found) - 1
 
@@ -91,7 +91,7 @@ def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
     transaction, so what is cached under that version is never outdated.
     `uses_chain` is Settings.uses_chain. Raises ApiError `not_found`.
     """
-    page = find_page(page_id)  # before the wallets, so that these are not older than its version
+    page = find_page(page_id)  # before the wallets, so they aren't older than its version
     if page is None:
         raise ApiError("not_found")
     tags = list_tags(page)
@@ -101,7 +101,7 @@ def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
 
 
 def get_listed_wallet(page_id: str, raw_address: str, *, uses_chain: bool) -> ListedWallet:
-    """Return one wallet of the list, without building that.
+    """Return one wallet of the list without building the payload.
 
     Raises ApiError `not_found`, `invalid_wallet_address`, `wallet_not_found`.
     """
@@ -145,11 +145,11 @@ def write_payload(version: int, details: dict[str, Any], wallets: Iterable[objec
 
 
 def _make_etag(version: int, text: bytes) -> str:
-    """Return a tag of version and content.
+    """Return a tag that depends on version and content.
 
-    Not of the version alone: a database that was restored from a backup counts on from an older
-    number. Nor of the content alone: a new version tells readers that something beside the
-    payload may have changed, such as proofs.
+    The version alone isn't enough: a database restored from a backup counts on from an older
+    number. Nor is the content: a new version tells readers that something outside the payload may
+    have changed, such as proofs.
     """
     digest = hashlib.blake2b(b"%d %b" % (version, text), digest_size=_ETAG_BYTES).digest()
     return base64.urlsafe_b64encode(digest).decode()

@@ -1,6 +1,6 @@
-"""In which order a page's wallets are shown, and what they hold together.
+"""The order in which a page's wallets are shown, and what they hold in total.
 
-Computed once for each payload, as it takes all wallets.
+Computed once per payload, as it needs all wallets.
 """
 
 import re
@@ -22,7 +22,7 @@ _DIGITS = re.compile(r"(\d+)")
 
 
 class Part(NamedTuple):
-    """What some wallets hold together."""
+    """What some wallets hold in total."""
 
     balance: Decimal
     wallet_count: int
@@ -33,21 +33,21 @@ NO_PART = Part(Decimal(0), 0)
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Wallets are counted from 0, as they are listed."""
+    """Wallets are numbered from 0 in list order."""
 
     orders: dict[str, Sequence[int]]  # the wallets in each order
     ranks: Sequence[int]  # of each wallet by its balance, from 1; 0: it holds nothing
     highest: Decimal
     counts: dict[str, int]  # how many wallets have each tag
-    parts: dict[str | None, Part]  # each wallet in one, by its tags
+    parts: dict[str | None, Part]  # by tag; each wallet is in one
 
     def __len__(self) -> int:
-        """Return the bytes of the larger parts."""
+        """Return the size of the larger fields in bytes."""
         return sum(8 * len(order) for order in (*self.orders.values(), self.ranks))
 
 
 def compute_standings(wallets: Sequence[TrackedWallet]) -> Standings:
-    # Not by the negative balance: a minus sign rounds it to the digits of the thread's context.
+    # Not by the negated balance: a minus sign rounds to the precision of the thread's context.
     by_balance = sorted(
         range(len(wallets)), key=lambda one: wallets[one].token_balance, reverse=True
     )
@@ -66,7 +66,7 @@ def compute_standings(wallets: Sequence[TrackedWallet]) -> Standings:
 
 
 def _rank(wallets: Sequence[TrackedWallet], by_balance: Sequence[int]) -> "array[int]":
-    """Give wallets that hold the same the same rank."""
+    """Rank wallets by balance; those that hold the same share a rank."""
     ranks = array("L", [0]) * len(wallets)
     first = 1
     for balance, group in groupby(by_balance, key=lambda one: wallets[one].token_balance):
@@ -78,7 +78,7 @@ def _rank(wallets: Sequence[TrackedWallet], by_balance: Sequence[int]) -> "array
 
 
 def _sum_up(wallets: Iterable[TrackedWallet]) -> dict[str | None, Part]:
-    """Return the parts by tags: that which leaves a wallet out of the sums, else its first one."""
+    """Return parts by tag: a wallet's tag that leaves it out of the sums, else its first one."""
     parts: dict[str | None, Part] = {}
     for wallet in wallets:
         tag_ids = [tag.id for tag in sorted(wallet.tags, key=lambda tag: tag.is_counted)]

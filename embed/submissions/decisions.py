@@ -22,7 +22,7 @@ UNDO_WITHIN = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A submission that could not be decided, in its present state."""
+    """A submission that couldn't be decided, in its current state, and why."""
 
     submission: Submission
     reason: InvalidInput
@@ -43,9 +43,9 @@ def approve(
     max_wallets: int,
     actor: str = COMMAND_LINE,
 ) -> Result:
-    """Add pending wallets to their page, leaving out what cannot be approved.
+    """Add pending wallets to their page, leaving out those that can't be approved.
 
-    Raises NotFound, InvalidInput, as all of these do: see _Batch.
+    Raises NotFound, InvalidInput, like all decisions here: see _Batch.
     """
     with editing(page.id, actor, now) as edit:
         batch = _Batch(edit, page, submission_ids)
@@ -73,9 +73,9 @@ def reject(
     blocks: bool = False,
     actor: str = COMMAND_LINE,
 ) -> Result:
-    """Reject pending submissions; the cooldown of their wallets starts.
+    """Reject pending submissions, which starts their wallets' cooldown.
 
-    With `blocks`, the wallets are on the page's deny list from then on.
+    With `blocks`, the wallets also go on the page's deny list.
     """
     with editing(page.id, actor, now) as edit:
         batch = _Batch(edit, page, submission_ids)
@@ -95,15 +95,15 @@ def reject(
 
 
 def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: str) -> Result:
-    """Make submissions pending again that were decided by hand within UNDO_WITHIN.
+    """Make submissions that were decided by hand within UNDO_WITHIN pending again.
 
-    Not those that were withdrawn, or whose wallet was submitted again meanwhile. What was blocked
-    with a rejection no longer is.
+    Leaves out those that were withdrawn, or whose wallet has been submitted again. Wallets that
+    were blocked along with their rejection are unblocked.
     """
     with editing(page.id, actor, now) as edit:
         batch = _Batch(edit, page, submission_ids)
         batch.leave_out(lambda one: _explain_final(one, now))
-        withdrawn = _find_withdrawn([one.id for one in batch.submissions])  # but kept: rejections
+        withdrawn = _find_withdrawn([one.id for one in batch.submissions])  # rejected rows are kept
         gone = InvalidInput("The wallet's holder withdrew it.")
         batch.leave_out(lambda one: gone if one.id in withdrawn else None)
         batch.leave_out(_make_live_check(edit.page, batch.submissions))
@@ -127,9 +127,9 @@ def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: s
 def decide_one(
     submission_id: str, decide: Callable[[Page, Sequence[str]], Result], *, page: Page | None = None
 ) -> Submission:
-    """Decide on a submission, of `page` if given, by one of the above.
+    """Decide on one submission with one of the functions above.
 
-    Raises NotFound, InvalidInput if it cannot be.
+    It must belong to `page`, if given. Raises NotFound, and InvalidInput if it can't be decided.
     """
     submission = Submission.get_or_none(Submission.id == submission_id)
     if submission is not None and page in (None, submission.page):
@@ -144,19 +144,19 @@ def decide_one(
 
 
 def list_filling(pending: int, queue_capacity: int) -> list[tuple[str, dict[str, Any]]]:
-    """Return the message for receivers, if the newest of these pending submissions calls for it."""
+    """Return the message for receivers if the newest pending submission calls for one."""
     if not policy.is_filling(pending, queue_capacity):
         return []
     return [("queue.filling", {"pending": pending, "queueCapacity": queue_capacity})]
 
 
 class _Batch:
-    """Submissions of a page, which is locked, to be changed together."""
+    """Submissions of a locked page, changed together."""
 
     def __init__(self, edit: Edit, page: Page, submission_ids: Collection[str]) -> None:
-        """Read them, in the order of their ids.
+        """Read them in the given order.
 
-        Raises NotFound unless all belong to the page, and the page to the owner that `page` says;
+        Raises NotFound unless all belong to the page, and the page still to the owner in `page`;
         InvalidInput for too many.
         """
         if len(submission_ids) > MAX_CHANGED:
@@ -197,7 +197,7 @@ class _Batch:
                 setattr(one, name, value)
 
     def finish(self, decision: str) -> Result:
-        """Count what was changed, and return what became of all; the change is committed."""
+        """Count what was changed and return all outcomes; call this after the commit."""
         DECISIONS.labels(decision).inc(len(self.submissions))
         return Result(self.submissions, self._undecided, self._withdrawn)
 
@@ -211,7 +211,7 @@ def _explain_decided(submission: Submission) -> InvalidInput | None:
 
 
 def _explain_final(submission: Submission, now: datetime) -> InvalidInput | None:
-    """Say why a decision cannot be undone, as far as the submission tells."""
+    """Return why a decision can't be undone, going by the submission alone."""
     decided_at = submission.decided_at
     if submission.status not in ("approved", "rejected") or decided_at is None:
         return InvalidInput("There's nothing to undo.")
@@ -222,7 +222,7 @@ def _explain_final(submission: Submission, now: datetime) -> InvalidInput | None
 def _make_live_check(
     page: Page, submissions: Sequence[Submission]
 ) -> Callable[[Submission], InvalidInput | None]:
-    """A rejected wallet may have been submitted again, perhaps by another one of these."""
+    """Return a check for rejected wallets that were submitted again, perhaps in this batch."""
     rejected = [one.wallet_address for one in submissions if one.status == "rejected"]
     found = Submission.select(Submission.wallet_address).where(
         Submission.page == page,

@@ -19,15 +19,15 @@ from embed.events.kinds import Event, shorten_pattern
 
 # Per page, and per owner for all pages: each submission is compared with all name patterns.
 MAX_BLOCKS = 1_000
-MAX_COMPARED = 5_000  # names of a page, with a pattern that is being written: 0.1 s
+MAX_COMPARED = 5_000  # names of a page, while a pattern is being written: 0.1 s
 
 
 def check_not_blocked(
     page_id: str, *, wallet_address: str, nickname: str, client: str | None
 ) -> None:
-    """Raises ApiError `not_accepted`, whatever it was that the page or its owner blocked.
+    """Raise ApiError `not_accepted` if the page or its owner blocked any of these.
 
-    `client` is an address or network; None: it says nothing about the visitor.
+    `client` is an address or network; None if it says nothing about the visitor.
     """
     exact = [wallet_address, *(list_networks(client) if client else [])]
     rows: Any = Block.select(Block.pattern, Block.kind).where(
@@ -56,7 +56,7 @@ def _list(condition: Any) -> list[Block]:
 
 
 def find_listed(page: Page, kind: str, pattern: str) -> tuple[int, list[str]]:
-    """Return how many wallets of the page were compared, and the names of those that fit."""
+    """Return how many of the page's wallets were compared, and the names of the matches."""
     if kind == "network":
         return 0, []
     wallets = Wallet.select(Wallet.address, Wallet.public_alias).where(Wallet.page == page)
@@ -135,7 +135,7 @@ def _delete(block: Block) -> None:
 
 
 def block_wallets(edit: Edit, submissions: Sequence[Submission]) -> None:
-    """Block the wallets of submissions, which are rejected, on their page. Raises InvalidInput."""
+    """Block the wallets of rejected submissions on their page. Raises InvalidInput."""
     addresses = [one.wallet_address for one in submissions]
     of_page = Block.page == edit.page
     rows: Any = Block.select(Block.pattern).where(
@@ -162,7 +162,7 @@ def block_wallets(edit: Edit, submissions: Sequence[Submission]) -> None:
 
 
 def unblock_wallets(edit: Edit, submissions: Sequence[Submission]) -> None:
-    """Remove what was blocked with the rejection of these, which is undone."""
+    """Remove the blocks that came with these rejections, which are being undone."""
     made = Block.submission.in_([one.id for one in submissions])
     for block in list(Block.select().where(made).order_by(Block.id)):
         block.delete_instance()

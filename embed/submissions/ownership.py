@@ -24,7 +24,7 @@ class Caller:
 
     @property
     def visitor_network(self) -> str | None:
-        """None with a secret key: a server relays its visitors, so its address is not theirs."""
+        """Return None for a secret key: the address is a server's, which relays its visitors."""
         return self.network if self.access.tier == "public" else None
 
 
@@ -37,9 +37,9 @@ def check_signed_nonce(
     detail: str,
     access: Access,
 ) -> tuple[AnyNonce, SignedMessage]:
-    """Return the request's nonce, which is still to be used, and what `address` signed for it.
+    """Return the request's nonce, not used up yet, and what `address` signed for it.
 
-    `detail` is what the nonce may be bound to besides, such as a nickname. Raises ApiError
+    `detail` is what else the nonce may be bound to, such as a nickname. Raises ApiError
     `invalid_nonce`, `nonce_binding_mismatch`, `invalid_signature`, in this order.
     """
     nonce = kind.read(request.nonce_id, signer)
@@ -58,7 +58,7 @@ def check_signed_nonce(
 def check_limits(caller: Caller, runtime: Runtime, *, scope: str) -> None:
     """Limit requests with a good signature, so that nobody fills a queue in a second.
 
-    Each `scope` is counted by itself. Raises ApiError `rate_limit_session`, `rate_limit_ip`.
+    Each `scope` is counted separately. Raises ApiError `rate_limit_session`, `rate_limit_ip`.
     """
     limiter, settings = runtime.limiter, runtime.settings
     counters = []

@@ -1,4 +1,4 @@
-"""What the policy decides by: the page's rules, and earlier decisions on a wallet or a session."""
+"""The policy's inputs: the page's rules, and earlier decisions on a wallet or a session."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -40,7 +40,7 @@ class Decision(NamedTuple):
 
 
 class History:
-    """Decisions on wallets, on all pages of the owner, and on sessions, on one page.
+    """Decisions on wallets, for all of the owner's pages, and on sessions, for one page.
 
     `rows` come from `select_decisions`.
     """
@@ -109,9 +109,9 @@ class History:
 
 
 def select_decisions(page_id: Any, is_of_wallet: Any, is_of_session: Any) -> Any:
-    """Return the query for decisions on some wallets or sessions, by two conditions.
+    """Return the query for decisions that meet the condition on wallets or the one on sessions.
 
-    Its columns are the fields of Decision. A decision on both is found twice.
+    Its columns are Decision's fields. A decision that meets both is found twice.
     """
     its_page = Page.alias()
     owner_id = its_page.select(its_page.owner).where(its_page.id == page_id)
@@ -121,7 +121,7 @@ def select_decisions(page_id: Any, is_of_wallet: Any, is_of_session: Any) -> Any
 
 
 def is_on_pages_of(owner_id: Any) -> Any:
-    """Return the condition that a submission is on a page of the owner, for use with a wallet's."""
+    """Return the condition for submissions to the owner's pages; combine it with one on wallets."""
     return _unindexed_page.in_(Page.select(Page.id).where(Page.owner == owner_id))
 
 
@@ -134,7 +134,7 @@ def _select_decided(*conditions: Any) -> Any:
         Submission.status,
         Submission.decided_at,
     ).where(
-        # Not `in_`: with it SQLite would use the index on status instead of that on sessions.
+        # Not `in_`: SQLite would then use the index on status instead of the one on sessions.
         *conditions,
         Submission.status.not_in(("pending", "auto_approved", "soft_rejected")),
     )
@@ -142,11 +142,11 @@ def _select_decided(*conditions: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PolicyInputs:
-    """All of it stays true while the page is locked."""
+    """What the policy decides by; valid while the page is locked."""
 
     rules: Policy
     is_nonce_used: bool
-    pending: int  # submissions of the page that wait for a decision
+    pending: int  # the page's pending submissions
     has_receivers: bool
     history: History  # of the wallet and the session
 
@@ -166,7 +166,7 @@ def read_policy_inputs(nonce: Nonce, session_id: str | None) -> PolicyInputs:
     ).fetchall()
     if not found:
         raise ApiError("page_not_found")
-    # A row for each decision, or one without any; all begin with the same columns.
+    # One row per decision, or a single row without any; all begin with the same columns.
     row = read_row(_COLUMNS, found[0])
     decisions = [one[len(_COLUMNS) :] for one in found] if row.has_decisions else []
     return PolicyInputs(

@@ -40,8 +40,8 @@ class SimulatedDecision:
 def simulate(page: Page, rules: Policy, *, uses_chain: bool) -> list[SimulatedDecision]:
     """Replay the page's latest submissions, newest first, under other rules.
 
-    Each is judged by the state at its time, except its balance, of which only the newest
-    observation is stored. The queue is as long as it was under the rules of that time.
+    Each is judged by the state when it was sent, except for its balance: only the newest one is
+    stored. The queue is as long as it was under the rules at that time.
     """
     latest = list_by_status(page, STATUSES, limit=MAX_SIMULATED)
     data = _SimulationData(page, latest, uses_chain=uses_chain)
@@ -76,7 +76,7 @@ def _simulate(submission: Submission, data: "_SimulationData", rules: Policy) ->
 
 
 class _SimulationData:
-    """What the simulation needs to know, read in few statements."""
+    """The data for the simulation, read in a few statements."""
 
     def __init__(self, page: Page, latest: Sequence[Submission], *, uses_chain: bool) -> None:
         addresses = {one.wallet_address for one in latest}

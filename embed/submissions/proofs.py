@@ -1,4 +1,4 @@
-"""Which wallets of a page's public list are proved, and by what: their receipts."""
+"""Proofs of the wallets on a page's public list, and who may read them."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -29,7 +29,7 @@ def read_visible_proofs(page: Page, wallet_ids: Sequence[str]) -> dict[str, Proo
         .join(Wallet, on=_IS_OF_WALLET, attr="wallet")
         .where(Wallet.id.in_(wallet_ids), IS_VISIBLE, Submission.status.in_(APPROVED))
     )
-    # The page is compared here: SQLite would use its index, and read all wallets of the page.
+    # The page is compared here: in the query, SQLite would use its index and read all its wallets.
     return {
         proof.submission.wallet.id: proof
         for proof in proofs
@@ -51,7 +51,7 @@ def count_proved(page: Page) -> int:
 def find_readable_proof(page: Page, submission_id: str, session_id: str | None) -> Proof | None:
     """Return a proof with its submission and page, if this session may read it.
 
-    Everyone may while the wallet is on the public list, and the visitor who sent it always.
+    Everyone may while the wallet is on the public list; the visitor who sent it always may.
     """
     if not is_id(submission_id):
         return None
@@ -61,10 +61,10 @@ def find_readable_proof(page: Page, submission_id: str, session_id: str | None) 
 
 
 def has_readable_proof(page_id: str, wallet_address: str, session_id: str | None) -> bool:
-    """Tell whether this session may read a proof of the wallet's submission, if that counts.
+    """Tell whether this session may read the proof of the wallet's live submission.
 
-    It counts while it is pending or approved: the wallet cannot be submitted again. Other sessions
-    do not learn of a pending one, as nobody has shown yet that the wallet is theirs.
+    Live means pending or approved, so the wallet can't be submitted again. Other sessions don't
+    learn of a pending one, as they haven't shown that the wallet is theirs.
     """
     found = _FIND_READABLE.execute(
         page_id=page_id, wallet_address=wallet_address, session_id=session_id
@@ -73,7 +73,7 @@ def has_readable_proof(page_id: str, wallet_address: str, session_id: str | None
 
 
 def find_withdrawn_at(page: Page, submission_id: str) -> datetime | None:
-    """Return when a submission to the page was withdrawn, if it was."""
+    """Return when a submission to the page was withdrawn; None if it wasn't."""
     if not is_id(submission_id):
         return None
     conditions = (Withdrawal.submission_id == submission_id, Withdrawal.page == page)
@@ -96,7 +96,7 @@ def get_proof(submission_id: str) -> Proof:
 
 
 def get_public_page(page_id: str) -> Page:
-    """Return a page whose list everyone may read. Raises NotFound, InvalidInput if none may."""
+    """Return a page whose list everyone may read. Raises NotFound, InvalidInput if not."""
     page = get_page(page_id)
     if page.deleted_at is not None or not (page.is_public and page.is_embeddable):
         raise InvalidInput(f"The list of {page_id} is not public, so there are no receipts.")
@@ -106,7 +106,7 @@ def get_public_page(page_id: str) -> Page:
 def list_public_proofs(page: Page) -> Iterator[Proof]:
     """Yield the proofs of all wallets on the public list, by time and then id.
 
-    One statement, so that all belong to one state of the list.
+    Uses one statement, so they all belong to the same state of the list.
     """
     proofs = (
         _select_with_page()
@@ -114,7 +114,7 @@ def list_public_proofs(page: Page) -> Iterator[Proof]:
         .order_by(Submission.created_at)
         .iterator()
     )
-    # Sorted by id here: databases compare texts in different ways.
+    # Sorted by id here because databases compare text differently.
     for _, at_one_time in groupby(proofs, key=lambda proof: proof.submission.created_at):
         yield from sorted(at_one_time, key=lambda proof: proof.submission_id)
 

@@ -51,7 +51,7 @@ def list_by_status(
     after: Cursor | None = None,
     is_oldest_first: bool = False,
 ) -> list[Submission]:
-    """Return the page's submissions of these statuses, by when they were sent."""
+    """Return the page's submissions with these statuses, sorted by when they were sent."""
     # One statement per status: for several at once, databases would sort all rows.
     lists = [
         read_rows(
@@ -74,13 +74,13 @@ def count_by_status(page: Page) -> Counter[str]:
         Submission.select(fn.COUNT(1)).where(Submission.page == page, Submission.status == status)
         for status in STATUSES
     ]
-    # Grouping them takes SQLite half as long again.
+    # Grouping them takes SQLite 50% longer.
     (row,) = db.execute(Page.select(*counts).where(Page.id == page.id))
     return Counter(dict(zip(STATUSES, row, strict=True)))
 
 
 def count_waiting(page: Page) -> int:
-    """Return how many of the page's submissions wait for a decision."""
+    """Return how many of the page's submissions are pending."""
     return int(Submission.select().where(*is_waiting(page)).count())
 
 
@@ -111,10 +111,9 @@ def list_of_page(
 def read_queue(
     page: Page, statuses: Sequence[str], text: str, *, after: Cursor | None, is_oldest_first: bool
 ) -> Slice[Submission]:
-    """Return a slice of the page's submissions of these statuses, by when they were sent.
+    """Return a slice of the page's submissions with these statuses, sorted by when they were sent.
 
-    If `text` is not empty, only those whose name or address holds it, or whose visitor's id begins
-    with it.
+    If `text` is not empty, it must be part of the name or address, or begin the visitor's id.
     """
     found = (
         Submission.nickname.contains(text)
@@ -133,9 +132,9 @@ def read_queue(
 
 
 def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submission]]:
-    """Return the actor's newest decisions since then, newest first: what each was about.
+    """Return the actor's latest decisions since then, newest first, each as its submissions.
 
-    Each submission also has `has_blocked`, whether its wallet was blocked with its rejection.
+    Each submission's `has_blocked` says whether its rejection also blocked the wallet.
     """
     entries = read_rows(
         Activity,
@@ -161,7 +160,7 @@ def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submissi
 
 
 def find_decider(submission: Submission) -> str | None:
-    """Return who decided on a submission by hand, as the log has them; None if it does not say."""
+    """Return who decided on a submission by hand, according to the log; None if it doesn't say."""
     entries = read_rows(
         Activity,
         Activity.page == submission.page_id,

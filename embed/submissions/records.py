@@ -1,8 +1,7 @@
-"""A wallet's records: everything that a page keeps of it, for the holder of its key.
+"""A wallet's records: everything a page stores about it, for the holder of its key.
 
-Neither a session nor an account is needed, and no page's state ends the right: it holds as well
-while the page is private or its embed is switched off. Nothing about other wallets is in the
-records, nothing about sessions, and not who changed what.
+The holder needs no session or account, and may ask in any state of the page: even while it's
+private or its embed is off. The records leave out other wallets, sessions, and who changed what.
 """
 
 from collections.abc import Callable
@@ -72,7 +71,7 @@ def issue_record_nonce(
 def check_ownership(
     request: RecordRequest, action: Action, caller: Caller, runtime: Runtime
 ) -> RecordNonce:
-    """Return the nonce of a request that the wallet's holder signed; it is still to be used.
+    """Return the nonce, not used up yet, of a request that the wallet's holder signed.
 
     Raises ApiError, in the order in which submissions are checked.
     """
@@ -87,7 +86,7 @@ def check_ownership(
 
 
 def show_records(nonce: RecordNonce, gettext: Gettext = str) -> WalletRecords:
-    """Return what the page keeps of a wallet; its holder signed the nonce's message.
+    """Return what the page stores about a wallet whose holder signed the nonce's message.
 
     `gettext` translates sentences of the log.
     Raises ApiError `invalid_nonce`, `page_not_found`.
@@ -122,7 +121,7 @@ def _read_records(page: Page, address: str, gettext: Gettext) -> WalletRecords:
 def _read_entry(page: Page, address: str) -> ListEntry | None:
     """Return the wallet's place on the page's list, whether or not it is hidden."""
     wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
-    # Its balances are described apart.
+    # Its balances are described separately.
     tracked = list_wallets(page, Wallet.address == address, uses_chain=False)
     if wallet is None or not tracked:
         return None

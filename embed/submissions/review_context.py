@@ -24,7 +24,7 @@ from embed.submissions.policy_inputs import History, is_on_pages_of
 MAX_ALIASES = 20_000
 MAX_WAITING = 2_000
 MAX_FOUND = 20
-MAX_CACHED = 2 * MAX_ALIASES  # looks, in each process; some 10 MB
+MAX_CACHED = 2 * MAX_ALIASES  # skeletons, in each process; some 10 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,12 @@ class Lookalike:
 
     name: str
     address: str
-    is_tracked: bool  # False: it is pending, too
+    is_tracked: bool  # False: pending
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewContext:
-    """What is known about one pending submission; the counts exclude itself."""
+    """What is known about one pending submission; the counts leave it out."""
 
     balance: KnownBalance | None  # None: never observed
     wallet: Counter[str]  # the wallet's other submissions by status
@@ -48,7 +48,7 @@ class ReviewContext:
     last_reason: Reason  # why the wallet was last rejected on this page
 
     def count_before(self, *statuses: str) -> int:
-        """Count the other submissions of the wallet or of the session, whichever are more."""
+        """Count the other submissions of the wallet or the session, whichever has more."""
         both = (self.wallet, self.session or Counter())
         return max(sum(counts[status] for status in statuses) for counts in both)
 
@@ -86,7 +86,7 @@ def build_review_context(
 
 
 def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list[Lookalike]]:
-    """Find tracked and pending wallets whose names look like those of `waiting`, by its ids."""
+    """Find tracked and pending wallets with names like those in `waiting`, by submission id."""
     tracked = _find_tracked(page.id, page.version)
     pending = _group_by_look(_read_waiting_names(page), is_tracked=False)
     looks = {one.id: skeleton(one.nickname) for one in waiting}
@@ -102,7 +102,7 @@ def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list
 
 @cached(LRUCache(maxsize=MAX_CACHED, getsizeof=lambda by_look: 1 + len(by_look)), lock=Lock())
 def _find_tracked(page_id: str, version: int) -> dict[str, list[Lookalike]]:
-    """Return the page's tracked wallets by how their names look; `version` is the page's."""
+    """Return the page's tracked wallets by their names' skeletons; `version` is the page's."""
     return _group_by_look(_read_aliases(page_id), is_tracked=True)
 
 

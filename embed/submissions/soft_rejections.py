@@ -21,9 +21,9 @@ MAX_STORED = 50  # per session and page: as many as the visitor's list shows
 def store_soft_rejection(
     nonce: Nonce, *, nickname: str, session_id: str | None, reason: str, now: datetime
 ) -> None:
-    """Store a soft rejection; the nonce stays usable, so it is not stored.
+    """Store a soft rejection, but not its nonce, which stays usable.
 
-    Without a session it would be in no visitor's list, and is only counted, for the owner.
+    Without a session, no visitor's list would show it, so it's only counted, for the owner.
     """
     if session_id is None:
         _count(nonce.page_id, reason, now)
@@ -67,7 +67,7 @@ _STORE = Statement(
         ],
     )
 )
-# The newest are kept only: one visitor could create any number of wallets.
+# Only the newest are kept, since one visitor could create any number of wallets.
 _DELETE_OLD = Statement(
     Submission.delete().where(
         Submission.id.in_(
@@ -101,7 +101,7 @@ _COUNT = Statement(
 
 
 def read_counts_without_session(page: Page) -> Counter[str]:
-    """Return how many refusals are kept that had no session, by their reason."""
+    """Return the number of stored refusals without a session, by reason."""
     total = fn.SUM(RefusalCount.count)
     query = RefusalCount.select(RefusalCount.reason, total).where(RefusalCount.page == page)
     rows: Any = query.group_by(RefusalCount.reason).tuples()

@@ -42,7 +42,7 @@ class VerifiedSubmission:
 def issue_nonce(
     request: NonceRequest, *, runtime: Runtime, access: Access, host: str
 ) -> tuple[str, Nonce]:
-    """Start a submission: return a ``nonceId`` and its nonce, which names a nickname if given.
+    """Start a submission: return a ``nonceId`` and its nonce, with the nickname if given.
 
     Raises ApiError `invalid_wallet_address`, `invalid_nickname_length`, `invalid_nickname_chars`.
     """
@@ -68,7 +68,7 @@ def submit(request: SubmissionRequest, caller: Caller, runtime: Runtime) -> Subm
     try:
         verified = _verify(request, caller, runtime)
         check_limits(caller, runtime, scope="submission")
-        if caller.access.has_blocks:  # not while the page is locked: a list may be long
+        if caller.access.has_blocks:  # before the page is locked: a list may be long
             _check_deny_list(verified)
         if caller.access.is_page_gated:
             _check_gate(runtime, caller.access.page_id, verified.nonce.wallet_address)
@@ -125,15 +125,15 @@ def _check_gate(runtime: Runtime, page_id: str, wallet_address: str) -> None:
 
 
 def find_shortfall(runtime: Runtime, page_id: str, wallet_address: str) -> GateRefusal | None:
-    """Return how the minimum balance would refuse a wallet now, if the chain says so.
+    """Return the refusal a wallet would get for the minimum balance now, going by the chain.
 
-    Nothing that an owner entered is told, as nobody has signed yet.
+    Balances that an owner entered aren't revealed, as nobody has signed yet.
     """
     if runtime.chain is None:
         return None
     try:
         _check_gate(runtime, page_id, wallet_address)
-    except ApiError as refusal:  # that the balance is unavailable now is no refusal of the wallet
+    except ApiError as refusal:  # an unavailable balance doesn't refuse the wallet
         if refusal.code == "ca_gate_failed":
             known = {name: write_amount(amount) for name, amount in refusal.details.items()}
             return GateRefusal(balance=known["balance"], min_balance=known["minBalance"])
@@ -143,7 +143,7 @@ def find_shortfall(runtime: Runtime, page_id: str, wallet_address: str) -> GateR
 def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: int) -> Submission:
     """Decide and store while the page is locked. Raises ApiError."""
     nonce = verified.nonce
-    # Of two requests that race, a unique index refuses one.
+    # If two requests race, a unique index refuses one.
     conflicts = {
         "submission_live_wallet": ApiError("duplicate"),
         "submission_nonce": ApiError("invalid_nonce"),

@@ -1,4 +1,4 @@
-"""Withdrawing a wallet: its holder lets the page erase what was sent for it."""
+"""Withdrawing a wallet: its holder has the page erase what was submitted for it."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ _RETRY_AFTER = timedelta(seconds=1)
 
 
 def withdraw(nonce: RecordNonce, runtime: Runtime) -> WithdrawnWallet:
-    """Erase what was sent for a wallet; its holder signed the nonce's message.
+    """Erase what was submitted for a wallet whose holder signed the nonce's message.
 
     Raises ApiError `invalid_nonce`, `page_not_found`, `unavailable`.
     """
@@ -45,7 +45,7 @@ def withdraw(nonce: RecordNonce, runtime: Runtime) -> WithdrawnWallet:
             if edit.page.deleted_at is not None:
                 raise ApiError("page_not_found")
             use_nonce(nonce.token, nonce.expires_at)
-            # A signature that was refused is kept nowhere, and could be sent again.
+            # A refused request isn't stored, so its signature could be sent again.
             end_all(Nonce.name_all(nonce.page_id, nonce.wallet_address), nonce.expires_at)
             return _withdraw(edit, nonce, runtime.settings.nonce_lifetime)
     except NotFound:  # purged meanwhile
@@ -74,9 +74,8 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> With
     _erase(sent, edit.now, nonce_lifetime)
     reported = leave_out_soft_rejections(sent)
     report_withdrawn(edit, reported, wallet)
-    if (
-        has_left_list and not reported
-    ):  # the owner showed what had been withdrawn while it was hidden
+    if has_left_list and not reported:
+        # The owner showed a wallet that had been withdrawn while hidden.
         edit.log(Event("erase wallet", {}))
     return WithdrawnWallet(
         withdrawn_submissions=len(sent), left_list=has_left_list, stays_listed=stays_listed
@@ -84,7 +83,7 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> With
 
 
 def _is_withdrawn_with(wallet: Wallet, sent: Sequence[Submission]) -> bool:
-    """Tell whether one of these submissions put the wallet on the page, or one withdrawn before."""
+    """Tell whether one of these submissions, or a withdrawn one, put the wallet on the page."""
     return wallet.is_withdrawn or wallet.submission_id in {one.id for one in sent}
 
 
@@ -97,9 +96,9 @@ def erase_traces(
     stays_listed: bool = False,
     before: datetime | None = None,
 ) -> None:
-    """Erase what names the wallet beside its submissions and its place on the list.
+    """Erase what names the wallet, apart from its submissions and its place on the list.
 
-    What the owner did with an entry of their own stays, if the wallet `stays_listed`. So does what
+    If the wallet `stays_listed`, what the owner did with their own entry is kept. So is what
     happened since `before`.
     """
     entries = (Activity.page == page) & (Activity.address == address)
@@ -118,21 +117,21 @@ def erase_traces(
     data = write_json({"erasedBy": erased_by}, is_compact=True).decode()
     for batch in in_batches(erased):
         Activity.update(data=data, address=None).where(Activity.id.in_(batch)).execute()
-    lock_receivers(Receiver.page == page)  # before their deliveries, which go with the messages
+    lock_receivers(Receiver.page == page)  # before their deliveries, deleted with the messages
     Message.delete().where(messages).execute()
     Listing.delete().where(listings).execute()
 
 
 def _names_holder(facts: Facts, nicknames: Collection[str]) -> bool:
-    """Tell whether an entry is about a submission, or has a nickname as the alias."""
+    """Tell whether an entry is about a submission, or its alias is one of the nicknames."""
     return "nickname" in facts or any(facts.get("publicAlias") == one for one in nicknames)
 
 
 def _list_sent(nonce: RecordNonce) -> list[Submission]:
-    """Return what was sent for the wallet before the message was issued, oldest first.
+    """Return the wallet's submissions sent by the time the message was issued, oldest first.
 
-    So someone who holds back a signed request cannot withdraw what is sent later. Rejections that
-    were withdrawn already are left out.
+    So a signed request that was held back can't withdraw later ones. Rejections that were already
+    withdrawn are left out.
     """
     is_withdrawn = Withdrawal.select(Value(1)).where(Withdrawal.submission_id == Submission.id)
     return list(
@@ -148,7 +147,7 @@ def _list_sent(nonce: RecordNonce) -> list[Submission]:
 
 
 def _find_sent_again(nonce: RecordNonce) -> datetime | None:
-    """Return when the wallet was first sent after the message was issued, if it was."""
+    """Return when the wallet was first submitted after the message was issued, or None."""
     first: datetime | None = (
         Submission.select(fn.MIN(Submission.created_at))
         .where(
@@ -162,12 +161,12 @@ def _find_sent_again(nonce: RecordNonce) -> datetime | None:
 
 
 def leave_out_soft_rejections(submissions: Sequence[Submission]) -> list[Submission]:
-    """Return those whose withdrawal is reported: soft rejections are for the visitor's own list."""
+    """Return those whose withdrawal is reported: soft rejections are only the visitor's to see."""
     return [one for one in submissions if one.status != "soft_rejected"]
 
 
 def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta) -> None:
-    """Delete submissions; of rejections keep what the cooldown and trust go by.
+    """Delete submissions, but keep what the cooldown and trust need to know of rejections.
 
     Otherwise withdrawing would be a way around a rejection.
     """
@@ -181,7 +180,7 @@ def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta)
 
 
 def report_withdrawn(edit: Edit, submissions: Sequence[Submission], wallet: Wallet | None) -> None:
-    """Keep and tell which submissions were withdrawn; `wallet` is what was on the list."""
+    """Store and report which submissions were withdrawn; `wallet` is the one on the list."""
     for batch in in_batches(submissions):
         Withdrawal.insert_many(
             [

@@ -1,6 +1,6 @@
-"""Reading wallets' balances: those that are due, all of a page, or one at once.
+"""Reading wallets' balances: those that are due, all on a page, or a single one right away.
 
-Servers of a page's owner ask for one at once, by the API.
+The page owner's servers ask for a single one through the API.
 """
 
 from collections.abc import Callable
@@ -31,20 +31,20 @@ from embed.wallets.holding_watch import list_needed, watch_holdings
 
 OnProgress = Callable[[int, int], None]  # reads done, reads in all; called after each call
 
-# Of one at once:
+# For a single one:
 READ_WITHIN_S = 3.0
 COME_BACK_AFTER = timedelta(seconds=5)
 PART_OF_RATE = 4  # visitors and background work keep the rest
 
 
 class RefreshSummary(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a run did; `failure` says why it did not read all; what it read is stored."""
+    """What a run did; `failure` says why it didn't read everything. What it read is stored."""
 
     observed: int  # wallets
-    observed_completely: int  # wallets in all their token accounts
+    observed_completely: int  # wallets, with all their token accounts
     flagged: int
     unflagged: int
-    problem: str | None = None  # why the chain tells nothing of the page's mint
+    problem: str | None = None  # why the page's mint can't be read
     failure: str | None = None
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ def refresh_balances(
 ) -> RefreshSummary:
     """Read all balances that are due, or all of one page whether due or not.
 
-    A mint that the chain refused is asked for again only by its page.
+    A mint that the chain refused is tried again only when one of its pages is read.
 
     Raises NotFound, InvalidInput.
     """
@@ -77,7 +77,7 @@ def refresh_balances(
     if swept.failure is None or isinstance(swept.failure, UnusableAnswer):
         now = clock()
         most = max(1, runtime.settings.limit_rpc.amount // 2)
-        # Those that may be too low, and those that wait the longest.
+        # First wallets that may be below the minimum, then those not read for the longest time.
         chosen = due.list_for_rotation(
             every, now, most, first=list_needed(now - every, page), page=page
         )
@@ -100,20 +100,20 @@ def refresh_balances(
 
 
 class RefreshFailed(Exception):
-    """A run did not read all; the text is a sentence without addresses of RPC servers."""
+    """A run didn't read everything; the text is a sentence without RPC servers' addresses."""
 
 
 def choose_interval(balance_refresh: timedelta) -> timedelta:
-    """Return how often the job is to run.
+    """Return how often the job runs.
 
-    Each run leaves out what is not due yet. Were a run made only every `balance_refresh`, whatever
-    the last one read in its later seconds would be left out once more.
+    Each run skips what isn't due yet. If it ran only every `balance_refresh`, it would skip
+    whatever the last run read in its final seconds.
     """
     return min(balance_refresh, timedelta(minutes=1))
 
 
 def run_job(runtime: Runtime, check_stop: Callable[[], None]) -> str:
-    """Refresh what is due, and return what was done; `check_stop` may raise, to end it.
+    """Refresh what is due and return a summary; `check_stop` may raise to stop the run.
 
     Raises RefreshFailed.
     """
@@ -121,7 +121,7 @@ def run_job(runtime: Runtime, check_stop: Callable[[], None]) -> str:
         return "No RPC server is set."
     summary = refresh_balances(runtime, on_progress=lambda done, total: check_stop())
     if summary.failure:
-        check_stop()  # ends it without a report if the process stops, which ends calls, too
+        check_stop()  # a stopping process makes calls fail: end without a report
         was_read = summary.observed or summary.observed_completely
         raise RefreshFailed(str(summary) if was_read else summary.failure)
     return str(summary)
@@ -132,7 +132,7 @@ def refresh_balance(
 ) -> RefreshedBalance:
     """Read all token accounts of a wallet, hidden or not; return its newest observation.
 
-    That is another one if an RPC server that lags behind was asked. It is stored for all pages.
+    If the RPC server lags behind, that's an earlier reading. It is stored for all pages.
     Raises ApiError `page_not_found`, `invalid_wallet_address`, `wallet_not_found`,
     `chain_disabled`, `balance_unavailable`, in this order.
     """
@@ -145,7 +145,7 @@ def refresh_balance(
     if runtime.chain is None:
         raise ApiError("chain_disabled")
     observed = _read(page, address, runtime, runtime.chain)
-    # What was erased while the chain was asked must not come back.
+    # A wallet erased during the call to the chain must not come back.
     store_chain_of_mints({page.token_mint: [observed]}, only_tracked=True)
     newest = find_chain_balance(page.token_mint, address)
     if newest is None:

@@ -12,7 +12,7 @@ from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.wallets.search import WalletFilter, list_conditions
 
-MAX_CHANGED = 1000  # of those that are named one by one
+MAX_CHANGED = 1000  # when they're named one by one
 
 BulkAction = Literal["hide", "show", "tag", "untag", "remove"]
 BULK_ACTIONS: Mapping[BulkAction, str] = {
@@ -35,9 +35,8 @@ def change_wallets(
 ) -> int:
     """Apply one action to many wallets and return how many there were.
 
-    `which` are their ids, of which unknown ones are skipped, or a filter that they match now.
-    `tag` is a tag of the page, which ``tag`` and ``untag`` add and remove. Raises NotFound,
-    InvalidInput.
+    `which` has their ids, where unknown ones are skipped, or is a filter that they match now. `tag`
+    is the tag of the page that ``tag`` and ``untag`` add or remove. Raises NotFound, InvalidInput.
     """
     with editing(page_id, actor, now) as edit:
         conditions = (

@@ -1,4 +1,4 @@
-"""What is in the columns of a CSV file, by their headings and their cells."""
+"""Recognizing the columns of a CSV file by their headings and cells."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -7,8 +7,8 @@ from itertools import pairwise
 from embed.domain.addresses import is_address
 from embed.wallets.csv_format import COLUMNS
 
-# What headings are called, without spaces and signs, the surest first: where a file has both, the
-# owner is the wallet and the account that of the token.
+# Known headings without spaces and punctuation, surest first: in a file with both, the owner is the
+# wallet and the account is the token account.
 _WORDS = {
     "address": (
         *("owner", "owneraddress", "holder", "holderaddress", "wallet", "walletaddress"),
@@ -26,7 +26,7 @@ _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d")
 _RANK = re.compile(r"[0-9]{1,9}")
 _LONG_WORD = re.compile(r"\S{41}")  # a signature or a link
 _SPACE_IN_NUMBER = re.compile("(?<=[0-9])[ \u00a0\u202f'\u2019](?=[0-9]{3}(?![0-9]))")
-# By the sign before the decimals; the other one may separate thousands.
+# By decimal separator; the other sign may separate thousands.
 _NUMBERS = {
     point: re.compile(
         rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:\{other}[0-9]{{3}})+)?"
@@ -39,7 +39,7 @@ _NUMBERS = {
 def recognize_columns(headings: Sequence[str], filled: Sequence[Sequence[str]]) -> Sequence[str]:
     """Return what is in each column: each of COLUMNS at most once, or empty.
 
-    `filled` has the first cells of each column that are not empty.
+    `filled` has each column's first non-empty cells.
     """
     places = _name_columns(headings, filled) if headings else _guess_columns(filled)
     roles = {place: role for role, place in places.items()}
@@ -60,7 +60,7 @@ def count_known(cells: Iterable[str]) -> int:
 
 
 def _name_columns(headings: Sequence[str], filled: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return the places of the columns by their headings, and of the address also by its cells."""
+    """Return the columns' places, going by headings; for the address, also by its cells."""
     named: dict[str, dict[int, list[int]]] = {role: {} for role in COLUMNS}
     for place, heading in enumerate(headings):
         role, rank = _find_role(heading)
@@ -81,7 +81,7 @@ def _name_columns(headings: Sequence[str], filled: Sequence[Sequence[str]]) -> d
 def _guess_columns(filled: Sequence[Sequence[str]]) -> dict[str, int]:
     """Return the places of columns without headings.
 
-    That is the order of COLUMNS if all cells fit it; else only what is the one column of its kind.
+    They follow COLUMNS if all cells fit that order; else only the one column of a kind is found.
     """
     in_order = dict(zip(COLUMNS, range(len(filled)), strict=False))
     if len(filled) <= len(COLUMNS) and all(
@@ -127,7 +127,7 @@ _FITS: dict[str, Callable[[Sequence[str]], bool]] = {
 
 
 def read_number(cell: str) -> dict[str, str]:
-    """Return how a number is written for parse_amount, by the sign that is before its decimals."""
+    """Return the number for parse_amount, by each decimal separator that it may have."""
     number = _SPACE_IN_NUMBER.sub("", cell) if len(cell) <= 100 else ""
     return {
         point: number.replace("," if point == "." else ".", "").replace(point, ".")

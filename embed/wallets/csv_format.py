@@ -15,17 +15,17 @@ from embed.domain.texts import parse_text
 
 COLUMNS = ("address", "alias", "tags", "hidden", "balance")
 
-# A spreadsheet would run a cell that begins so, also with the full-width forms of the signs, and,
-# where its language separates cells by semicolons, the part after one. One apostrophe is added in
-# front when writing and removed when reading; what begins with apostrophes gets one too, so that
-# none is lost.
+# A spreadsheet would run a cell that begins like this, even with full-width signs, and where its
+# language separates cells with semicolons, also the part after one. Writing adds an apostrophe in
+# front and reading removes it; text that already begins with apostrophes gets one too, so none is
+# lost.
 _FORMULA = re.compile(r"(^|;)('*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])")
 _ESCAPED_FORMULA = re.compile(r"(^|;)'('*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One wallet; None: the table has no such column, so the value stays unchanged."""
+    """One wallet; None if the table has no such column, so the value stays unchanged."""
 
     address: str
     alias: str | None = None  # empty: none
@@ -36,7 +36,7 @@ class Line:
 
 
 def format_sheet(lines: Iterable[Line], supply: Decimal | None = None) -> str:
-    """Return a table, with the shares of the supply, as parts of 1, if it is known."""
+    """Return a table, with shares of the supply as fractions of 1 if it's known."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow((*COLUMNS, *(["share"] if supply else ())))

@@ -1,4 +1,4 @@
-"""Mistakes in a table of wallets: each with its line, and those of one kind together."""
+"""Mistakes in a table of wallets, each with its line, and grouped by kind."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class MistakeGroup:
 
     @property
     def ranges(self) -> Sequence[tuple[int, int]]:
-        """The first and last numbers of neighbouring lines, as far as a sentence names them."""
+        """Return the first and last numbers of runs of lines, as many as a sentence names."""
         return list(_join_neighbours(one.number for one in self.mistakes))[:MAX_RANGES]
 
     @property
@@ -50,7 +50,7 @@ class MistakeGroup:
 
 
 def group_mistakes(mistakes: Iterable[Mistake]) -> list[MistakeGroup]:
-    """Put mistakes of one kind together, the largest group first."""
+    """Group mistakes by kind, the largest group first."""
     by_kind: dict[Kind, list[Mistake]] = {}
     for mistake in mistakes:
         by_kind.setdefault(mistake.kind, []).append(mistake)

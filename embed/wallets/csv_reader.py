@@ -1,9 +1,9 @@
-"""Wallets from CSV as it comes: exports of explorers, Excel, Google Sheets, and our own.
+"""Wallets from any kind of CSV: exports from explorers, Excel, Google Sheets, and our own.
 
-codecs decodes, but does not tell which encoding a file without a byte order mark has. csv.Sniffer
-finds no delimiter in files of one column or few rows, takes the comma in a name for one, and its
-has_header does not recognize a heading above short tables. Addresses decide better: the right
-delimiter sets them apart, and a heading has none.
+codecs decodes, but can't detect the encoding of a file without a byte order mark. csv.Sniffer finds
+no delimiter in files with one column or few rows, mistakes a comma in a name for one, and its
+has_header misses the heading of short tables. Addresses are a better guide: the right delimiter
+separates them, and a heading has none.
 """
 
 import codecs
@@ -28,8 +28,8 @@ from embed.wallets.tracking import PageFull
 DELIMITERS = (",", ";", "\t")
 MAX_COLUMNS = 50
 _MAX_LINE = 100_000  # characters; below the limit that csv has for a cell
-_SAMPLE = 500  # rows that tell what is in a column
-_END = ["\0"]  # a row of our own, which a quotation mark that is not closed would swallow
+_SAMPLE = 500  # rows read to recognize a column
+_END = ["\0"]  # our own last row, which an unclosed quotation mark would swallow
 
 # .xlsx and .ods are ZIP files, .xls is an OLE file.
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
@@ -44,7 +44,7 @@ class Table:
     delimiter: str
     headings: Sequence[str]  # empty: the file has none
     columns: Sequence[str]  # each of COLUMNS at most once, or empty
-    rows: Sequence[tuple[int, list[str]]]  # with the numbers of the lines where they begin, from 1
+    rows: Sequence[tuple[int, list[str]]]  # with the number of the line where each begins, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _split_lines(text: str) -> Iterator[str]:
 
 
 def _rate(text: str, delimiter: str) -> tuple[int, ...]:
-    """Return how well a delimiter sets the first cells apart, for comparison."""
+    """Return how well a delimiter separates the first cells, for comparison."""
     first_lines = io.StringIO(text[:_MAX_LINE], newline="")
     reader = csv.reader(first_lines, delimiter=delimiter, skipinitialspace=True)
     rows = list(islice(filter(None, map(_clean, reader)), 20))
@@ -165,8 +165,8 @@ def _rate(text: str, delimiter: str) -> tuple[int, ...]:
 
 
 def _split_again(cells: list[str]) -> list[str]:
-    """Return the cells of a row that has another delimiter, or is in quotation marks as a whole."""
-    is_line = len(cells) == len(cells[0].splitlines()) == 1  # csv takes no other for a row
+    """Split a row again if it has another delimiter or is quoted as a whole."""
+    is_line = len(cells) == len(cells[0].splitlines()) == 1  # csv reads nothing else as one row
     for delimiter in DELIMITERS if is_line else ():
         if delimiter in cells[0]:
             reader = csv.reader(cells, delimiter=delimiter, skipinitialspace=True)
@@ -177,7 +177,7 @@ def _split_again(cells: list[str]) -> list[str]:
 
 
 def _has_heading(rows: Sequence[list[str]]) -> bool:
-    """Tell whether the first row names the columns, in words that are known or not."""
+    """Tell whether the first row names the columns, in known words or other ones."""
     first, *others = rows
     if any(map(is_address, first)):
         return False
@@ -188,7 +188,7 @@ def _has_heading(rows: Sequence[list[str]]) -> bool:
 
 
 def _find_width(lengths: Iterable[int]) -> int:
-    """Return the number of cells that most rows have; no two the same: of the longest."""
+    """Return the most common number of cells in a row; the largest wins a tie."""
     counts = Counter(lengths)
     return max(counts, key=lambda length: (counts[length], length))
 
@@ -284,10 +284,10 @@ def _drop_escape(cell: str) -> str:
 
 
 def _make_balance_parser(table: Table, columns: Sequence[str]) -> Callable[[str], Decimal]:
-    """Return what parses a balance as the other balances of its column are written.
+    """Return a parser for balances written like the others in their column.
 
-    A number such as 1.234 alone can be either. Where commas separate the columns, the point is
-    before decimals, as in an export.
+    On its own, a number such as 1.234 can mean either. Where commas separate the columns, the point
+    is a decimal point, as in an export.
     """
     points = {".", ","}
     for _, cells in table.rows if "balance" in columns else ():
@@ -296,7 +296,7 @@ def _make_balance_parser(table: Table, columns: Sequence[str]) -> Callable[[str]
 
     def parse_balance(cell: str) -> Decimal:
         read = {point: number for point, number in read_number(cell).items() if point in points}
-        if not points:  # both signs are in use before decimals
+        if not points:  # the column uses both as decimal separators
             read = read_number(cell)
         amounts = sorted({parse_amount(number) for number in (read or {"": cell}).values()})
         if len(amounts) > 1 and points and table.delimiter == "," and "," not in cell:

@@ -1,4 +1,4 @@
-"""The draft of a page: what the chain says of its token and of the largest holders."""
+"""The draft of a page: what the chain says about its token and the largest holders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ KEPT_FOR = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Signed, it passes through the form of a new page, so that the chain is asked once."""
+    """What the chain said; the new page's form carries it, signed, to save asking again."""
 
     mint: str
     name: str | None
@@ -46,7 +46,7 @@ class Draft:
 
 
 def read_draft(raw: str, signer: Signer) -> Draft | None:
-    """Return a draft that was signed here, and lately."""
+    """Return a draft that was signed here within KEPT_FOR."""
     try:
         return signer.read(_PURPOSE, raw, Draft).value
     except BadSignature:
@@ -54,9 +54,9 @@ def read_draft(raw: str, signer: Signer) -> Draft | None:
 
 
 def look_up_draft(mint: str, runtime: Runtime) -> tuple[Draft, InvalidInput | None]:
-    """Ask the chain; the mistake says why it does not tell the holders.
+    """Ask the chain; the mistake, if any, says why the holders can't be read.
 
-    Never call it inside a transaction. Raises InvalidInput if it does not tell the token.
+    Never call it inside a transaction. Raises InvalidInput if the token can't be read.
     """
     info = propose_token(runtime.chain, mint)
     try:
@@ -76,9 +76,9 @@ def set_up_page(
     settings: Settings,
     now: datetime,
 ) -> tuple[Page, tuple[ApiKey, str] | None]:
-    """Create a page with its first wallets and a key for its site; without a site, with a link.
+    """Create a page with its first wallets and a key for its site or, without one, a share link.
 
-    Raises InvalidInput, and then has created nothing.
+    Raises InvalidInput, in which case nothing was created.
     """
     actor = owner.email
     with db.atomic():

@@ -1,4 +1,4 @@
-"""Visitors' wallets that fall below their page's minimum are flagged or withheld.
+"""Flags or withholds visitors' wallets that fall below their page's minimum balance.
 
 Only wallets that a submission put on the page are watched. Nothing is ever deleted.
 """
@@ -33,19 +33,19 @@ class Watched:
 
     @property
     def is_complete(self) -> bool:
-        """Tell whether the newest observation is of all accounts."""
+        """Tell whether the newest observation covers all accounts."""
         return bool(self.balance.all_observed_at == self.balance.observed_at)
 
     def is_low(self) -> bool:
         return bool(self.balance.amount < self.min_balance)
 
     def is_holder(self) -> bool:
-        """Tell whether it certainly holds the minimum: what other accounts held may be old."""
+        """Tell whether it certainly holds the minimum: other accounts' amounts may be old."""
         associated = subtract(self.balance.amount, self.balance.other_amount)
         return associated >= self.min_balance or (self.is_complete and not self.is_low())
 
     def is_newly_low(self, since: datetime) -> bool:
-        """Tell whether a complete observation that is not counted yet found it low."""
+        """Tell whether a complete observation found it low and isn't counted yet."""
         observed_at, wallet = self.balance.observed_at, self.wallet
         counted_at = wallet.low_observed_at or wallet.created_at
         return self.is_complete and self.is_low() and observed_at > max(counted_at, since)
@@ -58,10 +58,10 @@ class WatchResult:
 
 
 def list_needed(before: datetime, page: Page | None = None) -> list[tuple[str, str]]:
-    """Return (mint, address) of wallets of which it is not certain that they are below the minimum.
+    """Return (mint, address) of wallets that may be below the minimum, but aren't certain to be.
 
-    They seem low, and were last read completely at `before` or earlier; the longest ago first.
-    `page`: only its wallets.
+    They seem low, and were last read completely at `before` or earlier; the longest ago comes
+    first. `page` limits them to its wallets.
     """
     of_page = () if page is None else (Wallet.page == page,)
     undecided = [
@@ -74,7 +74,7 @@ def list_needed(before: datetime, page: Page | None = None) -> list[tuple[str, s
 
 
 def watch_holdings(now: datetime, max_age: timedelta) -> WatchResult:
-    """Count observations not older than `max_age`, and flag or withhold as each page chose."""
+    """Count observations within `max_age`, and flag or withhold wallets as each page chose."""
     since = now - max_age
     may_have_news = (
         (ChainBalance.all_observed_at == ChainBalance.observed_at)
@@ -101,7 +101,7 @@ def _has_news(one: Watched, since: datetime) -> bool:
 
 
 def _watch_page(page_id: str, now: datetime, since: datetime) -> list[Event]:
-    """Read again while the page is locked, as its owner may have changed something."""
+    """Read a page's wallets again under its lock, as its owner may have changed something."""
     events: list[Event] = []
     # It may be purged meanwhile.
     with suppress(NotFound), editing(page_id, ACTOR, now) as edit:
@@ -114,7 +114,7 @@ def _watch_page(page_id: str, now: datetime, since: datetime) -> list[Event]:
 
 
 def _note(edit: Edit, one: Watched) -> Sequence[Event]:
-    """Store what an observation says about a wallet, and return what the owner is told."""
+    """Store what an observation says about a wallet, and return the events for its owner."""
     wallet = one.wallet
     was_flagged = wallet.low_count >= LOW_IN_A_ROW
     if one.is_holder():

@@ -26,7 +26,7 @@ from embed.wallets.tracking import PageFull, list_wallets
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A wallet after and before the import; `before` None: it is not tracked yet."""
+    """A wallet after and before the import; `before` is None if it isn't tracked yet."""
 
     line: Line
     before: TrackedWallet | None
@@ -71,7 +71,7 @@ class Plan:
 
     changes: Sequence[RowChange]
     unchanged: int
-    new_tags: Sequence[str]  # those that the page lacks, also if they are not to be created
+    new_tags: Sequence[str]  # those that the page lacks, even if they won't be created
     mistakes: Sequence[Mistake]
 
     @property
@@ -166,9 +166,9 @@ def apply_import(
 ) -> Plan:
     """Apply a table in one transaction, and return what was changed.
 
-    The plan is made again, while the page is locked only if it changes meanwhile, as others wait
-    for the lock. If it is too long for the page, or has mistakes and those are not skipped,
-    nothing is changed. Raises NotFound.
+    The plan is made before the page is locked, since others wait for the lock, and once more under
+    the lock if the page has changed. If it's too long for the page, or has mistakes and they aren't
+    skipped, nothing is changed. Raises NotFound.
     """
     page = get_page(page_id)
     plan_for = partial(
@@ -201,7 +201,7 @@ def apply_import(
 
 
 def _make_ids(count: int) -> list[str]:
-    """Return ids for rows of one time in their order: lists are sorted by time, then id."""
+    """Return ascending ids for rows with the same time: lists are sorted by time, then id."""
     return sorted(make_id() for _ in range(count))
 
 

@@ -1,4 +1,4 @@
-"""When wallets joined and left the public list of a page; the feed is made of this."""
+"""When wallets joined and left a page's public list, as shown in its feed."""
 
 from collections import Counter
 from contextlib import suppress
@@ -25,7 +25,7 @@ class ListEvent:
     address: str
     name: str | None
     joined_at: datetime
-    left_at: datetime | None  # None: this is about its joining
+    left_at: datetime | None  # None: it joined
 
     @property
     def happened_at(self) -> datetime:
@@ -35,8 +35,8 @@ class ListEvent:
 def update_listings(now: datetime) -> str:
     """Bring the listings of all changed pages up to date, and return what was done as a sentence.
 
-    A page that nobody can read is left until it can be read again, so that the feed tells of
-    nothing that happened on it meanwhile.
+    A page that nobody can read is skipped until it can be read again, so the feed doesn't report
+    what happened on it in the meantime.
     """
     counts: Counter[str] = Counter()
     for page_id in _list_changed_pages():
@@ -60,7 +60,7 @@ def _list_changed_pages() -> list[str]:
 
 
 def _update_page(page: Page, now: datetime) -> Counter[str]:
-    """Update the listings of a page, which is locked; return how many joined and left."""
+    """Update the listings of a locked page; return how many wallets joined and left."""
     counts = Counter(left=_close_listings(page, now), joined=_open_listings(page, now))
     _rename_listings(page)
     Page.update(listed_version=page.version).where(Page.id == page.id).execute()
@@ -79,7 +79,7 @@ def _close_listings(page: Page, now: datetime) -> int:
 
 
 def _open_listings(page: Page, now: datetime) -> int:
-    # What is on the list of a page that is new to the feed joined when it was added.
+    # On a page that's new to the feed, wallets joined when they were added.
     joined_at = Wallet.created_at if page.listed_version == 0 else Value(to_ms(now))
     current = Listing.select(Value(1)).where(
         Listing.page == page, Listing.left_at.is_null(), Listing.address == Wallet.address
@@ -92,7 +92,7 @@ def _open_listings(page: Page, now: datetime) -> int:
 
 
 def _rename_listings(page: Page) -> None:
-    """Give the current listings the aliases of today."""
+    """Give the current listings their wallets' current aliases."""
     is_listed = (Wallet.page == page) & (Wallet.address == Listing.address)
     alias = Wallet.select(Wallet.public_alias).where(is_listed)
     renamed = Wallet.select(Value(1)).where(
@@ -104,14 +104,14 @@ def _rename_listings(page: Page) -> None:
 
 
 def prune_listings(now: datetime) -> int:
-    """Delete those that ended longer than KEPT_FOR ago; return how many."""
-    # The first condition changes nothing, but it alone can use the index.
+    """Delete listings that ended more than KEPT_FOR ago; return how many."""
+    # The first condition excludes nothing, but only it can use the index.
     is_old = Listing.page.in_(Page.select(Page.id)) & (Listing.left_at < now - KEPT_FOR)
     return delete_in_batches(Listing.id, is_old)
 
 
 def list_events(page: Page, limit: int) -> list[ListEvent]:
-    """Return what joined and left a page's list, newest first."""
+    """Return which wallets joined and left a page's list, newest first."""
     listings = _list_newest(page, Listing.joined_at, limit)
     joined = [(ListEvent(one.address, one.name, one.joined_at, None), one.id) for one in listings]
     listings = _list_newest(page, Listing.left_at, limit)

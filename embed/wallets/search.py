@@ -1,4 +1,4 @@
-"""Searching, sorting and counting a page's wallets, and what the public lists of pages hold."""
+"""Searching, sorting and counting a page's wallets, and summing up public lists."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ _DIGITS = "0123456789"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Wallets that hold the same or have the same name come oldest first."""
+    """How to sort wallets; those with the same balance or name come oldest first."""
 
     column: Column = "balance"
     is_descending: bool = True
@@ -103,7 +103,7 @@ def _sort(found: Any, page: Page, order: Order, *, uses_chain: bool) -> Any:
     else:
         found = join_balances(found, page, uses_chain=uses_chain)
         amount = fn.COALESCE(*list_amounts(uses_chain=uses_chain), "0")
-        # Amounts are texts without zeros in front: one with more digits before its point is more.
+        # Amounts are texts without leading zeros: more digits before the point mean more.
         whole_digits = fn.LENGTH(amount) - fn.LENGTH(fn.LTRIM(amount, _DIGITS))
         keys, first = [whole_digits, in_byte_order(amount)], []
     sorted_keys = [key.desc() if order.is_descending else key.asc() for key in keys]
@@ -116,7 +116,7 @@ def count_wallets(page: Page, wanted: WalletFilter = EVERYTHING) -> int:
 
 
 def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
-    """Return what the wallets of the page that match have in common."""
+    """Return the conditions that the page's matching wallets meet."""
     conditions: list[Any] = [Wallet.page == page]
     text = wanted.text.replace("\0", "").strip()
     if text:
@@ -132,15 +132,15 @@ def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
 
 
 def sum_by_page(pages: Iterable[Page], *, uses_chain: bool) -> dict[str, Decimal]:
-    """Return what the counted wallets of each list hold; pages of no known balance are absent."""
+    """Return what each list's counted wallets hold; pages without a known balance are absent."""
     return _sum_by_page(frozenset((page.id, page.version) for page in pages), uses_chain)
 
 
 @lru_cache(maxsize=100)
 def _sum_by_page(versions: frozenset[tuple[str, int]], uses_chain: bool) -> dict[str, Decimal]:
-    """Sum up in one statement, until one of the pages has a new version.
+    """Sum up with one statement; cached until one of the pages has a new version.
 
-    It does not add: amounts are texts, and SQLite has been seen to cast such a text to NaN.
+    The statement doesn't add: amounts are texts, and SQLite has been seen to cast one to NaN.
     """
     ids = [page_id for page_id, _ in versions]
     left_out = (

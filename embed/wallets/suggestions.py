@@ -25,9 +25,9 @@ class Suggestion:
     """One of the largest holders."""
 
     address: str
-    balance: Decimal  # whole tokens in those of its accounts that are among the largest
-    share: Decimal | None  # of the supply; None: nobody knows
-    is_tracked: bool  # by the page, also if it is hidden
+    balance: Decimal  # whole tokens, in its accounts that are among the largest
+    share: Decimal | None  # of the supply; None: unknown
+    is_tracked: bool  # by the page, even if hidden
     is_of_program: bool  # such as a pool: its address has no private key, so it cannot sign
 
 
@@ -57,7 +57,7 @@ def add_suggested(
 ) -> int:
     """Track addresses as the owner's own, and return how many are new; all or none are added.
 
-    What the page tracks already stays as it is. Raises NotFound, InvalidInput.
+    Wallets that the page already tracks stay as they are. Raises NotFound, InvalidInput.
     """
     wrong = next((address for address in addresses if not is_address(address)), None)
     if wrong is not None:

@@ -108,7 +108,7 @@ def list_tags(page: Page) -> list[Tag]:
 
 
 def order_colors(page: Page) -> list[str]:
-    """Return COLORS, first those that no tag of the page is shown in; blue-500 is shown as blue."""
+    """Return COLORS, starting with those that no tag of the page uses; blue-500 counts as blue."""
     used = {tag.color.partition("-")[0] for tag in list_tags(page)}
     return sorted(COLORS, key=lambda color: color in used)
 

@@ -57,8 +57,8 @@ def list_wallets(
 ) -> list[TrackedWallet]:
     """Return the page's wallets that meet all conditions, oldest first, in three statements.
 
-    `uses_chain` is Settings.uses_chain, as wherever balances are read. `page_tags` are all tags of
-    the page, in their order, if the caller has them: wallets share these objects.
+    `uses_chain` is Settings.uses_chain, as everywhere that balances are read. `page_tags` are all
+    tags of the page, in order, if the caller has them: wallets share these objects.
     """
     page_tags = list_tags(page) if page_tags is None else page_tags
     columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
@@ -143,7 +143,7 @@ def add_wallet(
 
 
 def _count_room(page_id: str, max_wallets: int) -> int:
-    """Return how many more wallets the page can take; it is locked, so that this stays true."""
+    """Return how many more wallets the page can take; it's locked, so this stays true."""
     (tracked,) = _COUNT_TRACKED.execute(page_id=page_id).fetchone()
     return max(0, max_wallets - int(tracked))
 
@@ -163,7 +163,7 @@ def update_wallet(
 
 
 def _read_details(wallet: Wallet) -> tuple[Any, ...]:
-    """Return all that an owner sets but the balance."""
+    """Return everything an owner sets except the balance."""
     tags = WalletTag.select(WalletTag.tag).where(WalletTag.wallet == wallet)
     return wallet.public_alias, wallet.is_hidden, set(tags.tuples())
 
@@ -176,7 +176,7 @@ def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -
 
 
 class TrackingResult(NamedTuple):
-    """What became of wallets that were approved."""
+    """What became of approved wallets."""
 
     has_changed: bool  # the page's wallets
     without_room: list[Submission]
@@ -185,9 +185,9 @@ class TrackingResult(NamedTuple):
 def track_approved(
     page_id: str, approved: Sequence[Submission], now: datetime, *, max_wallets: int
 ) -> TrackingResult:
-    """Put approved wallets on their page, which is locked, as far as there is room.
+    """Put approved wallets on their locked page, as far as there's room.
 
-    What the owner entered stays as it is; what was withdrawn while it was hidden stays hidden.
+    Wallets that the owner entered stay as they are; those withdrawn while hidden stay hidden.
     """
     addresses = [one.wallet_address for one in approved]
     of_page = (Wallet.page == page_id) & Wallet.address.in_(addresses)
@@ -213,7 +213,7 @@ def track_approved(
 
 
 def _give_to(approved: Sequence[Submission], withdrawn: Any) -> None:
-    """Let wallets that were withdrawn be those of new submissions, under their nicknames."""
+    """Give withdrawn wallets to new submissions, with their nicknames unless named already."""
     new = Submission.select().where(
         Submission.id.in_([one.id for one in approved]), Submission.wallet_address == Wallet.address
     )
@@ -225,9 +225,9 @@ def _give_to(approved: Sequence[Submission], withdrawn: Any) -> None:
 
 
 def untrack_withdrawn(of_submissions: Any) -> None:
-    """Take wallets off their page that submissions put there; the condition tells which.
+    """Untrack wallets that submissions put on their page; the condition says which.
 
-    Of one that the owner has hidden, keep that it is hidden: otherwise sending it again would be
+    One that the owner has hidden stays on record as hidden: otherwise submitting it again would be
     a way around the owner's decision.
     """
     Wallet.delete().where(of_submissions, ~Wallet.is_hidden).execute()

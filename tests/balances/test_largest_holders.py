@@ -119,8 +119,8 @@ def test_endpoint_that_refuses_the_question_is_told_so(rpc, endpoint, held, code
         (answer_error(429), "too many requests"),
         (answer_error(-32603), "error -32603"),
         (rpc_faults.cut, ""),
-        (rpc_faults.HTML, "its answer was refused"),
-        (rpc_faults.DEEP, "its answer was refused"),
+        (rpc_faults.HTML, "its answer is invalid"),
+        (rpc_faults.DEEP, "its answer is invalid"),
     ],
 )
 @pytest.mark.parametrize("method", [LARGEST, OWNERS])

@@ -87,7 +87,7 @@ def test_answer_with_a_wrong_supply_is_refused_whole(ledger, endpoint, lie):
     mint = ledger.create_mint()
     endpoint.fail(change(lambda answer: lie(answer["result"]["value"][-1])))
 
-    with pytest.raises(RpcUnavailable, match="its answer was refused"):
+    with pytest.raises(RpcUnavailable, match="its answer is invalid"):
         read_supply(connect(endpoint, clock=PatientClock()), ledger, mint)
 
 

@@ -40,7 +40,7 @@ def test_wallet_is_left_out_of_its_batch_and_logged(ledger, endpoint, caplog, sh
     assert amounts == {holder: number for number, holder in enumerate(holders) if number}
     assert endpoint.calls.total() == 1
     assert "1 of 99 token accounts" in caplog.text
-    assert "too large or too fine" in caplog.text
+    assert "too large or too precise" in caplog.text
 
 
 @by_shown
@@ -88,7 +88,7 @@ class TestService:
 
         rows = ChainBalance.select(ChainBalance.address, ChainBalance.amount).tuples()
         assert dict(rows) == {here: 10**16, there: 7}
-        assert "too large or too fine" in caplog.text
+        assert "too large or too precise" in caplog.text
         assert chain.calls[COMPLETE] == 4  # both others in both runs
 
     def test_gate_turns_nobody_away_for_it(self, world, rich):

@@ -45,7 +45,7 @@ def test_secret_is_known_by_its_form(name):
         'connection to server at "127.0.0.1", port 5432 failed: Connection refused',
         "Listening at: http://[::1]:8000 (4711)",
         "10.0.0.5 and 198.51.100.7 are machines of the operator",
-        "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU of the mint was not read.",
+        "Not read for the mint: 7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU.",
         "at 09:30:00, version 3.1.3, took 12:30",
         "203.0.113.0/24, 2001:db8:1::/48",
         "embed.balances.refresh.RefreshFailed: 3 of 4",
