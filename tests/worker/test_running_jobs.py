@@ -185,6 +185,7 @@ def test_only_beginning_and_end_of_an_outage_are_logged(define, caplog):
         process.work()
 
     assert [record.message for record in caplog.records if "background" in record.message] == [
-        "The background work's database does not answer (OperationalError). Retrying until it does.",
+        "The background work's database does not answer (OperationalError)."
+        " Retrying until it does.",
         "The background work's database answers again.",
     ] * 2
