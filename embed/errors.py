@@ -1,9 +1,9 @@
-"""Errors that callers are told about, and their HTTP status."""
+"""Errors that are reported to callers, with their HTTP status."""
 
 from datetime import timedelta
 from decimal import Decimal
 
-# The specified codes: each with its status, and when it is the answer, as in docs/api.md.
+# The specified codes, each with its status and its cause, as in docs/api.md.
 _SPEC = {
     "invalid_json": (
         400,
@@ -81,8 +81,8 @@ class ApiError(Exception):
 class InvalidInput(ValueError):
     """An owner or operator typed an invalid value; the text is a sentence for them.
 
-    `sentence` has placeholders for `values`, so that the dashboard can translate it. `field` is
-    the use case's name for the field; None: it is about no single field.
+    `sentence` has placeholders for `values`, so the dashboard can translate it. `field` is the
+    use case's name for the field; None if it isn't about a single field.
     """
 
     def __init__(self, sentence: str, *, field: str | None = None, **values: object) -> None:
@@ -101,4 +101,4 @@ def _write(value: object) -> str:
 
 
 class NotFound(LookupError):
-    """An owner or operator named something that does not exist; the text is a sentence for them."""
+    """An owner or operator named something that doesn't exist; the text is a sentence for them."""

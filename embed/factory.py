@@ -48,10 +48,10 @@ def create_app(
     extra_scripts: tuple[str, ...] = (),
     jobs: Sequence[Job] | None = None,
 ) -> Flask:
-    """Make the WSGI app, of settings with a secret key; connects to the database when it is used.
+    """Create the WSGI app; it connects to the database at first use.
 
-    `chain` is asked in place of the RPC servers that SOLANA_RPC_URL names, if it names any.
-    `jobs` are done in the background, the service's own unless given.
+    `settings` need a secret key. `chain` replaces the RPC servers in SOLANA_RPC_URL, if there are
+    any. `jobs` are the background jobs; default: the service's own.
 
     Raises SettingsError.
     """
@@ -61,9 +61,9 @@ def create_app(
         static_folder=None,  # assets.py serves it
     )
     app.request_class = LenientRequest
-    _ = app.logger  # created now, so that loggers below "embed" get its handler and format
+    _ = app.logger  # created now, so loggers below "embed" get its handler and format
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
-    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # preflights are answered by cors.py
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # cors.py answers preflights
     app.url_map.merge_slashes = False
     if settings.trusted_proxies:
         _believe_proxies(app, settings)
@@ -100,11 +100,11 @@ def create_app(
 
 
 def _believe_proxies(app: Flask, settings: Settings) -> None:
-    """Take the client's address from what the trusted proxies wrote, and the scheme of PUBLIC_URL.
+    """Take the client's address from the trusted proxies, and the scheme from PUBLIC_URL.
 
-    All proxies append to X-Forwarded-For. But some append to X-Forwarded-Proto, others write it
-    anew or pass it on, so how many of its values are theirs cannot be told. Without PUBLIC_URL, the
-    last counts.
+    All proxies append to X-Forwarded-For. But some append to X-Forwarded-Proto, while others
+    replace it or pass it on, so nobody knows how many of its values are theirs. Without PUBLIC_URL,
+    the last one counts.
     """
     scheme = urlsplit(settings.public_url or "").scheme
     fixed = ProxyFix(app.wsgi_app, x_for=settings.trusted_proxies, x_proto=0 if scheme else 1)
@@ -112,7 +112,7 @@ def _believe_proxies(app: Flask, settings: Settings) -> None:
     def believe(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         environ["wsgi.url_scheme"] = scheme or environ["wsgi.url_scheme"]
         if "HTTP_X_FORWARDED_FOR" in environ:
-            # A client's quotation mark would make all that is appended to it unreadable.
+            # A quotation mark from the client would make everything after it unreadable.
             environ["HTTP_X_FORWARDED_FOR"] = environ["HTTP_X_FORWARDED_FOR"].replace('"', "")
         return fixed(environ, start_response)
 
@@ -126,5 +126,5 @@ def choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -
 
 
 def create_demo_app() -> Flask:
-    """Make what ``flask demo`` serves: the app with a test wallet. Raises SettingsError."""
+    """Create the app for ``flask demo``, with a test wallet. Raises SettingsError."""
     return create_app(Settings.from_environ().with_secret_key(), extra_scripts=demo.WALLET_SCRIPTS)

@@ -36,7 +36,7 @@ from embed.events.editing import COMMAND_LINE, check_owner_is_there, editing, lo
 from embed.events.kinds import Event
 
 RESTORE_WITHIN = timedelta(days=30)
-MAX_WHOLE_NUMBER = 2**31 - 1  # what an integer column holds
+MAX_WHOLE_NUMBER = 2**31 - 1  # the most that an integer column holds
 
 
 def create_page(
@@ -59,23 +59,23 @@ def list_pages() -> list[Page]:
 
 
 def list_of_owner(owner: Person) -> list[Page]:
-    """Return an owner's pages, newest first, the deleted ones too."""
+    """Return an owner's pages, newest first, including deleted ones."""
     query = Page.select().where(Page.owner == owner)
     return list(query.order_by(Page.created_at.desc(), Page.id))
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPage:
-    """A page of a person, and its pending submissions."""
+    """A page of a person, with its pending submissions."""
 
     page: Page
     role: str  # of the person
     waiting: int
-    oldest_at: datetime | None  # of the pending ones
+    oldest_at: datetime | None  # the oldest pending submission's time
 
 
 def is_page_of(person: Any) -> Any:
-    """Return the condition that a person owns a page, or is a member of it."""
+    """Return the condition that a person owns or is a member of a page."""
     owned = Page.alias()
     return Page.id.in_(owned.select(owned.id).where(owned.owner == person)) | Page.id.in_(
         Member.select(Member.page).where(Member.person == person)
@@ -83,9 +83,9 @@ def is_page_of(person: Any) -> Any:
 
 
 def list_with_waiting(person: Person) -> list[OwnPage]:
-    """Return a person's pages, without deleted ones: most pending first, then the newest.
+    """Return a person's pages, except deleted ones: most pending first, then the newest.
 
-    In one statement, as every page of the dashboard has them.
+    It's a single statement, since every page of the dashboard needs it.
     """
     rows = _LIST_WITH_WAITING.execute(person_id=person.id).fetchall()
     return [
@@ -114,12 +114,12 @@ _LIST_WITH_WAITING = Statement(_select_with_waiting(Parameter("person_id")))
 
 
 def count_tracked_wallets(person: Person) -> dict[str, int]:
-    """Count by page, for all pages of a person; pages without any are absent."""
+    """Count wallets by page, for all pages of a person; pages without any are absent."""
     return _count_by_page(Wallet, is_page_of(person))
 
 
 def count_live_keys(owner: Person) -> dict[str, int]:
-    """Count by page, for the pages that a person owns."""
+    """Count live keys by page, for the pages that a person owns."""
     is_live = ApiKey.revoked_at.is_null()
     return _count_by_page(ApiKey, Page.owner == owner, is_live, ApiKey.purpose == "sites")
 
@@ -172,17 +172,17 @@ def update_page(
 
 
 def _tell_owners(page: Page, owner: Person, now: datetime) -> None:
-    """Store in the logs of both accounts that a page changed hands; `page` is as it was."""
+    """Log in both accounts that a page changed hands; `page` still has its former owner."""
     account_log.store(page.owner, "page handed over", now, page=page.token_name, owner=owner.email)
     account_log.store(owner, "page taken over", now, page=page.token_name)
 
 
 def _end_roles(page: Page, owner: Person) -> None:
-    """End what only held before a page changed hands.
+    """End the rights that were only valid before a page changed hands.
 
-    The new owner is no longer a member, and the former owner's invitations to take the page over
-    end. So do the former owner's mails, unless they are a member by now, and the channels' right to
-    decide, which the new owner can grant again.
+    The new owner is no longer a member, and the former owner's offers to transfer the page end. So
+    do the former owner's mails, unless they're now a member, and the channels' right to decide,
+    which the new owner can grant again.
     """
     is_member = Member.select().where(Member.page == page, Member.person == page.owner)
     own_mail = (Receiver.page == page) & (Receiver.person == page.owner)
@@ -207,10 +207,10 @@ def change_look(
 
 
 def _renew_marks(page: Page, changed: Container[str]) -> None:
-    """Renew the marks of wallets below the minimum after a change, where that is certain.
+    """Update the marks of wallets below the minimum after a change, where that's certain.
 
-    `page` is as it is now, and locked; `changed` names the fields that had other values. Wallets
-    below a raised minimum are found later, as that takes two new observations.
+    `page` is locked and has the new values; `changed` names the changed fields. Wallets below a
+    raised minimum are found later, since that takes two new observations.
     """
     is_marked = (Wallet.page == page) & ((Wallet.low_count > 0) | Wallet.is_withheld)
     if page.holding_watch == "leave" or not page.min_balance or "token_mint" in changed:
@@ -225,7 +225,7 @@ def _renew_marks(page: Page, changed: Container[str]) -> None:
 
 
 def _unmark_holders(page: Page, is_marked: Any) -> None:
-    """Unmark wallets whose last observation is enough for the page's minimum."""
+    """Unmark wallets whose last observed balance meets the page's minimum."""
     rows: Any = (
         Wallet.select(Wallet.id, ChainBalance.amount)
         .join(

@@ -1,4 +1,4 @@
-"""What use cases are handed: settings, clock, access to the chain, signer and the rate limiter."""
+"""The services passed to use cases: settings, clock, chain, signer and rate limiter."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,12 +17,12 @@ EXTENSION = "embed"  # its key in app.extensions
 class Runtime:
     settings: Settings
     clock: Clock
-    chain: SolanaRpc | None  # None where SOLANA_RPC_URL names no RPC server
+    chain: SolanaRpc | None  # None if SOLANA_RPC_URL has no RPC server
     balances: BalanceSource
     limiter: RateLimiter
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's
 
     @cached_property
     def signer(self) -> Signer:
-        """What signs nonces, cookies and links, by SECRET_KEY. Raises SettingsError."""
+        """The signer of nonces, cookies and links, with SECRET_KEY. Raises SettingsError."""
         return Signer(self.settings.with_secret_key().secret_keys, self.clock)

@@ -23,7 +23,7 @@ from embed.domain.amounts import Sums, format_amount
 from embed.domain.times import format_instant
 
 RECEIPT_FORMAT = "tracking-embed-receipt/1"
-RECEIPTS_FORMAT = "tracking-embed-receipts/1"  # many, in one document
+RECEIPTS_FORMAT = "tracking-embed-receipts/1"  # a document with many
 
 
 def describe_page(page: Page) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def describe_wallet_for_owner(wallet: TrackedWallet) -> dict[str, Any]:
 
 
 def describe_sums(sums: Sums | None, supply: Decimal | None) -> dict[str, Any]:
-    """Return what a page has of these, as exact numbers; what nobody knows is absent."""
+    """Return the sums as exact numbers; unknown ones are absent."""
     described: dict[str, Any] = {"supply": supply} if supply else {}
     if sums is not None:
         described["sums"] = {
@@ -101,7 +101,7 @@ def describe_tag_for_owner(tag: Tag) -> dict[str, Any]:
 
 
 def describe_block(block: Block) -> dict[str, Any]:
-    """Return an entry of a deny list; without a page, it is for all pages of its owner."""
+    """Return an entry of a deny list; without a page, it's for all of its owner's pages."""
     return {
         "id": block.id,
         "kind": block.kind,
@@ -127,7 +127,7 @@ def describe_submission(submission: Submission) -> schemas.Submission:
 
 
 def describe_proof(proof: Proof) -> dict[str, Any]:
-    """Return what marks a wallet as proved; `proof` was read with its submission."""
+    """Return the proof that's shown with a wallet; `proof` was read with its submission."""
     return {
         "submissionId": proof.submission_id,
         "nickname": proof.submission.nickname,
@@ -136,7 +136,7 @@ def describe_proof(proof: Proof) -> dict[str, Any]:
 
 
 def describe_receipt(proof: Proof) -> dict[str, Any]:
-    """Return all that is needed to check a proof offline (docs/receipts.md).
+    """Return everything needed to check a proof offline (docs/receipts.md).
 
     `proof` was read with its submission and page.
     """
@@ -156,7 +156,7 @@ def describe_receipt(proof: Proof) -> dict[str, Any]:
 
 
 def describe_key(key: ApiKey) -> dict[str, Any]:
-    """Return a key's public details; the key itself is not stored."""
+    """Return a key's public details; the key itself isn't stored."""
     return {
         "id": key.id,
         "trackingPageId": key.page_id,
@@ -171,7 +171,7 @@ def describe_key(key: ApiKey) -> dict[str, Any]:
 
 
 def describe_delivery(delivery: Delivery) -> dict[str, Any]:
-    """Return what became of a message; its id is the ``webhook-id``."""
+    """Return a delivery's result; its id is the ``webhook-id``."""
     return {
         "id": delivery.message.id,
         "type": delivery.message.type,
@@ -198,20 +198,20 @@ def format_optional(instant: datetime | None) -> str | None:
 
 
 def as_dict(described: msgspec.Struct) -> dict[str, Any]:
-    """Return what a Struct is as JSON, with amounts as they were written."""
+    """Return a Struct as a dict for JSON, with amounts as they were written."""
     fields: dict[str, Any] = msgspec.to_builtins(described, builtin_types=(msgspec.Raw,))
     return fields
 
 
 def write_amount(amount: Decimal) -> msgspec.Raw:
-    """Write an amount here, since msgspec writes some Decimals with an exponent, such as 1E-7."""
+    """Write an amount; msgspec itself writes some Decimals with an exponent, such as 1E-7."""
     return msgspec.Raw(format_amount(amount))
 
 
 def write_json(value: Any, *, is_compact: bool = False) -> bytes:
     """Encode Structs, dicts and lists as JSON, with every amount as an exact plain number.
 
-    On one line, with spaces after colons and commas unless `is_compact`.
+    It's on one line, with spaces after colons and commas unless `is_compact`.
     """
     written = _encode(_write_amounts(value))
     return written if is_compact else msgspec.json.format(written, indent=0)
@@ -221,7 +221,7 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def _write_amounts(value: Any) -> Any:
-    """Write the amounts of dicts and lists; those of Structs are written when these are made."""
+    """Write the amounts in dicts and lists; those in Structs were written when they were made."""
     kind = type(value)
     if kind is Decimal:
         return write_amount(value)
