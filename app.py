@@ -1,4 +1,4 @@
-"""What ``gunicorn app:app`` and ``flask`` load in this folder."""
+"""The app that ``gunicorn app:app`` and ``flask`` load in this folder."""
 
 from embed.wsgi import app
 

@@ -1,4 +1,4 @@
-"""How gunicorn serves the app; every value can be overridden on its command line."""
+"""gunicorn's configuration; its command line can override every value."""
 
 import gc
 import sys
@@ -27,21 +27,21 @@ if settings.metrics_bind is not None:
     make_folder()
 
 workers = settings.web_concurrency
-# Of each kind (embed/server/worker.py). Two may wait for the chain, which leaves two for others. A
-# read takes as much CPU with 2 as with 16, a submission a tenth more with 16.
+# For each kind of request (embed/server/worker.py). Two may wait for the chain, which leaves two
+# for others. A read takes as much CPU with 2 as with 16; a submission takes a tenth more with 16.
 threads = 4
-# Processes share the memory of what is loaded before they begin: docs/limits.md has figures.
+# Processes share the memory of everything loaded before they start; docs/limits.md has figures.
 preload_app = True
-# Requests until a process is replaced, unless it is the only one.
+# Requests until a process is replaced, unless it's the only one.
 max_requests = REPLACED_AFTER
 max_requests_jitter = REPLACED_AFTER_SPREAD
-# A request may wait a few seconds for the chain and for a lock, its client then be silent for 10.
+# A request may wait a few seconds for the chain and a lock, then 10 more for a silent client.
 graceful_timeout = 30
 worker_class = "embed.server.worker.BufferingWorker"
 logger_class = "embed.server.logger.Logger"
-# Each takes an open file, of which a process may usually have 1,024.
+# Each takes an open file; a process can usually have 1,024.
 worker_connections = 800
-# The worker sends from memory.
+# Our worker sends from memory.
 sendfile = False
 # TRUSTED_PROXIES alone decides which proxies are trusted.
 forwarded_allow_ips = ""
@@ -50,8 +50,8 @@ limit_request_line = 8190
 # A site's marketing cookies, which browsers also send to its subdomains, take more than 8 KB.
 limit_request_field_size = 32 * 1024
 control_socket_disable = True
-# Not the C parser that gunicorn prefers where it is installed: that takes requests which this one
-# refuses, such as those whose lines end with a bare line feed, and says other statuses.
+# Not the C parser, which gunicorn prefers if it's installed: it accepts requests that this one
+# refuses, such as those with bare line feeds, and answers with other statuses.
 http_parser = "python"
 
 _FINISH_S = 1.0  # how long a stopping process waits for its background tasks
@@ -64,13 +64,13 @@ def nworkers_changed(server: Arbiter, count: int, before: int | None) -> None:
 def on_starting(server: Arbiter) -> None:
     """Upgrade the database before the first worker uses it.
 
-    An unreachable database does not prevent the start: requests answer 503 until it is
-    reachable, and each worker retries the upgrade.
+    An unreachable database doesn't prevent the start: requests answer 503 until it's reachable,
+    and each worker retries the upgrade.
     """
     if settings.public_url is None and not all(map(_is_local, server.cfg.address)):
         server.log.warning(
             "PUBLIC_URL is not set, so the service trusts any Host header, and the texts that"
-            " visitors sign name whatever host it gives. Set it to the address that they use."
+            " visitors sign name the host in it. Set it to the address that visitors use."
         )
     try:
         for name in schema_version.upgrade():
@@ -86,7 +86,7 @@ def on_starting(server: Arbiter) -> None:
 
 
 def _is_local(address: Any) -> bool:
-    """Tell whether only this machine reaches a bound address, as with loopback and socket files."""
+    """Return whether only this machine can reach an address, such as loopback or a socket file."""
     if not isinstance(address, tuple):
         return True
     host = address[0]
@@ -97,18 +97,18 @@ def _is_local(address: Any) -> bool:
 
 
 def when_ready(server: Arbiter) -> None:
-    """Keep what is loaded out of garbage collection, which would write to it: it stays shared."""
+    """Exempt loaded objects from garbage collection, which would write to the shared memory."""
     check_address(server, settings)
     gc.collect()
     gc.freeze()
 
 
 def post_worker_init(worker: Any) -> None:
-    """Start the background work, which first upgrades a database that was unreachable before.
+    """Start the background work, which first upgrades a database that was unreachable.
 
     Its threads end with the process; an unfinished upgrade is then rolled back.
     """
-    # Imported here: they import prometheus_client, before which the folder of metrics is made.
+    # Imported here: they import prometheus_client, which needs the metrics folder to exist.
     from embed.runtime import EXTENSION
     from embed.server.first_owner import make_first_owner
     from embed.worker import jobs
@@ -133,7 +133,7 @@ def post_worker_init(worker: Any) -> None:
 
 
 def worker_exit(_server: Arbiter, worker: Any) -> None:
-    """Stop the background work, but do not wait for tasks that take long: they are done again."""
+    """Stop the background work without waiting for long tasks, which will be done again."""
     background = getattr(worker, "background", None)
     if background is not None:
         background.stop(_FINISH_S)

@@ -1,6 +1,6 @@
-"""The least that Flask can do: ready bytes for everyone, and a signed POST that is stored.
+"""The least that Flask can do: send ready bytes to everyone, and store a signed POST.
 
-Nothing is limited, and no key, origin, nonce or policy is looked at.
+There are no limits, and no checks of keys, origins, nonces or policies.
 """
 
 import base64
@@ -25,7 +25,7 @@ _local = threading.local()
 
 
 def _connect() -> sqlite3.Connection:
-    """Return the thread's connection, as durable as the service's."""
+    """Return the thread's connection, with the service's durability."""
     if not hasattr(_local, "connection"):
         _local.connection = sqlite3.connect(_folder / "bare.db")
         _local.connection.execute("PRAGMA synchronous = full")

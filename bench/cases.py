@@ -1,4 +1,4 @@
-"""What is asked of the service, and of bare Flask."""
+"""The requests to the service and to bare Flask."""
 
 import html
 import re
@@ -13,8 +13,8 @@ from bench.others import serve_bare_flask
 from bench.service import Service, make_folder
 
 VISIT = "a visit of someone who looks"
-SESSIONS = 50  # whose submissions are sent in turn
-POLLS = 4  # of a page that does not change, in five minutes
+SESSIONS = 50  # that send submissions in turn
+POLLS = 4  # of an unchanged page, in five minutes
 
 
 def get(
@@ -24,7 +24,7 @@ def get(
 
 
 def start_bare_flask(running: ExitStack, service: Service) -> Server:
-    """Serve the very bytes of the service's list by bare Flask."""
+    """Serve the exact bytes of the service's list with bare Flask."""
     page = service.page
     body = Client(service.port).get(page.list_path, page.headers).content
     return running.enter_context(serve_bare_flask(make_folder(running), body))
@@ -42,12 +42,12 @@ def read(service: Service) -> Subject:
 
 
 def open_widget(service: Service) -> Subject:
-    """Return the page that a new visitor loads."""
+    """Measure the page that a new visitor loads."""
     return get(service, NEW, service.page.path, BROWSER)
 
 
 def open_widget_again(service: Service) -> list[Subject]:
-    """Return the page for visitors who come again; one of them has submitted a wallet."""
+    """Measure the page for returning visitors; one of them has submitted a wallet."""
     page, client = service.page, Client(service.port)
     first = client.get(page.path, BROWSER)
     sender = client.get(page.path, BROWSER).cookie
@@ -64,13 +64,13 @@ def open_widget_again(service: Service) -> list[Subject]:
 
 
 def visit(service: Service) -> Subject:
-    """Return all that a new visitor's browser asks for who only looks, in five minutes."""
+    """Measure all requests of a new visitor who only looks, in five minutes."""
     return Subject(VISIT, service.name, service, partial(look, service.page))
 
 
 def look(page: TrackedPage, client: Client) -> None:
     opened = client.get(page.path, BROWSER)
-    # Templates name files as well, which are loaded when someone adds a wallet.
+    # Templates also name files, which are only loaded when someone adds a wallet.
     shown = re.sub(r"<template.*?</template>", "", opened.text, flags=re.DOTALL)
     for path in set(re.findall(r'(?:src|href)="(/static/[^"]+)"', shown)):
         client.get(path, BROWSER)
@@ -83,7 +83,7 @@ def find_etag(opened: Answer) -> str:
 
 
 def submit_to(service: Service) -> Subject:
-    """Return the two requests of a submission."""
+    """Measure the two requests of a submission."""
     client = Client(service.port)
     cookies = cycle([client.get(service.page.path, {}).cookie for _ in range(SESSIONS)])
     work = partial(submit, service.page, cookies)
@@ -106,7 +106,7 @@ def submit(
 
 
 def open_dashboard(service: Service) -> list[Subject]:
-    """Return the pages of its owner that read the most."""
+    """Measure the owner's pages that read the most."""
     owner, folder = Owner(Client(service.port)), f"pages/{service.page.id}"
     paths = {"queue": f"{folder}/queue", "wallets": f"{folder}/wallets", "overview": ""}
     return [

@@ -1,4 +1,4 @@
-"""Visitors and an owner who use a server over HTTP, as browsers do."""
+"""Visitors and an owner who use a server over HTTP like browsers."""
 
 import base64
 import http.client
@@ -16,13 +16,13 @@ from nacl.signing import SigningKey
 
 TIMEOUT_S = 30
 BROWSER = {"Accept-Encoding": "gzip, br"}
-SITE = "https://site.example"  # shows the page
-EMAIL, PASSWORD = "owner@example.com", "a password of the benchmark"  # of nothing else
+SITE = "https://site.example"  # it shows the page
+EMAIL, PASSWORD = "owner@example.com", "a password of the benchmark"  # used nowhere else
 NICKNAME = "Visitor"
 
 
 class WrongAnswer(Exception):
-    """A figure would mean nothing: not every answer was the right one."""
+    """An answer was wrong, so the figures would mean nothing."""
 
 
 class Answer(NamedTuple):
@@ -61,7 +61,7 @@ class Client:
         return self._send("POST", path, headers | json_headers, json.dumps(sent), status)
 
     def post_form(self, path: str, cookie: str, fields: Mapping[str, object]) -> Answer:
-        """Send a form of the dashboard, which answers with a redirect."""
+        """Send a dashboard form, which answers with a redirect."""
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": cookie}
         return self._send("POST", path, headers, urlencode(fields, doseq=True), 303)
 
@@ -82,7 +82,7 @@ class Client:
 @dataclass(frozen=True)
 class TrackedPage:
     id: str
-    key: str  # a public one, for SITE
+    key: str  # a public key for SITE
 
     @property
     def path(self) -> str:
@@ -98,7 +98,7 @@ class TrackedPage:
 
 
 class Owner:
-    """An owner's session, which several clients may share, as sign-ins are limited."""
+    """An owner's session; several clients can share it, since sign-ins are limited."""
 
     _CSRF = r'name="csrf_token"[^>]* value="([^"]+)"'
 
@@ -158,7 +158,7 @@ class Visitor:
         self.submission_id = json.loads(answer.text)["submissionId"]
 
     def poll_own(self) -> Answer:
-        """Ask what has become of the submissions."""
+        """Ask for the status of the submissions."""
         path = f"/embed/api/session/submissions?trackingPageId={self._page.id}"
         return self._client.get(path, self._headers)
 

@@ -1,4 +1,4 @@
-"""The CPU that servers take for each unit of work, and their rates, measured in turn."""
+"""Measures servers' CPU per unit of work, and their rates, in turn."""
 
 import os
 import statistics
@@ -14,27 +14,27 @@ from support.servers import list_children
 
 from bench.clients import Client
 
-# The rows of which others have the like.
+# The rows that other servers have too.
 READ, NEW, SUBMIT = "read of the list, as JSON", "widget page, new visitor", "nonce and submission"
 CLIENTS = 8
 ROUND_S = 1
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
-Work = Callable[[Client], object]  # one unit of what is counted; raises WrongAnswer
+Work = Callable[[Client], object]  # does one counted unit; raises WrongAnswer
 
 
 @dataclass(frozen=True)
 class Server:
-    """A server that runs: where it answers, and whose CPU is counted."""
+    """A running server: where it answers, and the processes whose CPU is counted."""
 
     port: int
-    pid: int  # its children count as well
+    pid: int  # its children count too
     others: tuple[int, ...] = ()  # its database and Redis
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is measured: a server and what it does again and again, and its place in a table."""
+    """A measured server, its repeated work, and its place in a table."""
 
     row: str
     column: str
@@ -44,17 +44,17 @@ class Subject:
 
 
 class Figures(NamedTuple):
-    cpu_us: float  # for each unit of work
-    rate: float  # units a second
+    cpu_us: float  # per unit of work
+    rate: float  # units per second
 
 
 def measure_in_turn(subjects: Sequence[Subject], rounds: int) -> list[list[Figures]]:
-    """Load one after the other, as often as there are rounds; return each subject's figures.
+    """Load the subjects one after the other in each round; return each subject's figures.
 
-    Those of one round are neighbours in time: whatever else the machine does bends them alike.
+    Figures of one round are close in time, so other work on the machine affects them alike.
     """
     for subject in subjects:
-        _measure(subject)  # warms it up
+        _measure(subject)  # a warm-up
     measured = [[_measure(subject) for subject in subjects] for _ in range(rounds)]
     return [list(figures) for figures in zip(*measured, strict=True)]
 
@@ -69,7 +69,7 @@ def _measure(subject: Subject) -> Figures:
 
 
 def load(server: Server, work: Work, seconds: float, clients: int = CLIENTS) -> int:
-    """Do the work again and again, by several clients at once; return how often."""
+    """Repeat the work with several clients at once; return how often."""
     ends_at = time.monotonic() + seconds
 
     def run(_number: int) -> int:
@@ -85,7 +85,7 @@ def load(server: Server, work: Work, seconds: float, clients: int = CLIENTS) -> 
 
 
 def read_cpu_s(pid: int) -> float:
-    """Return the CPU time of a process and of its children, those that have ended as well."""
+    """Return the CPU time of a process and its children, including ended ones."""
     return sum(_read_own_cpu_s(one) for one in (pid, *list_children(pid)))
 
 
@@ -94,14 +94,14 @@ def _read_own_cpu_s(pid: int) -> float:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
-        return 0.0  # it has just ended, such as a worker of Postgres, and is its parent's now
+        return 0.0  # it has just ended, such as a Postgres worker, and now counts as its parent's
     return sum(map(int, fields[11:15])) / _TICKS_PER_S
 
 
 def print_measured(
     title: str, subjects: Sequence[Subject], rounds: int
 ) -> dict[tuple[str, str], float]:
-    """Print two tables, and return the CPU in µs by row and column: the medians of the rounds."""
+    """Print two tables, and return the CPU in µs by row and column, as medians of the rounds."""
     places = [(subject.row, subject.column) for subject in subjects]
     measured = measure_in_turn(subjects, rounds)
     cpu_us = [statistics.median(one.cpu_us for one in figures) for figures in measured]
@@ -113,7 +113,7 @@ def print_measured(
 
 
 def print_table(title: str, cells: Mapping[tuple[str, str], str]) -> None:
-    """Print a table in Markdown: its cells by row and column, in the order in which these occur."""
+    """Print a Markdown table of cells by row and column, in their order of appearance."""
     columns = list(dict.fromkeys(column for _, column in cells))
     lines = [[title, *columns], ["---"] * (1 + len(columns))]
     for row in dict.fromkeys(row for row, _ in cells):

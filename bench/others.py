@@ -1,4 +1,4 @@
-"""What the service is compared with: bare Flask, Isso and datasette, each as its docs run it."""
+"""Servers to compare with: bare Flask, Isso and datasette, each run as in its docs."""
 
 import importlib.metadata
 import json
@@ -27,7 +27,7 @@ from bench.measures import NEW, READ, SUBMIT, Server, Subject
 from bench.service import TAGS, WALLETS, make_address, make_folder, try_to_start
 
 ISSO, DATASETTE = "isso==0.14.0", "datasette==0.65.5"
-# Its own limits would refuse the third comment of a minute. All else is its default.
+# Isso's own limits would refuse the third comment in a minute. Everything else is the default.
 _ISSO_SETTINGS = """
 [general]
 dbpath = {folder}/comments.db
@@ -40,9 +40,9 @@ direct-reply = 1000000000
 
 @contextmanager
 def serve_bare_flask(folder: Path, body: bytes) -> Iterator[Server]:
-    """Serve bare_flask.py by gunicorn's own worker; `body` is what its reads answer."""
+    """Serve bare_flask.py with gunicorn's own worker; `body` is its answer to reads."""
     (folder / "body").write_bytes(body)
-    no_settings = folder / "no_settings.py"  # or gunicorn would read the service's
+    no_settings = folder / "no_settings.py"  # otherwise gunicorn would read the service's
     no_settings.touch()
     options = ("--config", str(no_settings), "--worker-class", "gthread", "--threads", "4")
     with run_gunicorn({"BENCH_FOLDER": str(folder)}, *options, app="bench.bare_flask:app") as one:
@@ -50,9 +50,9 @@ def serve_bare_flask(folder: Path, body: bytes) -> Iterator[Server]:
 
 
 def list_others(running: ExitStack) -> list[Subject]:
-    """Return the likes of the service's requests, as far as Isso and datasette can be installed.
+    """Return requests comparable to the service's, if Isso and datasette can be installed.
 
-    Isso renders Markdown for each answer unless with plain=1. Neither checks keys.
+    Isso renders Markdown for each answer, except with plain=1. Neither checks keys.
     """
     subjects = []
     isso = try_to_start(running, "Isso", _serve_isso(make_folder(running)))
@@ -72,7 +72,7 @@ def list_others(running: ExitStack) -> list[Subject]:
 
 def _write_comment(thread: str, client: Client) -> None:
     comment = {"text": "A comment of **one** sentence.", "author": "Visitor", "title": "A page"}
-    for _ in range(9):  # it answers 500 while its database is locked
+    for _ in range(9):  # Isso answers 500 while its database is locked
         with suppress(WrongAnswer):
             client.post(f"/new?uri={thread}", {}, comment, 201)
             return
@@ -81,7 +81,7 @@ def _write_comment(thread: str, client: Client) -> None:
 
 @contextmanager
 def _serve_isso(folder: Path) -> Iterator[Server]:
-    """Serve a thread of comments, by the command of Isso's docs for gunicorn.
+    """Serve a thread of comments with the gunicorn command from Isso's docs.
 
     Raises Unavailable.
     """
@@ -98,7 +98,7 @@ def _serve_isso(folder: Path) -> Iterator[Server]:
 
 @contextmanager
 def _serve_datasette(folder: Path) -> Iterator[Server]:
-    """Serve a canned query of a table of wallets. Raises Unavailable."""
+    """Serve a canned query on a table of wallets. Raises Unavailable."""
     programs = _install(DATASETTE)
     rows = [
         (
@@ -138,9 +138,9 @@ def _run(
 
 
 def _install(*requirements: str) -> Path:
-    """Return the folder of a virtual environment's programs, which is kept for the next time.
+    """Return the program folder of a virtual environment, which is kept for the next time.
 
-    Raises Unavailable if the package index cannot be reached.
+    Raises Unavailable if the package index can't be reached.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = cache / "tracking-embed-bench" / requirements[0]

@@ -1,8 +1,8 @@
-"""Measure the service as it ships, beside bare Flask, Isso and datasette; print tables of it.
+"""Measure the service as shipped against bare Flask, Isso and datasette; print tables.
 
     python -m bench.performance [requests growth wave] [--rounds 5]
 
-Without a name it measures all three. README.md says what the figures are.
+Without a name, it measures all three. README.md explains the figures.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from bench.others import list_others
 from bench.service import start_service, start_services
 from bench.wave import measure_waves
 
-BUSY = 0.1  # part of a day in which one core works
+BUSY = 0.1  # part of a day when one core is busy
 DAY_S = 24 * 60 * 60
 
 

@@ -1,8 +1,8 @@
-"""Keep three requests from becoming slow: the read, a submission and the widget's page.
+"""Check that three requests stay fast: the read, a submission and the widget's page.
 
     python -m bench.ratios [--rounds 9]
 
-Each is compared with another by CPU. Ends with status 1 if one costs more than its bound.
+Each one's CPU is compared with another request's. Exits with status 1 if one exceeds its limit.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from bench.cases import (
 from bench.measures import Figures, measure_in_turn
 from bench.service import start_service
 
-# Times the CPU of the other. The highest medians on a busy machine: 1.8, 2.1 and 2.5. Before these
-# requests were made faster, they took at least 2.1, 18 and 4.3, which fails.
+# Multiples of the other request's CPU. The highest medians on a busy machine: 1.8, 2.1 and 2.5.
+# Before these requests were made faster, they took at least 2.1, 18 and 4.3, which would fail.
 MOST_READ, MOST_PAGE, MOST_SUBMISSION = 2.0, 5.0, 3.3
 
 
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def check(title: str, figures: list[Figures], others: list[Figures], most: float) -> bool:
-    """Tell whether it takes at most so many times the CPU of the other."""
+    """Return whether it takes at most `most` times the other's CPU."""
     ratios = [one.cpu_us / other.cpu_us for one, other in zip(figures, others, strict=True)]
     median = statistics.median(ratios)
     print(f"{title}: {median:.2f} ({min(ratios):.2f} to {max(ratios):.2f}), at most {most}")

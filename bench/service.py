@@ -1,4 +1,4 @@
-"""The service as it ships, on a new database with a page to measure."""
+"""The service as shipped, on a new database with a page to measure."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, ExitStack
@@ -30,7 +30,7 @@ TOKEN = {
     "token_mint": "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
 }
 TAGS = ("team", "whale", "exchange", "market maker")
-# Counted at every request, and never reached.
+# Counted on every request, but never reached.
 LIMITS = dict.fromkeys(
     (
         "LIMIT_PER_IP",
@@ -48,14 +48,14 @@ WALLETS, WAITING = 100, 60
 
 @dataclass(frozen=True, kw_only=True)
 class Service(Server):
-    """The service with a page; its pages' owner is the only person."""
+    """The service with a page; the pages' owner is the only person."""
 
     name: str
     page: TrackedPage
     database_url: str
 
     def delete_submissions(self, nickname: str) -> None:
-        """Delete what visitors have sent: it is counted at each submission."""
+        """Delete visitors' submissions, since every new submission counts them."""
         connection.open_database(self.database_url)
         Submission.delete().where(Submission.nickname == nickname).execute()
         connection.db.close()
@@ -87,7 +87,7 @@ def start_service(
 ) -> Service:
     """Start the service on a new database, by default a SQLite file.
 
-    It has a page with so many wallets and submissions, and smaller ones.
+    It has a page with this many wallets and submissions, and smaller pages.
     """
     file = {"DATABASE_URL": f"sqlite:///{make_folder(running)}/embed.db"}
     environ = ENVIRON | file | (settings or {})
@@ -101,7 +101,7 @@ def start_service(
         for number in range(small_pages):
             first = wallets + number * WALLETS
             _make_page(owner, range(first, first + WALLETS), WAITING)
-    update_listings(times.now())  # or the service would begin with that
+    update_listings(times.now())  # otherwise the service would start with it
     connection.db.close()
     server = running.enter_context(run_gunicorn(environ))
     return Service(
@@ -115,7 +115,7 @@ def start_service(
 
 
 def try_to_start(running: ExitStack, name: str, context: AbstractContextManager[Any]) -> Any:
-    """Return what the context gives, None where this machine lacks it."""
+    """Enter the context and return its value; None if this machine can't provide it."""
     try:
         return running.enter_context(context)
     except Unavailable as why:
@@ -128,9 +128,9 @@ def make_folder(running: ExitStack) -> Path:
 
 
 def _make_page(owner: Person, numbers: range, submissions: int) -> TrackedPage:
-    """Make a page of wallets with aliases, tags and balances, submissions, and a key for it.
+    """Make a page with submissions, a key, and wallets with aliases, tags and balances.
 
-    Pages of one owner share balances, so that no two may have the same wallets.
+    An owner's pages share balances, so no two pages may have the same wallets.
     """
     now = times.now()
     page = pages.create_page(owner, TOKEN | {"queue_capacity": QUEUE_CAPACITY}, now)
@@ -181,7 +181,7 @@ def make_address(number: int) -> str:
 
 
 def _describe_submission(key: ApiKey, number: int) -> dict[str, Any]:
-    """Return the row of a submission: the first WAITING are pending, the others were rejected."""
+    """Return a submission's row: the first WAITING are pending, the others were rejected."""
     sent_at = times.now() - timedelta(seconds=30 * number)
     is_pending = number < WAITING
     return {
@@ -189,7 +189,7 @@ def _describe_submission(key: ApiKey, number: int) -> dict[str, Any]:
         "page": key.page_id,
         "api_key": key.id,
         "nickname": f"Visitor {number % 5000}",
-        "wallet_address": make_address(-1 - number),  # of no page
+        "wallet_address": make_address(-1 - number),  # not on any page
         "session_id": f"session{number // 40}",
         "status": "pending" if is_pending else "rejected",
         "reject_reason": None if is_pending else "manual",

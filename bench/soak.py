@@ -1,9 +1,9 @@
-"""Load the service for minutes, and see that memory, threads and open files do not grow.
+"""Load the service for minutes, and check that memory, threads and open files don't grow.
 
     python -m bench.soak [--minutes 10]
 
-On every database at once. Ends with status 1 if an answer is wrong, or something grows by its
-trend after half of the time, in which caches fill and threads start.
+All databases are loaded at once. Exits with status 1 if an answer is wrong, or something has a
+growing trend in the second half; in the first half, caches fill and threads start.
 """
 
 import argparse
@@ -23,12 +23,12 @@ from bench.measures import load, print_table
 from bench.service import Service, start_services
 
 SAMPLE_EVERY_S = 5
-CLIENTS, VISITORS = 4, 200  # of each service, and of each client until the owner decides
+CLIENTS, VISITORS = 4, 200  # clients per service, and visitors per client between decisions
 MOST_GROWTH = 0.15
 
 
 class Sample(NamedTuple):
-    memory_kib: int  # PSS: what processes share counts once
+    memory_kib: int  # PSS: shared memory counts once
     threads: int
     open_files: int
 
@@ -62,9 +62,10 @@ def send_mix(service: Service, seconds: float) -> int:
 
 
 def come_and_go(service: Service, owner: Owner, client: Client) -> None:
-    """Do all that VISITORS do, whose submissions the owner rejects. Raises WrongAnswer.
+    """Do everything that VISITORS do, then reject their submissions. Raises WrongAnswer.
 
-    All at once: of a decision, copies of the changed page stay for a while, up to some MB in all.
+    All are rejected at once, since each decision leaves copies of the changed page in memory for a
+    while, up to some MB in total.
     """
     visitors = [Visitor(client, service.page) for _ in range(VISITORS)]
     for visitor in visitors:
@@ -88,7 +89,7 @@ def take_sample(service: Service) -> Sample:
 
 
 def compute_growth(counts: Sequence[int]) -> float:
-    """Return by which part they grew from first to last, by linear regression."""
+    """Return their relative growth from first to last, by linear regression."""
     slope, start = statistics.linear_regression(range(len(counts)), counts)
     return slope * len(counts) / start
 

@@ -1,4 +1,4 @@
-"""A wave of visitors who come within seconds after the list has changed."""
+"""A wave of visitors who come within seconds of a change of the list."""
 
 import statistics
 import time
@@ -25,11 +25,11 @@ def measure_waves(running: ExitStack, _rounds: int) -> None:
 
 
 def send_wave(service: Service) -> tuple[dict[str, list[float]], int]:
-    """Return the seconds that each step took, and how many visitors had no answer."""
+    """Return the seconds that each step took, and how many visitors got no answer."""
     taken: dict[str, list[float]] = {}
 
     def visit(number: int) -> bool:
-        time.sleep(number * WITHIN_S / VISITORS)  # until this visitor comes
+        time.sleep(number * WITHIN_S / VISITORS)  # until it's this visitor's turn
         with closing(Client(service.port)) as client:
             visitor = Visitor(client, service.page)
             steps = {
@@ -53,7 +53,7 @@ def send_wave(service: Service) -> tuple[dict[str, list[float]], int]:
 
 
 def change_list(service: Service) -> None:
-    """Have a submission approved."""
+    """Approve a submission."""
     with closing(Client(service.port)) as client:
         visitor = Visitor(client, service.page)
         visitor.open_widget()

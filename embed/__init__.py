@@ -2,7 +2,7 @@
 
 import sys
 
-if sys.version_info < (3, 11):  # noqa: UP036 -- users of older versions are to read it
+if sys.version_info < (3, 11):  # noqa: UP036 -- for users of older versions
     major, minor, *_ = sys.version_info
     sys.exit(f"Error: Python 3.11 or newer is needed; this is {major}.{minor}.")
 

@@ -1,4 +1,4 @@
-"""``tracking-embed``, the installed package's program: the same commands as those of ``flask``."""
+"""``tracking-embed``, the installed package's program; it has the same commands as ``flask``."""
 
 import click
 from flask import Flask
@@ -6,7 +6,7 @@ from flask.cli import FlaskGroup
 
 
 def _load_app() -> Flask:
-    # Imported here, as importing it makes the app.
+    # Imported here, since importing it creates the app.
     from embed.wsgi import app
 
     return app

@@ -1,4 +1,4 @@
-"""The operator's commands, which ``flask`` finds in the app."""
+"""Registers the operator's commands, which ``flask`` finds in the app."""
 
 from typing import NoReturn
 
@@ -22,7 +22,7 @@ from embed.cli import (
 from embed.demo import command as demo
 from embed.worker import command as worker
 
-# In the order of docs/commands.md.
+# In the same order as in docs/commands.md.
 COMMANDS = (
     demo.command,
     installation.serve,
@@ -50,7 +50,7 @@ COMMANDS = (
 )
 
 
-# Commands of version 0.6.0 that are gone, with what to do instead.
+# Commands that version 0.6.0 had, and what to do instead.
 GONE_COMMANDS = {
     "export": "Use flask backup, or save a page's wallets as CSV in the dashboard.",
     "import": "Use flask restore, or flask wallets import for a CSV file of wallets.",

@@ -21,15 +21,15 @@ from embed.settings import Settings
 
 DESCRIPTION_BY_NAME = {
     "embed_database_up": "1: the database answered this scrape.",
-    "embed_submissions_pending": "Submissions that wait for their owner's decision.",
+    "embed_submissions_pending": "Submissions waiting for review.",
     "embed_submissions_pending_age_seconds": "Age of the oldest of them; 0 if there is none.",
-    "embed_deliveries_waiting": "Messages that wait to be delivered, or to be tried again.",
-    "embed_deliveries_late_seconds": "How long the longest due delivery has been due; 0 if none.",
-    "embed_balances_age_seconds": "Age of the oldest balance that the chain is asked for.",
+    "embed_deliveries_waiting": "Messages waiting to be sent or retried.",
+    "embed_deliveries_late_seconds": "How long the most overdue message has been due; 0 if none.",
+    "embed_balances_age_seconds": "Age of the oldest balance that is read from the chain.",
     "embed_balance_refresh_seconds": "How often each balance is read: BALANCE_REFRESH.",
-    "embed_background_tasks_failing": "Jobs whose last attempt failed.",
-    "embed_background_processes": "1: some process does the background work.",
-    "embed_backup_age_seconds": "Age of the newest backup; +Inf if none was made.",
+    "embed_background_tasks_failing": "Jobs that failed the last time.",
+    "embed_background_processes": "1: a process does the background work.",
+    "embed_backup_age_seconds": "Age of the newest backup; +Inf if there is none.",
     "embed_rate_limit_fallback": "1: Redis does not answer, so each process counts for itself.",
 }
 
@@ -37,7 +37,7 @@ DESCRIPTION_BY_NAME = {
 class Gauges:
     """A collector of prometheus_client.
 
-    The library's own gauges hold what a process sets; these are read when a scrape comes.
+    The library's own gauges store values that a process sets; these are read at each scrape.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -61,7 +61,7 @@ class Gauges:
         except PeeweeException:
             return values
         finally:
-            db.close()  # the thread ends
+            db.close()  # because the thread ends
 
     def _is_storage_there(self) -> bool:
         try:
@@ -71,9 +71,9 @@ class Gauges:
 
 
 def read_gauges(now: datetime, *, has_chain: bool) -> dict[str, float]:
-    """Ask the database for its gauges. Raises PeeweeException.
+    """Read the gauges from the database. Raises PeeweeException.
 
-    A balance that was never read is as old as the wallet. Without access to the chain none is due.
+    A balance that was never read is as old as its wallet. Without a chain, no balance is due.
     """
     pending, pending_since = _read_pending()
     backup_at = find_backup_at()
@@ -97,7 +97,7 @@ def _age(since: datetime | None, now: datetime) -> float:
 
 
 def _read_pending() -> tuple[int, datetime | None]:
-    """Count by page, as the index of submissions begins with it."""
+    """Join pages, since the index of submissions begins with the page."""
     rows: Any = (
         Submission.select(fn.COUNT(1), fn.MIN(Submission.created_at))
         .join(Page)
@@ -109,9 +109,10 @@ def _read_pending() -> tuple[int, datetime | None]:
 
 
 def _find_oldest_due_delivery(now: datetime) -> datetime | None:
-    """Return since when the receiver that waits longest has been due.
+    """Return since when the most overdue receiver has been due.
 
-    One that does not answer is tried again later and later: until then nothing of it is due.
+    A receiver that doesn't answer is retried at growing intervals; its messages aren't due until
+    the next attempt.
     """
     heads = (
         Delivery.select(Delivery.receiver, fn.MIN(Delivery.message).alias("number"))

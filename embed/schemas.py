@@ -1,7 +1,7 @@
 """The JSON that the API takes and returns: one Struct for each body and each answer.
 
-Bodies are read into them, answers are written from them, and the OpenAPI document describes them.
-Unchecked bodies have only their types checked here, since each field has its own error code.
+Bodies are parsed into them, answers are written from them, and the OpenAPI document describes them.
+Here, only the types of bodies are checked, since each field has its own error code.
 """
 
 from datetime import UTC, datetime
@@ -19,9 +19,9 @@ from embed.domain.reasons import CODES, MAX_LENGTH
 
 
 def about(description: str, example: Any = ..., **schema: Any) -> Meta:
-    """Describe a field for readers; `schema` is more JSON Schema, which is not enforced.
+    """Describe a field for readers; `schema` is additional JSON Schema, which isn't enforced.
 
-    A field has an example unless it consists of other Structs, or is absent as a rule.
+    A field has an example unless it consists of other Structs or is usually absent.
     """
     examples = None if example is ... else [example]
     return Meta(description=description, examples=examples, extra_json_schema=schema or None)
@@ -32,7 +32,7 @@ def instant(description: str, example: str | None = "2026-01-31T09:35:01.002Z") 
 
 
 def exact_amount(description: str, example: Decimal, most: Decimal | None = MAX_AMOUNT) -> Meta:
-    """Describe an amount, which a Struct holds as write_amount has written it."""
+    """Describe an amount, which a Struct holds as written by write_amount."""
     description += (
         " In whole tokens, decimals applied. An exact number of at most "
         f"{MAX_DECIMALS} decimals, never with an exponent: a 64-bit float may round it."

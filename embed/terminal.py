@@ -1,4 +1,4 @@
-"""What all commands share: ``--json``, tables, and error messages of one line."""
+"""Shared by all commands: ``--json``, tables, and one-line error messages."""
 
 import os
 import re
@@ -27,12 +27,12 @@ JsonObject = dict[str, Any]
 _TABLE_WIDTH = 100  # columns of a terminal
 _GAP = "  "
 _UNCUT = re.compile(r"^id$|[aA]ddress$|Balance$|Iso$")  # useless without their end
-_SHORTEST = 8  # of what is cut
+_SHORTEST = 8  # least characters of a shortened cell
 _WANTS_JSON = "embed.wants_json"  # in click's Context.meta
 
 
 def runtime() -> Runtime:
-    """Raises SettingsError if a setting is not valid."""
+    """Raises SettingsError if a setting isn't valid."""
     found = current_app.extensions[EXTENSION]
     if isinstance(found, SettingsError):
         raise found
@@ -43,7 +43,7 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 def options(*decorators: Decorator) -> Decorator:
-    """Return a decorator that adds several options, for more than one command."""
+    """Return a decorator that adds several options, to use for more than one command."""
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
         for decorator in reversed(decorators):
@@ -76,7 +76,7 @@ _JSON_OPTION = click.Option(
 
 
 def wants_json() -> bool:
-    """Tell whether the command that runs was given ``--json``."""
+    """Return whether the running command was given ``--json``."""
     return bool(click.get_current_context().meta[_WANTS_JSON])
 
 
@@ -93,7 +93,7 @@ class _ShortErrors(click.Command):
 
 
 class Command(_ShortErrors):
-    """Such a command, run in the app's context, with ``--json``, which `print_answer` heeds."""
+    """A command with short errors and ``--json``, run in the app's context."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class Command(_ShortErrors):
 
 
 class Group(_ShortErrors, AppGroup):
-    """A group of such commands."""
+    """A group of commands with short errors."""
 
     command_class = Command
 
@@ -135,7 +135,7 @@ def shorten_errors() -> Iterator[None]:
         raise click.ClickException(_join_lines(mistake)) from None
     except (DatabaseError, InterfaceError) as failure:
         raise click.ClickException(_join_lines(_explain(failure))) from None
-    except BrokenPipeError:  # click ends quietly: the reader of the output has had enough
+    except BrokenPipeError:  # the reader has closed the output; click ends quietly
         raise
     except OSError as failure:
         _drop_unwritten_output()
@@ -144,7 +144,7 @@ def shorten_errors() -> Iterator[None]:
 
 def _drop_unwritten_output() -> None:
     """Discard output that cannot be written."""
-    # Python would try to write it again when it ends, and exit with status 120.
+    # At exit, Python would try to write it again, and return status 120.
     try:
         sys.stdout.flush()
     except OSError:
@@ -159,8 +159,8 @@ def _explain(failure: Exception) -> str:
     missing = find_missing_file()
     if missing is not None:
         return (
-            f"There is no database at {missing} (DATABASE_URL). Use the settings of the service;"
-            " only if it has no database yet, create one by flask db upgrade."
+            f"There is no database at {missing} (DATABASE_URL). Use the service's settings;"
+            " only if it has no database yet, create one with flask db upgrade."
         )
     try:
         check_version()
@@ -178,7 +178,7 @@ def _explain(failure: Exception) -> str:
 
 
 def print_answer(answer: Any, text: str | None = None) -> None:
-    """Print the answer as JSON if ``--json`` was given; else `text`, or a line for each field."""
+    """Print the answer as JSON with ``--json``; else `text`, or a line for each field."""
     if wants_json():
         click.echo(write_json(answer))
     else:
@@ -186,7 +186,7 @@ def print_answer(answer: Any, text: str | None = None) -> None:
 
 
 def print_list(answers: Sequence[JsonObject | msgspec.Struct], columns: Sequence[str]) -> None:
-    """Print all fields as JSON if ``--json`` was given; else a table with some of them."""
+    """Print all fields as JSON with ``--json``; else a table of some of them."""
     print_answer(answers, format_table(answers, columns))
 
 
@@ -201,7 +201,7 @@ def _list_fields(answer: JsonObject | msgspec.Struct) -> JsonObject:
 
 
 def format_table(answers: Sequence[JsonObject | msgspec.Struct], columns: Sequence[str]) -> str:
-    """Return lines that fit a terminal: what people wrote is cut off where it does not."""
+    """Return lines that fit a terminal; people's texts are shortened if necessary."""
     if not answers:
         return "None yet."
     rows = [list(columns)]

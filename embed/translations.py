@@ -1,6 +1,6 @@
-"""The languages of what visitors and owners see and are sent, and their gettext catalogs.
+"""The languages for visitors and owners, and their gettext catalogs.
 
-What a catalog lacks is said in English.
+Sentences that a catalog doesn't have stay in English.
 """
 
 import io
@@ -14,7 +14,7 @@ from babel.support import NullTranslations, Translations
 from embed.settings import PROJECT_DIR
 
 SOURCE_LANGUAGE = "en"  # of the texts in the templates and in the code
-# What each calls itself, by its code. Written out, as Babel takes 77 ms to read the names.
+# Each language's own name, by its code. Written out, since Babel takes 77 ms to read the names.
 LANGUAGES = {
     SOURCE_LANGUAGE: "English",
     "ar": "العربية",
@@ -32,13 +32,13 @@ CATALOG_DIR = PROJECT_DIR / "translations"
 
 @cache
 def load_catalog(language: str) -> NullTranslations:
-    """Compile a catalog in memory, so that no compiled files are needed."""
+    """Compile a catalog in memory, so no compiled files are needed."""
     if language == SOURCE_LANGUAGE:
         return NullTranslations()
     with (CATALOG_DIR / f"{language}.po").open("rb") as file:
         catalog = read_po(file, locale=language)
     for message in list(catalog):
-        # write_mo() would fill each form that is empty, so that Arabic had "1 wallets".
+        # write_mo() would fill in empty forms, which would give Arabic "1 wallets".
         if message.pluralizable and not all(message.string or ()):
             catalog.delete(message.id)
     compiled = io.BytesIO()
@@ -51,7 +51,7 @@ def load_catalog(language: str) -> NullTranslations:
 
 
 class _LeftToRight(NullTranslations):
-    """English within a page from right to left: its full stop stays at its end."""
+    """English on a right-to-left page: marks the direction, so a period stays at the end."""
 
     def gettext(self, message: str) -> str:
         return f"\u2066{message}\u2069"

@@ -1,4 +1,4 @@
-"""The WSGI app that servers serve, and in which ``flask`` finds its commands."""
+"""The WSGI app for servers, and for ``flask``, which finds its commands there."""
 
 import os
 import sys
@@ -15,19 +15,19 @@ from embed.settings import Settings, SettingsError
 
 
 def is_command_looked_up() -> bool:
-    """Tell whether ``flask`` looks for a command of ours, or lists them.
+    """Return whether ``flask`` is looking up one of our commands, or listing them.
 
-    Flask's own commands, such as run and routes, load the app in a context of their own.
+    Flask's own commands, such as run and routes, load the app in their own context.
     """
     context = click.get_current_context(silent=True)
     return context is not None and isinstance(context.command, FlaskGroup)
 
 
 def load_app() -> Flask:
-    """Make the app of the environment's settings.
+    """Create the app with the environment's settings.
 
-    For a command it creates no file for the secret key, which could be that of another user than
-    the service's. If a setting is not valid, every command says so, and doctor what to do.
+    For a command, it doesn't create the secret key's file, which could get a user other than the
+    service's. If a setting isn't valid, every command says so, and doctor says what to do.
     """
     is_command = is_command_looked_up()
     try:

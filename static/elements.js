@@ -1,7 +1,7 @@
-// Finding elements of the templates, with a check of their type; pressing them; and reading other pages.
+// Finds template elements and checks their types, ignores accidental second presses, and parses other pages.
 
 /**
- * Return the first element inside `root` that `selector` finds. Throws if it is missing or of another type.
+ * Return the first element inside `root` that matches `selector`. Throws if it's missing or of another type.
  * @template {Element} T
  * @param {ParentNode} root
  * @param {string} selector
@@ -15,7 +15,7 @@ export function getElement(root, selector, type) {
 }
 
 /**
- * Return the closest element around the target of `event` that `selector` finds, or null.
+ * Return the closest element around the event's target that matches `selector`, or null.
  * @param {Event} event
  * @param {string} selector
  * @returns {HTMLElement | null}
@@ -27,7 +27,7 @@ export function findAround(event, selector) {
 }
 
 /**
- * Ignore the second press of two where another control has come under the finger after the first.
+ * Ignore the second of two presses if another control came under the finger after the first.
  * @param {HTMLElement} root
  */
 export function ignoreSecondPresses(root) {
@@ -43,11 +43,11 @@ export function ignoreSecondPresses(root) {
 }
 
 /** @type {{ createHTML: (html: string) => string } | undefined} */
-let pages; // a site that lends its wallets loads this file, too, and may allow no policy
+let pages; // a host page that lends its wallets also loads this file, and may not allow a policy
 
 /**
- * Return a page that this service answered with; no script in it runs. Nowhere else does text become
- * HTML: the Content-Security-Policy allows no other policy of Trusted Types, where browsers know those.
+ * Parse a page from this service; scripts in it don't run. This is the only place where text becomes
+ * HTML: the Content-Security-Policy allows no other Trusted Types policy, in browsers that support them.
  * @param {string} html
  * @returns {Document}
  */

@@ -1,28 +1,28 @@
-// Optional script for the iframe snippet: adapts the frame's height to its content and its theme
-// to the page, lends it the page's wallets, many of which do not appear in frames, and dispatches
-// events on it. Frames may come and go, and work without it.
+// Optional script for the iframe snippet: adapts the frame's height to its content and its theme to the
+// page, lends it the page's wallets, many of which don't appear in frames, and dispatches events on it.
+// Frames may come and go, and also work without it.
 (() => {
-  if (typeof document === "undefined") return; // joined with what runs on a server
-  const written = ""; // its own origin, which a service that has a PUBLIC_URL writes here
+  if (typeof document === "undefined") return; // bundled with code that runs on a server
+  const written = ""; // its own origin, inserted here by a service with PUBLIC_URL
   const tag = document.currentScript instanceof HTMLScriptElement && document.currentScript;
-  // A module has no currentScript; the first address in the stack of an error is the script's.
+  // A module has no currentScript; the first address in an error's stack is the script's.
   const address = tag ? tag.src : /https?:[^\s)]+/.exec(new Error().stack ?? "")?.[0] ?? "";
-  // A copy has another address, or none.
+  // A copy has a different address, or none.
   const [own] = /^https?:\/\/[^/]+\/embed\.js(?=[?#:]|$)/.exec(address) ?? [];
   const origin = written || (own ? new URL(own).origin : "");
   const starts = [`${origin}/embed/tracking/`, `${origin}/embed/page/`];
   const LENDING = ["embed:wallets", "embed:watch", "embed:connect", "embed:sign"];
-  // The detail of each event by the message about it; nothing else of a message is passed on.
+  // The detail of each event, by its message; the rest of a message isn't passed on.
   const EVENTS = new Map(/** @type {[unknown, (data: any, frame: HTMLIFrameElement) => object | false][]} */ ([
     ["embed:ready", ({ wallets }, { clientHeight: height }) => Number.isInteger(wallets) && { height, wallets }],
     ["embed:submitted", ({ status }) => ["pending", "auto_approved"].includes(status) && { status }],
     ["embed:listed", () => ({})],
   ]));
   const LIST = /^(https?:\/\/[^/]+)\/embed\/(?:tracking|page)\//;
-  const DARK = /^rgb\(\d?\d, \d?\d, \d?\d\)$/; // each part is under 100
-  const frames = document.getElementsByTagName("iframe"); // at each moment
+  const DARK = /^rgb\(\d?\d, \d?\d, \d?\d\)$/; // all parts are under 100
+  const frames = document.getElementsByTagName("iframe"); // a live collection
   /** @type {WeakMap<HTMLIFrameElement, string>} */
-  const addresses = new WeakMap(); // of those set up
+  const addresses = new WeakMap(); // of frames that are set up
 
   /** @param {HTMLIFrameElement} frame */
   const isOurs = (frame) => starts.some((one) => frame.src.startsWith(one));
@@ -40,7 +40,7 @@
   function readTheme(frame) {
     const asked = new URL(frame.src).searchParams.get("theme");
     const root = document.documentElement;
-    if (asked === "auto") return "auto"; // as the device
+    if (asked === "auto") return "auto"; // the device's theme
     const words = [asked, frame.dataset.theme, root.dataset.theme, ...root.classList];
     const theme = words.find((word) => word === "dark" || word === "light");
     if (theme) return theme;
@@ -51,8 +51,8 @@
   }
 
   /**
-   * Whether wallets are lent to it: unless the page's owner has switched it off, or has pinned this
-   * file by `integrity`, since lending loads another one.
+   * Return whether wallets are lent to it: not if the page's owner turned that off, or pinned this file with
+   * `integrity`, since lending loads another file.
    * @param {HTMLIFrameElement} frame
    */
   function isLending(frame) {
@@ -66,7 +66,7 @@
    * @param {{ kind: string, theme?: string, ground?: string, lends?: boolean }} message
    */
   function send(frame, message) {
-    // Before it loads, a frame has an empty document of the host's origin; we send again later.
+    // Before it loads, a frame has an empty document with the host's origin; we send again later.
     if (frame.contentDocument?.URL === "about:blank") return;
     frame.contentWindow?.postMessage(message, origin);
   }
@@ -114,8 +114,8 @@
   }
 
   /**
-   * Ask which of the sites around this page, if it is in a frame itself, the key does not name, since
-   * browsers refuse the frame then and tell nobody.
+   * If this page is in a frame itself, ask which of the sites around it the key doesn't list, since browsers
+   * then refuse the frame silently.
    * @param {HTMLIFrameElement} frame
    */
   async function checkSites({ src }) {
@@ -131,14 +131,14 @@
 
   /** @param {MessageEvent} event */
   async function lend(event) {
-    // Any version in the address gets the present one. If the page's own policy forbids to load it,
-    // the frame does without these wallets.
+    // Any version in the address gets the current one. If the page's own policy doesn't allow loading it,
+    // the frame works without these wallets.
     const module = await import(`${origin}/static/latest/host/lend.js`).catch(() => null);
     module?.lend(event);
   }
 
   /**
-   * Load what lending needs, and does not run yet, in one wave.
+   * Load the modules that lending needs in parallel, without running them yet.
    * @param {string[]} modules
    */
   function prepare(modules) {
@@ -159,15 +159,15 @@
     if (data?.kind === "embed:prepare" && isLending(frame)) prepare(data.modules);
     const detail = EVENTS.get(data?.kind)?.(data, frame);
     if (detail) {
-      event.stopImmediatePropagation(); // a second tag of this script would dispatch another
+      event.stopImmediatePropagation(); // a second tag of this script would dispatch it again
       frame.dispatchEvent(new CustomEvent(`tracking-${data.kind}`, { bubbles: true, detail }));
     }
     if (LENDING.includes(data?.kind)) {
-      event.stopImmediatePropagation(); // a second tag of this script must not answer, too
+      event.stopImmediatePropagation(); // a second tag of this script must not also answer
       if (isLending(frame)) lend(event);
     }
   });
-  // `load` does not bubble, but it is captured on its way to the frame.
+  // `load` doesn't bubble, but it can be captured on its way to the frame.
   document.addEventListener("load", ({ target }) => {
     if (target instanceof HTMLIFrameElement && isOurs(target)) greet(target);
   }, true);

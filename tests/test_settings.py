@@ -100,7 +100,7 @@ def test_empty_variable_is_as_good_as_none(name, nothing):
     [("BALANCE_REFRESH", "10 minutes"), ("SECRET_KEY", NEW), ("INSTANCE_DIR", "instance")],
 )
 def test_what_stands_around_a_value_is_refused_with_what_to_write_instead(name, value, around):
-    with pytest.raises(SettingsError, match=rf"^{name} has .* Write {name}= and the value alone"):
+    with pytest.raises(SettingsError, match=rf"^{name} has .* Write {name}= and only the value"):
         read(**{name: around.format(value)})
 
 

@@ -1,1 +1,1 @@
-"""The operator's commands, thin over the use cases."""
+"""The operator's commands: thin wrappers of the use cases."""

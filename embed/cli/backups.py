@@ -57,7 +57,7 @@ def backup(file: Path, keep: int | None) -> None:
 def _report(started_at: datetime) -> None:
     try:
         report_backup(started_at, runtime().clock())
-    except PeeweeException as failure:  # as of a user who may only read
+    except PeeweeException as failure:  # such as a user with read-only access
         click.echo(f"The database did not take the time of this backup: {failure}", err=True)
 
 

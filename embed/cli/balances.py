@@ -14,8 +14,8 @@ from embed.terminal import Group, print_answer, print_list, runtime, wants_json
 from embed.wallets.balance_refresh import refresh_balances
 from embed.wallets.tracking import list_wallets
 
-OnProgress = Callable[[int, int], None]  # reads done, reads in all
-LINE_EVERY = 1_000  # reads, where there is no terminal
+OnProgress = Callable[[int, int], None]  # reads done, total reads
+LINE_EVERY = 1_000  # reads, without a terminal
 
 group = Group("balances", help="Read balances from the chain, or show them.")
 

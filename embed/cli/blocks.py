@@ -22,7 +22,7 @@ _scope = options(
 
 
 def _find_owner(page: str | None, email: str | None) -> Person | None:
-    """Return the owner, or None if a page is named. Raises click.UsageError, NotFound."""
+    """Return the owner, or None if a page is given. Raises click.UsageError, NotFound."""
     if (page is None) == (email is None):
         raise click.UsageError("Name either a page, or an owner by --owner EMAIL.")
     return None if email is None else accounts.get_person(email)

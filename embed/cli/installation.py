@@ -62,7 +62,7 @@ def version() -> None:
 
 
 def _ask_database() -> tuple[str | None, list[str]]:
-    """Return the kind and version of the database, None if it does not answer; its migrations."""
+    """Return the database's kind and version, None if it doesn't answer, and its migrations."""
     try:
         return read_server_version(), list_applied_migrations()
     except PeeweeException:
@@ -88,7 +88,7 @@ def serve(options: tuple[str, ...]) -> None:
     gunicorn = sysconfig.get_path("scripts") + "/gunicorn"
     config = str(PROJECT_DIR / "gunicorn.conf.py")
     command = [sys.executable, gunicorn, "--config", config, "embed.wsgi:app", *options]
-    # gunicorn imports from the folder where it is started, before all others.
+    # gunicorn imports from the folder where it's started before any other.
     os.chdir(Path(embed.__path__[0]).parent)
     os.execv(sys.executable, command)  # noqa: S606 -- our own command line
 
@@ -108,7 +108,7 @@ def doctor(context: click.Context, support: bool) -> None:
     """
     examination = examine(os.environ, times.now)
     if support:
-        # Codes only: the sentences name addresses and files.
+        # Only codes: the sentences contain addresses and paths.
         found = {each.code: each.severity for each in examination.findings}
         described = {**describe_installation(os.environ), "findings": found}
         print_answer(described, "\n".join(_list_lines(described)))

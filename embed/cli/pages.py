@@ -101,7 +101,7 @@ def create(email: str | None, **fields: Any) -> None:
     cooldown is a day.
     """
     now, given = runtime().clock(), _look_up_names(_drop_unset(fields))
-    with db.atomic():  # if creating the page fails, no owner is created either
+    with db.atomic():  # don't create the owner if creating the page fails
         owner = accounts.get_person(email) if email else accounts.get_installation_owner(now)
         page = pages.create_page(owner, given, now)
     _print_page(page)
@@ -208,7 +208,7 @@ def _drop_unset(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _look_up_names(fields: dict[str, Any]) -> dict[str, Any]:
-    """Add the name and the symbol that are not given from the chain. Raises InvalidInput."""
+    """Add the name and symbol from the chain if they aren't given. Raises InvalidInput."""
     needed = {"token_name": "--token-name", "token_symbol": "--token-symbol"}
     absent = [option for name, option in needed.items() if name not in fields]
     if not absent:

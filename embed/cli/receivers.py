@@ -42,7 +42,7 @@ def describe(receiver: Receiver) -> JsonObject:
 
 
 def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
-    """Return a group with the commands that webhooks and channels have alike."""
+    """Return a group with the commands that webhooks and other channels share."""
     group = Group(f"{kind}s", help=text)
 
     @group.command("list", help=f"List a page's {kind}s.")

@@ -89,17 +89,17 @@ def export_receipts(page: str, output: str) -> None:
     The SHA-256 of the output goes to standard error. An unchanged list gives the same output. See
     docs/receipts.md.
     """
-    # Whole, before a file is opened.
+    # Read completely before a file is opened.
     document = b"".join(_write_document(proofs.get_public_page(page)))
     with click.open_file(output, "wb") as stream:
         stream.write(document)
         stream.flush()
-    # This is the form that `sha256sum --check` reads, where a hyphen stands for standard input.
+    # The format that `sha256sum --check` reads; a hyphen means standard input.
     click.echo(f"{hashlib.sha256(document).hexdigest()}  {output}", err=True)
 
 
 def _write_document(page: Page) -> Iterator[bytes]:
-    """Yield the document in pieces, with one receipt in each line."""
+    """Yield the document in pieces, with one receipt per line."""
     head = {
         "format": RECEIPTS_FORMAT,
         "trackingPageId": page.id,

@@ -13,8 +13,8 @@ from embed.wallets.csv_reader import Table, decode_sheet, parse_table, read_tabl
 from embed.wallets.suggestions import suggest_wallets
 from embed.wallets.tracking import WalletFields
 
-_MAX_SHOWN = 20  # of the mistakes in a file
-_BYTES_PER_WALLET = 2000  # more than lines have on average, with long names and many tags
+_MAX_SHOWN = 20  # mistakes per file
+_BYTES_PER_WALLET = 2000  # more than an average line, even with long names and many tags
 
 group = Group("wallets", help="Manage the wallets on a page.")
 

@@ -1,7 +1,7 @@
-"""The addresses of Apprise that version 0.6.0 stored for channels, read as today's fields.
+"""Converts the Apprise addresses that version 0.6.0 stored for channels to today's fields.
 
-Only for the upgrade. Whatever could change who reads a message makes an address unreadable: several
-recipients, a topic of a chat, a channel other than the webhook's own, a password.
+Used only by the upgrade. An address isn't converted if it has something that could change who reads
+a message: several recipients, a chat's topic, a channel other than the webhook's own, a password.
 """
 
 import re
@@ -13,7 +13,7 @@ _LOOKS = frozenset(
     """
     avatar avatar_url batch blocks botname emojis fields footer footer_logo format image mdv
     overflow preview priority silent tags timestamp tts xtags
-    """.split()  # noqa: SIM905 -- quotes around each would hide the words
+    """.split()  # noqa: SIM905 -- easier to read without quotes around each word
 )
 _MAILBOX = r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{0,62}"
 _DISCORD = r"https?://discord(?:app)?\.com/api/webhooks/([0-9]+)/([\w-]+)/?"
@@ -23,14 +23,14 @@ Fields = Mapping[str, str]
 
 
 def read_fields(address: str) -> Fields | None:
-    """Return a channel's fields, with its service as `type`; None: not read exactly."""
+    """Return a channel's fields, with its service as `type`; None if they'd be inexact."""
     if re.fullmatch(_MAILBOX, address, re.A):
         return {"type": "email", "address": address}
     try:
         parts = urlsplit(address)
         port = parts.port
     except ValueError:
-        if not address.lower().startswith("tgram://"):  # whose token looks like a port
+        if not address.lower().startswith("tgram://"):  # its token looks like a port
             return None
         port = None
     parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
@@ -47,7 +47,7 @@ def read_fields(address: str) -> Fields | None:
 
 
 def _read_mail(parts: SplitResult, parameters: Fields, names: list[str]) -> Fields | None:
-    """Read the recipient: the mails then come by the installation's own mail server."""
+    """Read the recipient; the installation's own mail server sends the mail from now on."""
     recipients = [*names, *filter(None, [parameters.get("to")])]
     if not recipients and parts.username and "from" not in parameters:
         recipients = [f"{unquote(parts.username)}@{parts.hostname}"]
@@ -76,7 +76,7 @@ def _read_ntfy(parts: SplitResult, port: int | None, names: list[str]) -> Fields
     if user and not re.fullmatch(r"tk_\w+", user, re.A):
         return None
     scheme = "https" if parts.scheme == "ntfys" else "http"
-    if not names:  # ntfy://topic is one of ntfy.sh
+    if not names:  # ntfy://topic is a topic on ntfy.sh
         names, server = [host.removesuffix(f":{port}")], "https://ntfy.sh"
     elif host == "ntfy.sh":
         server = "https://ntfy.sh"

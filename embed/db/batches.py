@@ -32,21 +32,21 @@ def in_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def count_rows_anew(*models: Any) -> None:
-    """Let Postgres know at once how many rows its tables have, after many were written.
+    """Let Postgres count its tables' rows right away, after many were written.
 
-    It finds out by itself within minutes. Until then it may join tables as if they had few rows:
+    It does so by itself within minutes. Until then it may join tables as if they had few rows:
     reading the 50,000 wallets of a page took 94 seconds.
     """
-    if db.for_update:  # SQLite needs none of this
+    if db.for_update:  # SQLite doesn't need this
         db.execute_sql(f"ANALYZE {', '.join(model._meta.table_name for model in models)}")
 
 
 def delete_in_batches(key: Any, condition: Any) -> int:
-    """Delete the rows of a table that meet a condition; return how many.
+    """Delete the rows of a table that meet a condition and return how many.
 
-    Each batch is a transaction of its own, so that no lock is held for long. `key` is the field of
-    the primary key. Others can write between two batches, so the condition is one that no row
-    stops meeting unnoticed, such as an age.
+    Each batch is its own transaction, so no lock is held for long. `key` is the primary key's
+    field. Others can write between two batches, so use a condition that rows don't stop meeting,
+    such as an age.
     """
     model, deleted = key.model, 0
     while keys := list(model.select(key).where(condition).limit(BATCH).tuples()):
@@ -57,9 +57,9 @@ def delete_in_batches(key: Any, condition: Any) -> int:
 
 @contextmanager
 def reading_one_state(database: Any = None) -> Iterator[None]:
-    """Read a database as it is at the first statement, while others go on writing.
+    """Read a database as of the first statement, while others keep writing.
 
-    Another than the models' may be given.
+    `database` defaults to the models' own.
     """
     database = database or db.obj
     if not isinstance(database, PostgresqlDatabase):
@@ -68,7 +68,7 @@ def reading_one_state(database: Any = None) -> Iterator[None]:
         return
     tables = ", ".join(name for (name,) in database.execute_sql(_READABLE))
     with database.transaction("REPEATABLE READ"):
-        if tables:  # there are none in a new database
+        if tables:  # a new database has none
             # A table that an upgrade or a restore replaces later would look empty
             # (https://www.postgresql.org/docs/current/mvcc-caveats.html).
             database.execute_sql(f"LOCK TABLE {tables} IN ACCESS SHARE MODE")
@@ -76,9 +76,9 @@ def reading_one_state(database: Any = None) -> Iterator[None]:
 
 
 def stream(query: Any, database: Any = None) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a query as the database stores them, without holding all in memory.
+    """Yield a query's rows as the database stores them, without holding all in memory.
 
-    Another database than the models' may be given. Call this inside a transaction.
+    `database` defaults to the models' own. Call this inside a transaction.
     """
     database = database or db.obj
     sql, parameters = query.sql()
@@ -86,7 +86,7 @@ def stream(query: Any, database: Any = None) -> Iterator[tuple[Any, ...]]:
         yield from database.execute_sql(sql, parameters)
         return
     try:
-        # Only a named cursor stays on the server.
+        # Only a named cursor keeps the result on the server.
         with database.connection().cursor(name=make_id()) as cursor:
             cursor.itersize = _FETCHED
             cursor.execute(sql, parameters)

@@ -39,9 +39,9 @@ _SQLITE_PRAGMAS = {
     "synchronous": "full",  # committed transactions survive a power failure
     "foreign_keys": 1,
 }
-LOCK_TIMEOUT_MS = 3_000  # for a lock that another transaction holds
-_LOOK_FOR_FILE_S = 1.0  # how often a connection that reads looks whether its file is still there
-# When a server that says nothing is given up: seconds, but for tcp_user_timeout
+LOCK_TIMEOUT_MS = 3_000  # to wait for another transaction's lock
+_LOOK_FOR_FILE_S = 1.0  # how often a reading connection checks that its file still exists
+# When to give up on a silent server: in seconds, except for tcp_user_timeout in milliseconds
 # (https://www.postgresql.org/docs/current/libpq-connect.html).
 _CONNECTION_LIMITS = {
     "connect_timeout": 5,
@@ -63,13 +63,13 @@ def open_database(url: str) -> Database:
 
 
 def make_database(url: str) -> Database:
-    """Return a database that no model uses; connects at first use."""
+    """Return a database that isn't the models' own; connects at first use."""
     path = find_database_file(url)
     return _open_postgres(url) if path is None else _ServiceSqliteDatabase(path)
 
 
 def create_if_missing(database: Database) -> None:
-    """Create SQLite's file for its user alone, where SQLite would follow the umask.
+    """Create SQLite's file, readable by its user only; SQLite itself would follow the umask.
 
     SQLite gives its other files the permissions of this one. Raises SettingsError.
     """
@@ -93,27 +93,27 @@ def read_server_version() -> str:
 
 
 def find_missing_file() -> Path | None:
-    """Return the file of the models' database, if that is one of SQLite and does not exist."""
+    """Return the file of the models' database if that's SQLite and the file doesn't exist."""
     database = db.obj
     if not isinstance(database, _ServiceSqliteDatabase):
         return None
-    with suppress(PermissionError):  # it may exist where this user may not look
+    with suppress(PermissionError):  # it may exist in a folder that this user can't read
         if not database.path.exists():
             return database.path
     return None
 
 
 class SqliteFile(SqliteDatabase):
-    """A file that is opened as it is."""
+    """A SQLite file that is opened without changing it."""
 
     def rollback(self) -> None:
-        """End the transaction, unless SQLite did so itself, as it does where a disk is full."""
+        """End the transaction, unless SQLite already did, as it does when a disk is full."""
         if self.connection().in_transaction:
             super().rollback()
 
 
 class _ServiceSqliteDatabase(SqliteFile):
-    """A file that an upgrade creates, and nobody who merely looks into it."""
+    """The service's file; an upgrade creates it, but merely reading it doesn't."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
@@ -121,8 +121,8 @@ class _ServiceSqliteDatabase(SqliteFile):
             uri=True,
             pragmas=_SQLITE_PRAGMAS,
             timeout=LOCK_TIMEOUT_MS / 1000,
-            # A transaction that reads before it writes would fail at once if another wrote in
-            # between. So every transaction takes the write lock when it begins.
+            # A transaction that reads before it writes would fail immediately if another one wrote
+            # in between. So every transaction takes the write lock when it begins.
             lock_type="IMMEDIATE",
         )
         self.path = path
@@ -136,22 +136,22 @@ class _ServiceSqliteDatabase(SqliteFile):
         return connection
 
     def cursor(self, named_cursor: Any = None) -> Any:
-        """Return a cursor, of a new connection if the file is gone or another one."""
+        """Return a cursor, from a new connection if the file was deleted or replaced."""
         if not self.is_closed() and time.monotonic() >= self._opened.look_again_at:
             self._look_for_file()
         return super().cursor(named_cursor)
 
     def begin(self, lock_type: str | None = None) -> None:
-        """Begin a transaction in the file that is there now.
+        """Begin a transaction in the current file.
 
-        What is written to a deleted file is lost, and SQLite does not say so.
+        Writes to a deleted file are lost, and SQLite doesn't report it.
         """
         if not self.is_closed():
             self._look_for_file()
         super().begin(lock_type)
 
     def _look_for_file(self) -> None:
-        """Close a connection to another file than the present one, but not in a transaction."""
+        """Close a connection if its file was deleted or replaced, but not in a transaction."""
         self._opened.look_again_at = time.monotonic() + _LOOK_FOR_FILE_S
         if self.connection().in_transaction:
             return
@@ -164,9 +164,9 @@ class _ServiceSqliteDatabase(SqliteFile):
 
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """Let readers and one writer work at the same time, from now on for all who open the file.
+    """Let readers and one writer work at the same time; the file keeps this mode.
 
-    Of those that switch a new file at once, SQLite lets all but one fail without waiting.
+    If several connections switch a new file at once, SQLite fails all but one without waiting.
     """
     deadline = time.monotonic() + LOCK_TIMEOUT_MS / 1000
     while True:
@@ -177,26 +177,26 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
             is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
             if not is_busy or time.monotonic() >= deadline:
                 raise
-        time.sleep(0.01)  # SQLite's own waiting for locks leaves out this case
+        time.sleep(0.01)  # SQLite's own lock timeout doesn't cover this case
 
 
 def _open_postgres(url: str) -> Database:
-    # A server that accepts connections but does not answer, or whose machine is gone, must not
-    # block every thread. The address may have other limits.
+    # A server that accepts connections but doesn't answer, or whose machine is gone, must not
+    # block every thread. The address can set other limits.
     limits: dict[str, Any] = {
         name: value for name, value in _CONNECTION_LIMITS.items() if name not in url
     }
-    # A pooler gives each transaction another connection to the server, which does not know the
-    # statements that were prepared on the last one. To prepare none costs some 100 us for each.
+    # A pooler gives each transaction another connection to the server, without the statements
+    # prepared on the last one. Not preparing any costs about 100 us per statement.
     return _ServicePostgresDatabase(url, prefer_psycopg3=True, prepare_threshold=None, **limits)
 
 
 class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ignore[misc]  # it has no types
     """Uses UTF-8, waits for locks for a limited time, and copes with a server that restarts.
 
-    What finds its connection closed, outside a transaction or at its beginning, is sent again.
-    Nothing is set for a whole connection to a pooler, which may give it to others after a
-    transaction: every statement gets a transaction there, which costs two more trips to the server.
+    A statement that finds its connection closed, outside a transaction or at the start of one, is
+    sent again. A pooler may give a connection to others after each transaction, so no setting is
+    made for a whole connection: every statement gets its own transaction, at two more round trips.
     """
 
     _is_pooled = False
@@ -207,7 +207,7 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
     )
 
     def _connect(self) -> Any:
-        """Raises InterfaceError for another encoding than UTF-8, in which names would be lost."""
+        """Raises InterfaceError for an encoding other than UTF-8, which can't store all names."""
         connection = super()._connect()
         encoding = connection.info.parameter_status("server_encoding")
         if encoding not in ("UTF8", None):
@@ -217,18 +217,18 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
                 " with createdb --encoding UTF8 --template template0."
             )
         (process,) = connection.execute("SELECT pg_backend_pid()").fetchone()
-        self._is_pooled = process != connection.info.backend_pid  # which poolers make up
+        self._is_pooled = process != connection.info.backend_pid  # poolers make this one up
         if not self._is_pooled:
             connection.execute(f"SET lock_timeout = {LOCK_TIMEOUT_MS}")
         return connection
 
     def begin(self, isolation_level: Any = None) -> None:
-        # Together with what begins the transaction, as it would take another trip to the server.
+        # In the same statement as BEGIN, to save a round trip to the server.
         level = isolation_level or "READ COMMITTED"
         super().begin(f"{level}; SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}")
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
-        """Raises OperationalError also where a standby or a full disk allows no writes."""
+        """Raises OperationalError, also when a standby or a full disk doesn't allow writes."""
         is_bounded = self.in_transaction() or not self._is_pooled
         try:
             with nullcontext() if is_bounded else self.transaction():
@@ -241,16 +241,16 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
 
 
 def lock_rows(query: Any, strength: str = "FOR UPDATE") -> Any:
-    """Return a query that also locks the rows that it finds until the transaction ends.
+    """Return a query that also locks the rows it finds until the transaction ends.
 
-    SQLite, which locks the whole database instead, gets the query as it is.
+    On SQLite, which locks the whole database instead, the query stays unchanged.
     """
     return query.for_update(strength) if db.for_update else query
 
 
 @contextmanager
 def best_effort() -> Iterator[None]:
-    """Log a failed transaction, instead of raising, where no answer depends on it."""
+    """Log a failed transaction instead of raising, where no answer depends on it."""
     try:
         yield
     except PeeweeException as error:
@@ -260,7 +260,7 @@ def best_effort() -> Iterator[None]:
 
 
 def is_lock_held(error: OperationalError) -> bool:
-    """Tell whether a statement failed because it waited too long for a lock."""
+    """Return whether a statement failed because it waited too long for a lock."""
     reason = getattr(error, "orig", None)
     if isinstance(reason, sqlite3.Error):
         return reason.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # the rest says why

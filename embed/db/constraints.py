@@ -1,4 +1,4 @@
-"""Which constraint an IntegrityError is about, for both SQLite and Postgres."""
+"""Finds the constraint behind an IntegrityError, on SQLite and Postgres."""
 
 import sqlite3
 import traceback
@@ -12,7 +12,7 @@ from embed.db.connection import db
 
 
 def find_unique_index(error: IntegrityError) -> str | None:
-    """Return the name of the unique index that refused a row; None if something else did."""
+    """Return the name of the violated unique index; None if another constraint was violated."""
     reason = _get_driver_error(error)
     if isinstance(reason, errors.UniqueViolation):
         return reason.diag.constraint_name
@@ -26,10 +26,10 @@ def find_unique_index(error: IntegrityError) -> str | None:
 
 @contextmanager
 def translate_unique_violations(refusals: Mapping[str, Exception]) -> Iterator[None]:
-    """Raise the exception listed for a unique index, by its name, when it refuses a row.
+    """Turn a violated unique index into the exception listed under its name.
 
-    Wrap the whole transaction, since it has to be rolled back. Other IntegrityErrors are
-    raised unchanged.
+    Wrap the whole transaction, since it has to be rolled back. Other IntegrityErrors pass
+    through unchanged.
     """
     try:
         yield
@@ -43,7 +43,7 @@ def translate_unique_violations(refusals: Mapping[str, Exception]) -> Iterator[N
 
 @contextmanager
 def skip_if_reference_missing() -> Iterator[None]:
-    """Skip a write that refers to a row deleted meanwhile, such as a purged page."""
+    """Skip a write that refers to a row deleted in the meantime, such as a purged page."""
     try:
         yield
     except IntegrityError as error:
@@ -57,12 +57,12 @@ def skip_if_reference_missing() -> Iterator[None]:
 
 
 def _get_driver_error(error: IntegrityError) -> object:
-    """Return what the database's own driver raised."""
+    """Return the exception of the database driver."""
     return getattr(error, "orig", None)
 
 
 def _clear_frames(error: BaseException | None) -> None:
-    """Free the cursors in a handled error's frames, here and now.
+    """Free the cursors in a handled error's frames immediately.
 
     The error is the context of the refusal, which forms a reference cycle with its own frames.
     If the garbage collector freed a cursor later, in another thread, it would wait there for the
@@ -74,7 +74,7 @@ def _clear_frames(error: BaseException | None) -> None:
 
 
 def _find_sqlite_index(message: str) -> str | None:
-    """Look up the index over the columns that "UNIQUE constraint failed: a.x, a.y" names."""
+    """Look up the index over the columns named in "UNIQUE constraint failed: a.x, a.y"."""
     columns = message.partition(": ")[2].split(", ")
     table = columns[0].partition(".")[0]
     for index in db.get_indexes(table):

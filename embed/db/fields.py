@@ -1,4 +1,4 @@
-"""What tables have in common, how instants, lines and exact amounts are stored, texts ordered."""
+"""Base classes of tables, fields for instants, lines and exact amounts, and text ordering."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -43,7 +43,7 @@ class LinesField(TextField):
 
 
 class LookField(TextField):
-    """A page's look as JSON; null: the default one."""
+    """A page's look as JSON; null: the default look."""
 
     def db_value(self, value: Look | None) -> str | None:
         return None if value in (None, DEFAULT_LOOK) else msgspec.json.encode(value).decode()
@@ -56,7 +56,7 @@ _decode_look = msgspec.json.Decoder(Look).decode
 
 
 class AmountField(TextField):
-    """An exact amount, stored as text: SQLite's numbers hold 15 digits."""
+    """An exact amount, stored as text: SQLite's numbers have only 15 digits."""
 
     def db_value(self, value: Decimal | int | None) -> str | None:
         return None if value is None else format_amount(value)
@@ -65,11 +65,11 @@ class AmountField(TextField):
         if value is None:
             return None
         if not isinstance(value, str):
-            raise ProgrammingError("Amounts are kept as doubles; the database is to be upgraded.")
+            raise ProgrammingError("Amounts are stored as doubles; the database must be upgraded.")
         return Decimal(value)
 
     def _refuse_order(self, other: object) -> NoReturn:
-        raise TypeError("The database would order amounts as texts; compare them in Python.")
+        raise TypeError("The database would compare amounts as text; compare them in Python.")
 
     __lt__ = __le__ = __gt__ = __ge__ = _refuse_order
 
@@ -88,7 +88,7 @@ class ChoiceField(CharField):
 
 
 def check_amount(column: str) -> Any:
-    """Allow only digits, or digits, a point and digits: no negative amounts."""
+    """Allow only digits, with an optional point between them: no negative amounts."""
     digits = "'0123456789'"
     rest = f"ltrim({column}, {digits})"
     return Check(f"{rest} <> {column} AND rtrim({rest}, {digits}) IN ('', '.')")
@@ -101,12 +101,12 @@ class Table(Model):
 
 
 class BaseModel(Table):
-    """A table of things that have an id."""
+    """A table whose rows have an id."""
 
     id = CharField(max_length=ID_LENGTH, primary_key=True, default=make_id)
     created_at = InstantField()
 
 
 def in_byte_order(text: Any) -> Any:
-    """Return what to order by so that every database orders texts in the same way."""
+    """Return an ordering of texts that's the same on every database."""
     return text.collate('"C"' if isinstance(db.obj, PostgresqlDatabase) else "BINARY")

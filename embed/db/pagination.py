@@ -1,4 +1,4 @@
-"""Keyset pagination: the thousandth slice is as fast as the first."""
+"""Keyset pagination: slice 1,000 is as fast as the first."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ class Cursor:
 
     @classmethod
     def parse(cls, raw: str | None) -> "Cursor | None":
-        """Return None if `raw` isn't a cursor, so that the list starts from the beginning."""
+        """Return None if `raw` isn't a cursor; the list then starts from the beginning."""
         found = _FORM.fullmatch(raw or "")
         return None if found is None else cls(int(found[1]), found[2])
 
@@ -43,10 +43,10 @@ class Slice(Generic[Row]):
 def in_order(
     query: Any, keys: tuple[Any, Any], after: Cursor | None, *, is_oldest_first: bool = False
 ) -> Any:
-    """Sort a query by a number or time, then by an id, and begin after a position."""
+    """Sort a query by a number or time, then by id, starting after a position."""
     if after is not None:
         key, id_key = keys
-        number = Value(after.number, converter=False)  # as times are stored
+        number = Value(after.number, converter=False)  # times are stored as numbers
         # The first condition is redundant, but it alone can use the index.
         query = (
             query.where(key >= number, (key > number) | (id_key > after.id))
@@ -63,7 +63,7 @@ def read_rows(
     after: Cursor | None = None,
     is_oldest_first: bool = False,
 ) -> list[TimedRow]:
-    """Return rows that meet all conditions, by time and then id."""
+    """Return the rows that meet all conditions, sorted by time, then id."""
     query, keys = model.select().where(*conditions), (model.created_at, model.id)
     return list(in_order(query, keys, after, is_oldest_first=is_oldest_first).limit(limit))
 
@@ -71,7 +71,7 @@ def read_rows(
 def merge_rows(
     lists: Iterable[list[TimedRow]], *, limit: int, is_oldest_first: bool
 ) -> list[TimedRow]:
-    """Return the first rows of several lists that are sorted in this order."""
+    """Return the first rows of several lists, which are already in this order."""
     rows = [row for one in lists for row in one]
     rows.sort(key=lambda row: (row.created_at, row.id), reverse=not is_oldest_first)
     return rows[:limit]

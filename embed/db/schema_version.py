@@ -1,4 +1,4 @@
-"""Which migrations a database has, and applying them."""
+"""Finds and applies a database's missing migrations."""
 
 # mypy: allow-untyped-calls
 # Several of peewee's methods have no types.
@@ -24,7 +24,7 @@ from embed.db.models import MODELS
 from embed.settings import SettingsError
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
-# Of the migrations of 0.6.0 only the first is left under its name; 0002_from_0_6_0 forgets these.
+# Only the first migration of 0.6.0 still exists; 0002_from_0_6_0 removes the records of these.
 LATER_MIGRATIONS_OF_0_6_0 = (
     "0002_dashboard",
     "0003_exact_amounts",
@@ -52,7 +52,7 @@ LATER_MIGRATIONS_OF_0_6_0 = (
 
 # An arbitrary number that no other program's advisory locks use.
 _UPGRADE_LOCK = 7_013_508_215
-_TABLES_WAIT = "3s"  # for the tables of Postgres, which looks for deadlocks after a second
+_TABLES_WAIT = "3s"  # for locks on Postgres tables; it checks for deadlocks after a second
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 5.0  # as long as a 503 asks callers to wait
 
@@ -60,13 +60,13 @@ _log = logging.getLogger(__name__)
 
 
 class OtherVersion(ProgrammingError):
-    """The database is not one that this version can use or upgrade."""
+    """This version can neither use nor upgrade the database."""
 
 
 def check_version(applied: Sequence[str] | None = None) -> None:
     """Refuse a database that this version can neither use nor upgrade.
 
-    `applied` are its migrations, by default those of the models' database. Raises OtherVersion.
+    `applied` lists its migrations; default: the models' database's. Raises OtherVersion.
     """
     migrations = list_applied_migrations() if applied is None else applied
     known = list_migrations()
@@ -77,20 +77,20 @@ def check_version(applied: Sequence[str] | None = None) -> None:
     if unknown:
         raise OtherVersion(
             f"The database was upgraded by a newer version of this service ({', '.join(unknown)})."
-            " Run that version, or go back as docs/operating.md says under Upgrading."
+            " Run that version, or go back as described in docs/operating.md under Upgrading."
         )
     if migrations and known[1] not in migrations:
         raise OtherVersion(
-            "The database is older than version 0.6.0: upgrade it with 0.6.0 first, then with this"
+            "The database is older than version 0.6.0. Upgrade it with 0.6.0 first, then with this"
             " version."
         )
 
 
 def upgrade(database: Any = None) -> list[str]:
-    """Apply all missing migrations in one transaction, and return their names.
+    """Apply all missing migrations in one transaction and return their names.
 
-    Another `database` than the models' may be given. Several servers may start at once: one
-    upgrades, the others wait for it. Raises OtherVersion.
+    `database` defaults to the models' own. If several servers start at once, one upgrades and the
+    others wait for it. Raises OtherVersion.
     """
     database = database or db.obj
     create_if_missing(database)
@@ -112,9 +112,9 @@ def upgrade(database: Any = None) -> list[str]:
 
 
 def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
-    """Retry, with growing pauses, until the database is at this version; log every failure.
+    """Retry with growing pauses until the database is at this version; log every failure.
 
-    Ends as well when `wait`, which pauses for so many seconds, returns something true.
+    `wait` pauses for the given seconds; if it returns something true, stop retrying.
     Raises OtherVersion.
     """
     wait_s = _FIRST_WAIT_S
@@ -140,10 +140,10 @@ def _is_upgraded() -> bool:
 
 
 def is_schema_missing(error: PeeweeException) -> bool:
-    """Tell whether Postgres reported a missing table or column.
+    """Return whether Postgres reported a missing table or column.
 
-    This looks at the error only, since the upgrade may be done when we ask the database
-    again. SQLite raises an OperationalError, as for all its failures.
+    Only the error is examined, since the upgrade may be finished by the time we ask the
+    database again. SQLite raises OperationalError, as for all its failures.
     """
     reason = getattr(error, "orig", None)
     return isinstance(reason, (errors.UndefinedTable, errors.UndefinedColumn))
@@ -151,9 +151,9 @@ def is_schema_missing(error: PeeweeException) -> bool:
 
 @contextmanager
 def _changing_schema(database: Any) -> Iterator[None]:
-    """Run a transaction in which nobody else changes the schema.
+    """Run a transaction while nobody else can change the schema.
 
-    In SQLite, foreign keys are off: dropping a table would delete the rows that refer to it. SQLite
+    On SQLite, foreign keys are off: dropping a table would delete the rows that refer to it. SQLite
     ignores the setting inside a transaction (https://sqlite.org/lang_altertable.html, "Making Other
     Kinds Of Table Schema Changes").
     """
@@ -174,9 +174,9 @@ def _changing_schema(database: Any) -> Iterator[None]:
 
 
 def _lock_tables(database: Any) -> None:
-    """Take all tables of Postgres from servers that still run, before any of them is changed.
+    """Lock all Postgres tables before any is changed, since old servers may still be running.
 
-    Migrations take one after the other, and would deadlock with requests under way. Raises
+    Migrations lock one table after another, and would deadlock with current requests. Raises
     OperationalError if someone holds a table for longer, such as pg_dump.
     """
     present = set(database.get_tables())
@@ -203,12 +203,12 @@ def list_missing_migrations(database: Any = None) -> list[str]:
 
 
 def list_applied_migrations(database: Any = None) -> list[str]:
-    """Return the names of those that the database has, in order."""
+    """Return the names of the migrations that the database has, in order."""
     return sorted(_make_runner(database or db.obj).applied())
 
 
 def list_migrations() -> list[str]:
-    """Return the names of all migrations of this version, in order."""
+    """Return the names of all of this version's migrations, in order."""
     return [migration.name for migration in Migration.load_directory(str(MIGRATIONS_DIR))]
 
 

@@ -1,7 +1,7 @@
-"""Statements whose SQL is made once, for what a visitor's every request does.
+"""Statements whose SQL is built only once, for what every visitor's request does.
 
-Peewee takes some 250 us to make the SQL of a simple query and a model of the row that it finds;
-SQLite runs the query in 10 us.
+Peewee takes about 250 us to build the SQL of a simple query and the model of its row; SQLite runs
+the query in 10 us.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,35 +27,35 @@ class Parameter(Node):
 
 
 class Statement:
-    """A query that is the same each time, but for its parameters."""
+    """A query that's always the same, except for its parameters."""
 
     def __init__(self, query: Any) -> None:
         self.query = query
 
     def execute(self, **values: Any) -> Any:
-        """Return a cursor. Values go in and come out as the database stores them."""
+        """Execute it and return a cursor. Values go in and come out as the database stores them."""
         sql, names = _compile(self, db.obj)
         return db.execute_sql(sql, [values[name] for name in names])
 
     def execute_many(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Execute it for each row of values, as the database stores them."""
         sql, names = _compile(self, db.obj)
-        with wrapping_errors:  # as execute_sql does
+        with wrapping_errors:  # like execute_sql
             db.cursor().executemany(sql, [[row[name] for name in names] for row in rows])
 
 
 @lru_cache(maxsize=100)
 def _compile(statement: Statement, database: Database) -> tuple[str, list[str]]:
     """Return the SQL and the names of its parameters, in their order."""
-    # All other values are written into the SQL. SQLite would plan the query anew at each execution
-    # for a bound value that decides whether a partial index serves.
+    # All other values are written into the SQL. If a bound value decided whether a partial index
+    # applies, SQLite would plan the query again on every execution.
     context: Any = database.get_sql_context(value_literals=True)
     sql, names = context.parse(statement.query)
     return sql, names
 
 
 def read_row(columns: Mapping[str, Any], row: Sequence[Any]) -> Any:
-    """Return a row's first values by their names; those of fields are converted as in models."""
+    """Return a row's first values by name; values of fields are converted as in models."""
     values = dict(zip(columns, row, strict=False))
     for name, column in columns.items():
         if isinstance(column, Field):
@@ -81,7 +81,7 @@ def _get_insertion(model: type[Model]) -> Statement:
 
 
 def make_insertion(model: Any) -> Any:
-    """Return the query that inserts a row, with a parameter for each field, of its name."""
+    """Return the query that inserts a row, with a parameter named after each field."""
     return model.insert({field: Parameter(field.name) for field in model._meta.sorted_fields})
 
 

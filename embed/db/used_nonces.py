@@ -1,4 +1,4 @@
-"""Nonces that were used: by a submission, or by what leaves none behind, such as signing in."""
+"""Used nonces: by submissions, and by actions that leave no submission, such as signing in."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -14,22 +14,22 @@ from embed.errors import ApiError
 
 
 class AlreadyUsed(ApiError):
-    """Someone has used the nonce before; the API answers `invalid_nonce`."""
+    """The nonce was already used; the API answers `invalid_nonce`."""
 
     def __init__(self) -> None:
         super().__init__("invalid_nonce")
 
 
-# At least: NONCE_LIFETIME may have been longer when a nonce was issued.
+# A minimum: NONCE_LIFETIME may have been longer when a nonce was issued.
 KEPT_AFTER_WITHDRAWAL = timedelta(days=30)
-# So that a clock which was ahead for a while makes none usable again.
+# A clock that ran ahead for a while must not make a nonce usable again.
 KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
 def check_unused(token: str, of_all: str = "", expires_at: datetime | None = None) -> None:
-    """Raises AlreadyUsed.
+    """Raise AlreadyUsed if a nonce was used.
 
-    `of_all` is what `end_all` was given, if that ends the nonce, too, which is valid until
+    `of_all` is the token that `end_all` would store to end this nonce, which expires at
     `expires_at`.
     """
     values = {
@@ -42,7 +42,7 @@ def check_unused(token: str, of_all: str = "", expires_at: datetime | None = Non
 
 
 def select_uses() -> Any:
-    """Return the query that finds a row if a nonce was used; its parameters are as above."""
+    """Return the query that finds a row if a nonce was used, with the parameters above."""
     token, of_all, expires_at = map(Parameter, ("token", "of_all", "expires_at"))
     is_ended = (UsedNonce.token == of_all) & (UsedNonce.expires_at > expires_at)
     of_submission = Submission.select(Value(1)).where(Submission.nonce == token)
@@ -55,7 +55,7 @@ _FIND_USE = Statement(select_uses())
 
 
 def use_nonce(token: str, expires_at: datetime) -> None:
-    """Use a nonce; of several requests that race, one does. Raises AlreadyUsed."""
+    """Use a nonce; only one of several racing requests succeeds. Raises AlreadyUsed."""
     kept_until = expires_at + KEPT_AFTER_EXPIRY
     insertion = UsedNonce.insert(token=token, expires_at=kept_until).on_conflict_ignore()
     if not insertion.as_rowcount().execute():
@@ -63,9 +63,9 @@ def use_nonce(token: str, expires_at: datetime) -> None:
 
 
 def end_all(of_all: str, before: datetime) -> None:
-    """End the nonces of one kind, for one wallet and page, that would expire before then.
+    """Invalidate a wallet's nonces of one kind on a page that expire before then.
 
-    Those that nobody has used are stored nowhere, so a token stands for all of them.
+    Unused nonces aren't stored anywhere, so one token stands for all of them.
     """
     UsedNonce.insert(token=of_all, expires_at=before).on_conflict(
         conflict_target=[UsedNonce.token],
@@ -75,12 +75,12 @@ def end_all(of_all: str, before: datetime) -> None:
 
 
 def keep_used(tokens: Iterable[str], now: datetime, lifetime: timedelta) -> None:
-    """Keep nonces used although their submissions are deleted."""
+    """Remember that nonces were used, since their submissions are being deleted."""
     expires_at = now + max(lifetime, KEPT_AFTER_WITHDRAWAL)
     for batch in in_batches({"token": each, "expires_at": expires_at} for each in tokens):
         UsedNonce.insert_many(batch).execute()
 
 
 def prune(now: datetime) -> int:
-    """Delete those that are kept no longer, as nobody can use them; return how many."""
+    """Delete the records of nonces that nobody can use anymore; return how many."""
     return delete_in_batches(UsedNonce.token, UsedNonce.expires_at <= now)

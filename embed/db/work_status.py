@@ -1,4 +1,4 @@
-"""Which process does the background work, by a lease in the database, and how each job went."""
+"""The process that has the lease on the background work, and the last result of each job."""
 
 import os
 import platform
@@ -10,9 +10,9 @@ from embed.db.models import Job, Lease
 
 Kind = Literal["gunicorn", "worker"]  # of processes
 
-LEASE = timedelta(seconds=30)  # without a renewal for so long, another process takes over
+LEASE = timedelta(seconds=30)  # if it isn't renewed for this long, another process takes over
 _RENEWED_AFTER = timedelta(seconds=10)
-_NAME = "background"  # of the one lease
+_NAME = "background"  # of the only lease
 _BACKUP = "backup"  # the row of `flask backup`, which isn't a job
 
 
@@ -23,11 +23,11 @@ class WorkStatus:
 
     @property
     def is_working(self) -> bool:
-        """Tell whether any process does the work."""
+        """Return whether any process does the work."""
         return self.lease is not None
 
     def is_running(self, job: Job) -> bool:
-        """Tell whether the process that works has begun a job and not ended it."""
+        """Return whether the working process has started a job and not finished it."""
         ended = max((at for at in (job.finished_at, job.failed_at) if at), default=None)
         is_begun = job.started_at is not None and (ended is None or ended < job.started_at)
         return is_begun and self.lease is not None and job.started_at >= self.lease.started_at
@@ -39,19 +39,19 @@ def read_work_status(now: datetime) -> WorkStatus:
 
 
 def find_lease(now: datetime) -> Lease | None:
-    """Return the lease of the process that does the work, if there is any."""
+    """Return the lease of the working process, if there is one."""
     return Lease.get_or_none(Lease.name == _NAME, _is_recent(now))
 
 
 def _is_recent(now: datetime) -> Any:
-    """Return the condition that a lease was renewed lately, not before a clock was set back."""
+    """Return the condition that a lease was renewed recently, and not by a clock since set back."""
     return (Lease.seen_at > now - LEASE) & (Lease.seen_at < now + LEASE)
 
 
 def hold_lease(holder: str, kind: Kind, started_at: datetime, now: datetime) -> bool:
-    """Take the lease, or renew it now and then; False while another process has it.
+    """Take the lease, or renew it when due; return False while another process has it.
 
-    A `flask worker` also takes it from a process of gunicorn, which notices at its next look.
+    `flask worker` also takes it from a gunicorn process, which notices at its next look.
     """
     may_write = ~_is_recent(now)
     may_write |= (Lease.holder == holder) & (Lease.seen_at <= now - _RENEWED_AFTER)
@@ -84,12 +84,12 @@ def list_waiting_jobs(now: datetime) -> set[str]:
 
 
 def _is_due(now: datetime) -> Any:
-    """Return the condition that a job is due; it is, too, if the clock was set back since."""
+    """Return the condition that a job is due; it also is if the clock was set back."""
     return Job.due_at.is_null() | (Job.due_at <= now) | (Job.started_at >= now + LEASE)
 
 
 def claim_job(name: str, every: timedelta, now: datetime) -> bool:
-    """Claim a job if it is due; it is due again `every` later, even if this process dies."""
+    """Claim a job if it's due; it's due again after `every`, even if this process dies."""
     query: Any = Job.insert(name=name, started_at=now, due_at=now + every).on_conflict(
         conflict_target=[Job.name],
         preserve=[Job.started_at, Job.due_at],
@@ -103,7 +103,7 @@ def report_job(name: str, **report: Any) -> None:
 
 
 def report_backup(started_at: datetime, now: datetime) -> None:
-    """Report that the database was saved in a file."""
+    """Record that the database was backed up to a file."""
     query: Any = Job.insert(name=_BACKUP, started_at=started_at, finished_at=now).on_conflict(
         conflict_target=[Job.name], preserve=[Job.started_at, Job.finished_at]
     )
@@ -115,6 +115,6 @@ def find_job(name: str) -> Job | None:
 
 
 def find_backup_at() -> datetime | None:
-    """Return the time of the newest backup, which holds nothing of what came later."""
+    """Return when the newest backup started; it contains nothing later than that."""
     found: datetime | None = Job.select(Job.started_at).where(Job.name == _BACKUP).scalar()
     return found

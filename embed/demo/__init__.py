@@ -1,3 +1,3 @@
-"""``flask demo``: a sample page, and a visitor who submits a wallet over HTTP."""
+"""``flask demo``: a sample page, and visitors who submit wallets over HTTP."""
 
-WALLET_SCRIPTS = ("demo/wallet.js",)  # a test wallet, for the demo's own server only
+WALLET_SCRIPTS = ("demo/wallet.js",)  # a test wallet, only for the demo's own server

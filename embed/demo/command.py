@@ -32,7 +32,7 @@ from embed.terminal import Command, print_answer, runtime, wants_json
 DEMO_DIR = INSTANCE_DIR / "demo"
 LAST_PORT = 65535
 START_LIMIT_S, TOLD_LIMIT_S = 30, 30
-RPC_PATH, TOLD_PATH = "/rpc", "/told"  # of the second server
+RPC_PATH, TOLD_PATH = "/rpc", "/told"  # on the second server
 
 
 @click.command("demo", cls=Command)
@@ -66,8 +66,8 @@ def command(port: int, host_port: int | None) -> None:
 
 def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], None]) -> None:
     base_url = f"http://127.0.0.1:{port}"
-    site_url = f"http://localhost:{host_port}"  # browsers treat it as another site
-    own_url = f"http://127.0.0.1:{host_port}"  # of the same server, as the service asks it
+    site_url = f"http://localhost:{host_port}"  # a different site to browsers
+    own_url = f"http://127.0.0.1:{host_port}"  # the same server, as the service reaches it
     database_url = os.environ.get("DATABASE_URL", "").strip()
     own = {"DATABASE_URL": database_url} if database_url else {"INSTANCE_DIR": str(DEMO_DIR)}
     listener = servers.enter_context(_listen(port, "--port"))
@@ -75,19 +75,19 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
     environ = {
         **os.environ,
         **own,
-        # The demo has its owner, and its gunicorn does the background work itself.
+        # The demo creates its own owner, and its gunicorn does the background work.
         "BACKGROUND": "",
         "FIRST_OWNER": "",
-        "WEB_CONCURRENCY": "1",  # it counts its limits in memory
+        "WEB_CONCURRENCY": "1",  # limits are counted in memory
         "PUBLIC_URL": base_url,
         "SOLANA_RPC_URL": own_url + RPC_PATH,
         "BALANCE_REFRESH": "15 seconds",
-        "ALLOW_PRIVATE_TARGETS": "1",  # the owner is told at `own_url`
+        "ALLOW_PRIVATE_TARGETS": "1",  # the webhook is at `own_url`
     }
     settings = Settings.from_environ(environ).with_secret_key()
     connection.open_database(settings.database_url)
     schema_version.upgrade()
-    # It starts while the page is made, which takes half as long.
+    # It starts while the page is created, which takes half as long.
     server = servers.enter_context(_run_gunicorn(listener, environ))
     page = make_demo_page(site_url, own_url + TOLD_PATH, settings, runtime().clock())
     say(f"1. The page {page.id} tracks {len(WALLETS)} wallets made for the demo.")
@@ -101,8 +101,8 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
     site = create_site(base_url, base_url + page.widget_path, market, told, links)
     servers.enter_context(serve(site, site_listener))
     _wait_for_start(base_url)
-    say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
-    shown = {  # named as in the JSON document
+    say(f"2. gunicorn serves it at {base_url}, and reads balances from a made-up ledger.")
+    shown = {  # with the names of the JSON document
         "id": page.id,
         "publicKey": page.public_key,
         "secretKey": page.secret_key,
@@ -114,13 +114,13 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
         **act(base_url, page, market, say),
     }
     try:
-        say(f"8. The owner is told: {told.get(timeout=TOLD_LIMIT_S)}")
+        say(f"8. The owner is notified: {told.get(timeout=TOLD_LIMIT_S)}")
     except Empty:
-        raise click.ClickException(f"Nothing was told in {TOLD_LIMIT_S} s.") from None
+        raise click.ClickException(f"No notification came within {TOLD_LIMIT_S} s.") from None
     print_answer(shown, _describe(shown, own | {"PUBLIC_URL": base_url}))
     while server.poll() is None:
         with suppress(Empty):
-            say(f"The owner is told: {told.get(timeout=0.5)}")
+            say(f"The owner is notified: {told.get(timeout=0.5)}")
 
 
 def create_site(
@@ -130,9 +130,9 @@ def create_site(
     told: SimpleQueue[str],
     links: Mapping[str, str],
 ) -> Flask:
-    """Return the second server: a sample site with the widget, the RPC, and the page's webhook.
+    """Return the second server: a sample site with the widget, the RPC server and the webhook.
 
-    `told` gets a sentence for each message that the webhook sends; `links` are its short addresses.
+    `told` gets a sentence for each of the webhook's messages; `links` are the site's short links.
     """
     sentences: list[str] = []
     site = Flask(__name__, template_folder=str(PROJECT_DIR / "templates"), static_folder=None)
@@ -166,8 +166,8 @@ def create_site(
 
 @contextmanager
 def serve(app: Flask, listener: socket.socket) -> Iterator[None]:
-    """Answer every connection to a socket until the block ends."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no line for each request
+    """Serve connections to a socket until the block ends."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no log line per request
     with make_server("127.0.0.1", 0, app, threaded=True, fd=listener.fileno()) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
@@ -190,19 +190,19 @@ def _listen(port: int, option: str) -> socket.socket:
 def _run_gunicorn(
     listener: socket.socket, environ: Mapping[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Start gunicorn on a socket with these variables, and stop it however the demo ends."""
+    """Start gunicorn on a socket with these variables, and stop it when the block ends."""
     config = str(PROJECT_DIR / "gunicorn.conf.py")
     options = ["--config", config, "--bind", f"fd://{listener.fileno()}", "--log-level", "warning"]
     server = subprocess.Popen(  # noqa: S603 -- our own command line
         [sys.executable, "-m", "gunicorn", "embed.factory:create_demo_app()", *options],
         cwd=Path(embed.__path__[0]).parent,  # where it is found
         env=environ,
-        # Ctrl-C goes to a whole process group. A worker of gunicorn that gets it besides its
-        # arbiter's signal may deadlock, and is killed only after the graceful timeout of 30 s.
+        # Ctrl-C goes to a whole process group. A gunicorn worker that gets it in addition to its
+        # arbiter's signal may deadlock until it's killed after the graceful timeout of 30 s.
         process_group=0,
         pass_fds=[listener.fileno()],
     )
-    listener.close()  # now it is closed, and connections to it fail, when gunicorn ends
+    listener.close()  # so connections fail when gunicorn ends
     try:
         yield server
     finally:
@@ -211,7 +211,7 @@ def _run_gunicorn(
 
 
 def _wait_for_start(base_url: str) -> None:
-    """Wait for the first answer of a server. Raises click.ClickException if there is none."""
+    """Wait for a server's first answer. Raises click.ClickException if none comes."""
     try:
         open_url(f"{base_url}/healthz", timeout=START_LIMIT_S).close()
     except OSError:
@@ -220,17 +220,17 @@ def _wait_for_start(base_url: str) -> None:
 
 def _describe(shown: dict[str, str], own: Mapping[str, str]) -> str:
     variables = [f"{name}={shlex.quote(value)}" for name, value in own.items()]
-    # As this program was called, by its path, since the virtualenv need not be active.
+    # The path that this program was called by, since the virtualenv may not be active.
     is_script = Path(sys.argv[0]).name in ("flask", "tracking-embed")
     program = shlex.join([sys.argv[0]] if is_script else [sys.executable, "-m", "embed"])
     return f"""
 Public key:       {shown["publicKey"]}
 Secret key:       {shown["secretKey"]}  (the next run makes new keys)
 Read the page:    curl -H 'Authorization: Bearer {shown["secretKey"]}' {shown["apiUrl"]}
-See what waits:   {" ".join(variables)} {program} submissions list {shown["id"]} --status pending
+See pending ones: {" ".join(variables)} {program} submissions list {shown["id"]} --status pending
 
-Ctrl-C ends the demo. What the owner is told of you follows below.
+Ctrl-C ends the demo. The owner's notifications about you appear below.
 
-Open the site, and add a wallet:   {shown["hostUrl"]}
-Be the owner who approves it:      {shown["hostUrl"]}/owner      (then sign in as {OWNER})
-Be a reviewer, in another browser: {shown["hostUrl"]}/reviewer   (then sign in as {REVIEWER})"""
+Open the site and add a wallet:    {shown["hostUrl"]}
+Approve it as the owner:           {shown["hostUrl"]}/owner      (then sign in as {OWNER})
+Review it, in another browser:     {shown["hostUrl"]}/reviewer   (then sign in as {REVIEWER})"""

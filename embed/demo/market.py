@@ -1,7 +1,7 @@
-"""The demo's chain: a ledger of one token, which the service asks by Solana's JSON-RPC.
+"""The demo's chain: a ledger of one token, which the service queries by Solana's JSON-RPC.
 
-It answers what the service asks, with what the service reads of Agave's answers
-(anza-xyz/agave rpc/src/rpc.rs, account-decoder/src/parse_token.rs).
+It supports only the service's requests, and answers only the fields that the service reads, as
+Agave does (anza-xyz/agave rpc/src/rpc.rs, account-decoder/src/parse_token.rs).
 """
 
 import random
@@ -17,19 +17,19 @@ from embed.domain.amounts import format_amount
 
 DECIMALS = 6
 UNITS = 10**DECIMALS
-SUPPLY = 10_000_000  # more than all wallets of the demo hold
-WELCOME = 250 * UNITS  # what a wallet has when the service first asks for it
+SUPPLY = 10_000_000  # more than all of the demo's wallets hold
+WELCOME = 250 * UNITS  # what a wallet holds when the service first asks for it
 SLOT_S = 0.4
-NOT_NOW = -32005  # what a node answers that has fallen behind
-LARGEST = 20  # accounts that a node tells
+NOT_NOW = -32005  # a node's error when it has fallen behind
+LARGEST = 20  # accounts that a node lists
 
 
 class Market:
-    """Each wallet gets tokens when it is first asked for, unless it is penniless."""
+    """A ledger where each wallet gets tokens when it's first queried, unless it's penniless."""
 
     def __init__(self, mint: str, amounts: Mapping[str, int]) -> None:
-        """Start with these units by address."""
-        # Slots of a later run have to be newer than those that the database knows.
+        """Start with these amounts in units, by address."""
+        # A later run's slots must be newer than those in the database.
         self.slot = int(time.time() / SLOT_S)
         self.mint = mint
         self.penniless: set[str] = set()
@@ -48,13 +48,13 @@ class Market:
         self._units[target] += units
 
     def answer(self, request: Any) -> dict[str, Any]:
-        """Return the whole answer to a request; some wallets trade before each."""
+        """Return the JSON-RPC answer to a request; two wallets trade before each."""
         with self._lock:
             self.slot += 1
             self.trade()
             value = self._find_value(request["method"], request["params"])
             if value is None:
-                # Other pages of this database have real tokens, of which nothing is known here.
+                # Other pages in this database may have real tokens, which this ledger doesn't have.
                 message = "Only the demo's token is known here"
                 outcome: dict[str, Any] = {"error": {"code": NOT_NOW, "message": message}}
             else:
@@ -66,7 +66,7 @@ class Market:
         self._owners[derive_token_account(address, self.mint, TOKEN_PROGRAM)] = address
 
     def _find_value(self, method: str, params: list[Any]) -> Any:
-        """Return None for what is not known here."""
+        """Return None for anything that isn't in the ledger."""
         match method, params:
             case "getMultipleAccounts", [addresses, *_] if self.mint in addresses:
                 return [self._find_account(address) for address in addresses]

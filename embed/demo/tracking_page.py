@@ -1,4 +1,4 @@
-"""The demo's tracking page: a made-up token with wallets, and what happened in the last weeks."""
+"""The demo's tracking page: a made-up token with wallets, and a history of some weeks."""
 
 import base64
 import random
@@ -30,7 +30,7 @@ from embed.wallets import tags, tracking
 
 OWNER, REVIEWER = "demo@localhost", "reviewer@localhost"
 TAGS = {"team": "blue", "market maker": "green", "exchange": "orange", "watch": "red"}
-# By what they hold: name, tags, and whether their holders proved them.
+# The largest first: name, tags, and whether the holder proved it.
 WALLETS = """
 Cold Store, exchange
 North Desk, market maker, watch, proved
@@ -70,9 +70,7 @@ Second Breakfast
 Loose Thread
 """.strip().splitlines()
 PENDING = ("Lighthouse", "North_Desk", "Harbour Pilot", "Old Salt", "Tin Whistle", "Sandpiper")
-LARGEST = (
-    595_040.08  # tokens; the next wallets hold this divided by their ranks to the power of 1.2
-)
+LARGEST = 595_040.08  # tokens; each next wallet holds this divided by its rank to the power of 1.2
 MIN_BALANCE = "100"
 FIELDS = {
     "token_name": "Demo Dollar",
@@ -92,7 +90,7 @@ class DemoPage:
     owner: Person
     reviewer: Person
     mint: str
-    units: Mapping[str, int]  # what the wallets hold, by address
+    units: Mapping[str, int]  # the wallets' balances, by address
     public_key: str
     secret_key: str
 
@@ -102,10 +100,10 @@ class DemoPage:
 
 
 def make_demo_page(site_url: str, hook_url: str, settings: Settings, now: datetime) -> DemoPage:
-    """Create the page the first time, find it afterwards; create new keys each time.
+    """Create the page, or find it if it exists; create new keys each time.
 
-    Keys cannot be shown again, so those of earlier runs are revoked. `hook_url` is told of new
-    submissions.
+    Keys can't be shown again, so those of earlier runs are revoked. New submissions are sent to
+    `hook_url`.
     """
     with db.atomic():
         owner = _find_person(OWNER, now)
@@ -140,8 +138,8 @@ def _make_page(owner: Person, now: datetime) -> Page:
     page = pages.create_page(owner, FIELDS | {"token_mint": _make_address()}, now)
     pages.change_look(page.id, {"order": "balance"}, now)
     for number, (name, color) in enumerate(TAGS.items()):
-        made_at = now + timedelta(milliseconds=number)  # their order
-        # What is on an exchange belongs to its customers.
+        made_at = now + timedelta(milliseconds=number)  # keeps their order
+        # An exchange's tokens belong to its customers.
         tags.add_tag(page.id, name, color, made_at, is_counted=name != "exchange")
     return page
 
@@ -155,7 +153,7 @@ def _find_address(wallet: SigningKey) -> str:
 
 
 def _create_history(page: Page, key: ApiKey, settings: Settings, now: datetime) -> None:
-    """Store wallets, those that were proved, pending submissions, and balances of each day."""
+    """Store the wallets with their proofs, pending submissions, and daily balances."""
     signer = Signer(settings.secret_keys, lambda: now - timedelta(days=DAYS))
     amounts = {}
     for rank, line in enumerate(WALLETS, start=1):
@@ -191,7 +189,7 @@ def _create_history(page: Page, key: ApiKey, settings: Settings, now: datetime) 
 def _prove(
     wallet: SigningKey, name: str, page: Page, key: ApiKey, signer: Signer, settings: Settings
 ) -> None:
-    """Store an approved submission with what the wallet signed for it."""
+    """Store an approved submission with the wallet's signature."""
     address, host = _find_address(wallet), urlsplit(settings.public_url or "").netloc
     _, nonce = Nonce.issue(
         signer,

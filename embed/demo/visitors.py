@@ -1,4 +1,4 @@
-"""The demo's two visitors, of whom one holds too little, and its owner's decision."""
+"""The demo's two visitors, one of whom holds too little, and its owner's decision."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ from embed.submissions import decisions
 from embed.terminal import runtime
 
 ANSWER_LIMIT_S = 30
-open_url = build_opener(ProxyHandler({})).open  # by no proxy of the environment
+open_url = build_opener(ProxyHandler({})).open  # without the environment's proxy
 
 
 def act(
@@ -26,7 +26,7 @@ def act(
 ) -> dict[str, str]:
     """Act as two visitors and the owner; return what the first one submitted.
 
-    Raises click.ClickException if the service answers otherwise than it should.
+    Raises click.ClickException if the service gives a wrong answer.
     """
     visitor = Visitor(base_url, page)
     say("3. A visitor opens the widget and gets a session cookie.")
@@ -34,7 +34,7 @@ def act(
     say(f"4. The wallet {visitor.address} gets a nonce and this message to sign:")
     say("\n".join(f"   | {line}" for line in nonce["message"].splitlines()))
     submitted = visitor.submit(nonce, "Fair Wind")
-    say("5. Signed and submitted. The ledger says that it holds enough:")
+    say("5. Signed and submitted. According to the ledger, it holds enough:")
     say(f"   {submitted['submissionId']} is {submitted['status']}.")
     now, max_wallets = runtime().clock(), runtime().settings.max_wallets
     approve = partial(decisions.approve, now=now, max_wallets=max_wallets)
@@ -63,7 +63,7 @@ class Refused(click.ClickException):
 
 
 class Visitor:
-    """Opens the iframe route, and calls the API under the cookie's path as the widget does."""
+    """Opens the iframe route and calls the API at the cookie's path, as the widget does."""
 
     def __init__(self, base_url: str, page: DemoPage) -> None:
         self._base_url, self._page_id = base_url, page.id
@@ -97,7 +97,7 @@ class Visitor:
             return json.load(answer)
 
     def _ask(self, path: str, fields: dict[str, str] | None = None) -> Any:
-        """Post fields, or get what is there. Raises Refused."""
+        """Post fields, or send a GET request without any. Raises Refused."""
         body = json.dumps({"trackingPageId": self._page_id} | fields).encode() if fields else None
         headers = self._headers | {"Content-Type": "application/json"}
         try:

@@ -1,4 +1,4 @@
-"""Checks of the database, and of what it says of the background work."""
+"""Checks the database, and the background work as recorded in it."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -20,9 +20,9 @@ _START = "Start gunicorn, which upgrades it, or run flask db upgrade as the serv
 
 
 def check_database(installation: Installation) -> Iterator[Finding]:
-    """Read it, without a file created or changed; leaves it open. Raises NotChecked."""
+    """Read the database without creating or changing files; leave it open. Raises NotChecked."""
     if "DATABASE_URL" in installation.invalid:
-        raise NotChecked("Not checked: the database, as DATABASE_URL is not valid.")
+        raise NotChecked("Not checked: the database, since DATABASE_URL isn't valid.")
     url = installation.settings.database_url
     path = find_database_file(url)
     try:
@@ -32,7 +32,7 @@ def check_database(installation: Installation) -> Iterator[Finding]:
         missing = list_missing_migrations()
         check_version()
     except FileNotFoundError:
-        remedy = f"{_START} If there was one, look at DATABASE_URL, or restore a backup."
+        remedy = f"{_START} If there was one before, check DATABASE_URL, or restore a backup."
         yield Finding("database_missing", f"There is no database at {path}.", remedy)
     except OtherVersion as error:
         remedy = "Install the version that it needs."
@@ -48,16 +48,16 @@ def check_database(installation: Installation) -> Iterator[Finding]:
 
 
 def open_for_reading(url: str) -> None:
-    """Make `url` the database that every model reads."""
+    """Make `url` the models' database, read-only."""
     path = find_database_file(url)
     if path is None:
         open_database(url)
-        # A transaction that ends with the connection. Not as `options` when connecting, which would
-        # replace those in the address.
+        # A transaction that ends with the connection. Passing `options` to connect would replace
+        # those in the address.
         db.begin("READ COMMITTED READ ONLY")
         db.execute_sql(f"SELECT set_config('statement_timeout', '{_TIMEOUT_S}s', true)")
         return
-    # Without its companion nobody has the file open, and SQLite would create one to read it:
+    # Without a -wal file nobody has the database open, and SQLite would create one to read it:
     # https://sqlite.org/wal.html#read_only_databases
     is_open = path.with_name(f"{path.name}-wal").exists()
     address = f"{path.resolve().as_uri()}?{'mode=ro' if is_open else 'immutable=1'}"
@@ -67,15 +67,15 @@ def open_for_reading(url: str) -> None:
 def _explain(error: Exception, path: Path | None) -> Finding:
     reason = quote(redact(str(error)))
     remedy = (
-        "Look whether Postgres runs, and whether DATABASE_URL has the right address and password."
+        "Check that Postgres is running, and that DATABASE_URL has the right address and password."
         if path is None
-        else f"Look whether {path} is a SQLite database that this user may read."
+        else f"Check that {path} is a SQLite database that this user can read."
     )
     return Finding("database_unreachable", f"The database does not answer: {reason}", remedy)
 
 
 def _check_minimums(installation: Installation) -> Iterator[Finding]:
-    """Look for pages that turn away all wallets whose balance nobody has entered."""
+    """Find pages that refuse all wallets for which nobody has entered a balance."""
     if installation.settings.uses_chain or "SOLANA_RPC_URL" in installation.invalid:
         return
     demanding = Page.select().where(Page.min_balance != Decimal(0), Page.deleted_at.is_null())
@@ -83,27 +83,27 @@ def _check_minimums(installation: Installation) -> Iterator[Finding]:
     if ids:
         yield Finding(
             "minimum_without_endpoint",
-            "SOLANA_RPC_URL is not set, so only balances that owners entered count, and these pages"
-            " ask for a minimum. They turn away every wallet for which its owner has entered none:"
+            "SOLANA_RPC_URL isn't set, so only balances that owners entered count, and these pages"
+            " have a minimum balance. They refuse every wallet without an entered balance:"
             f" {quote(', '.join(ids))}",
-            "Set SOLANA_RPC_URL, such as to https://api.mainnet-beta.solana.com, or ask for no"
-            " balance: flask pages update PAGE_ID --min-balance 0",
+            "Set SOLANA_RPC_URL, for example to https://api.mainnet-beta.solana.com, or remove the"
+            " minimum: flask pages update PAGE_ID --min-balance 0",
         )
 
 
 def check_background(clock: Clock) -> Iterator[Finding]:
-    """Read it from the database, if that is open. Raises NotChecked."""
+    """Check the background work, if the database is open. Raises NotChecked."""
     try:
         status = read_work_status(clock())
-    except (AttributeError, PeeweeException):  # the check of the database says why
+    except (AttributeError, PeeweeException):  # the database check says why
         raise NotChecked(
-            "Not checked: the background work, as the database cannot be read."
+            "Not checked: the background work, since the database can't be read."
         ) from None
     if not status.is_working:
         yield Finding(
             "no_worker",
-            "Nobody does the background work: no balances are read, and nobody is notified.",
-            "Start gunicorn, or flask worker; only the latter where BACKGROUND=worker.",
+            "The background work isn't running: no balances are read, and nobody is notified.",
+            "Start gunicorn, or flask worker; with BACKGROUND=worker, only the latter works.",
         )
     for job in status.jobs:
         if job.failure is not None:

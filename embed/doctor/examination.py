@@ -1,4 +1,4 @@
-"""The examination of an installation: every check in order, and what a report of a fault needs."""
+"""Examines an installation: runs all checks in order, and collects data for bug reports."""
 
 import os
 import platform
@@ -27,14 +27,14 @@ from embed.settings import VARIABLES
 
 _LIBRARIES = ("Flask", "gunicorn", "peewee", "psycopg", "Werkzeug")
 _COUNTED = {"owners": Person, "pages": Page, "wallets": Wallet, "submissions": Submission}
-# Values that cannot be an address or a secret; of others only whether they are set is told.
+# Values that can't be an address or a secret; of others, only whether they're set is reported.
 _HARMLESS = (bool, int, timedelta, RateLimitItem)
 _CHOICES = {"BACKGROUND", "LOG_FORMAT"}
 
 
 @dataclass(slots=True)
 class Examination:
-    """What was found, what was looked at, and what could not be."""
+    """The findings, and the lists of what was checked and what couldn't be."""
 
     findings: list[Finding] = field(default_factory=list)
     checked: list[str] = field(default_factory=list)
@@ -45,19 +45,19 @@ class Examination:
         return any(finding.severity == "error" for finding in self.findings)
 
     def add(self, subject: str, findings: Iterable[Finding]) -> None:
-        """Make one check, which may raise NotChecked; what it found before that is kept."""
+        """Run one check, which may raise NotChecked; earlier findings are kept."""
         try:
             for finding in findings:
                 self.findings.append(finding)
             self.checked.append(subject)
         except NotChecked as reason:
             self.not_checked.append(str(reason))
-        except Exception as failure:  # one check that fails must not hide what the others find
+        except Exception as failure:  # a failed check must not hide others' findings
             self.findings.append(_describe_failure(subject, failure))
 
 
 def examine(environ: Mapping[str, str], clock: Clock) -> Examination:
-    """Look at everything, without changing anything; each wait for others is bounded in time."""
+    """Check everything without changing anything; all waits for others are limited in time."""
     installation = Installation.from_environ(environ)
     examination = Examination()
     examination.add("settings", check_variables(installation))
@@ -72,20 +72,20 @@ def examine(environ: Mapping[str, str], clock: Clock) -> Examination:
 
 
 def _describe_failure(subject: str, failure: Exception) -> Finding:
-    # Where it failed, and not its text, which may quote a secret.
+    # The place of the failure, not its text, which may quote a secret.
     frame = traceback.extract_tb(failure.__traceback__)[-1]
     place = f"{type(failure).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
     return Finding(
         "check_failed",
         f"The check of {subject} failed: {place}.",
-        "Run flask doctor again. If it fails each time, look at this part yourself, and report it.",
+        "Run flask doctor again. If it keeps failing, check this part yourself, and report it.",
     )
 
 
 def describe_installation(environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a report of a fault needs, without a secret, an address, a key or a wallet.
+    """Return the data for a bug report, without secrets, addresses, keys or wallets.
 
-    These are texts, numbers, and dicts of them, by name.
+    The values are strings, numbers, and dicts of them, by name.
     """
     installation = Installation.from_environ(environ)
     return {

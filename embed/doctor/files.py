@@ -1,4 +1,4 @@
-"""Check of the files that the service keeps: who may read and write them, and the disk."""
+"""Checks the service's files, their permissions, and the disk."""
 
 import os
 import shutil
@@ -19,10 +19,10 @@ _LEAST_FREE_BYTES = 200 * 1024 * 1024
 
 
 def check_files(installation: Installation, user_id: int) -> Iterator[Finding]:
-    """Look at files as the user `user_id` would; for root, as the owner of their folder."""
+    """Check files as the user `user_id` would; for root, as their folder's owner."""
     paths = _list_files(installation)
     for folder in sorted({path.parent for path in paths}):
-        if not os.path.isdir(folder):  # noqa: PTH112  # Path.is_dir raises where it may not look
+        if not os.path.isdir(folder):  # noqa: PTH112  # Path.is_dir raises without permission
             continue
         found = folder.stat()
         service_id = found.st_uid if user_id == _ROOT else user_id
@@ -30,7 +30,7 @@ def check_files(installation: Installation, user_id: int) -> Iterator[Finding]:
             yield _describe_exposed(folder, 700)
         yield from _check_writable(folder, service_id)
         for path in paths:
-            # None of them, if this user may not enter the folder, which is a finding then.
+            # Finds none if this user can't enter the folder, which is its own finding.
             if path.parent == folder and os.path.isfile(path):  # noqa: PTH113  # as above
                 if path.stat().st_mode & _OTHERS and found.st_mode & _OTHERS_ENTER:
                     yield _describe_exposed(path, 600)
@@ -46,7 +46,7 @@ def check_files(installation: Installation, user_id: int) -> Iterator[Finding]:
 
 
 def _list_files(installation: Installation) -> list[Path]:
-    """Return the files that the service keeps, whether they exist or not."""
+    """Return the service's files, whether they exist or not."""
     database = find_database_file(installation.settings.database_url)
     key_file = installation.key_file
     files = [] if key_file is None else [key_file]
@@ -70,8 +70,8 @@ def _check_writable(path: Path, service_id: int) -> Iterator[Finding]:
     ):
         yield Finding(
             "file_not_writable",
-            f"The service cannot write {path}, or the file belongs to another user than the"
-            f" service's, which is number {service_id}.",
-            f"chown {service_id} {path}; chmod u+rwX {path}; and look that its file system is not"
+            f"The service can't write {path}, or the file doesn't belong to the service's user,"
+            f" whose number is {service_id}.",
+            f"chown {service_id} {path}; chmod u+rwX {path}; and check that its file system isn't"
             " mounted read-only. Run commands as the service's user.",
         )

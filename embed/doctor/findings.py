@@ -1,4 +1,4 @@
-"""What can be wrong with an installation: every code with its severity."""
+"""Possible problems of an installation: every code with its severity."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -38,9 +38,9 @@ _LONGEST_QUOTE = 200
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong; neither sentence contains a secret."""
+    """A problem; its sentences contain no secrets."""
 
-    code: str  # of SEVERITY_BY_CODE
+    code: str  # from SEVERITY_BY_CODE
     problem: str
     remedy: str
 
@@ -50,10 +50,10 @@ class Finding:
 
 
 class NotChecked(Exception):
-    """A check that could not be made; the text is a sentence that says why."""
+    """A check could not be run; the text is a sentence that says why."""
 
 
 def quote(raw: object) -> str:
-    """Return what others sent as a short text that is safe to print."""
+    """Shorten untrusted text and make it safe to print."""
     text = "".join(each if each.isprintable() else " " for each in str(raw))
     return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"

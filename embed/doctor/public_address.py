@@ -1,4 +1,4 @@
-"""Check of PUBLIC_URL: whether the service answers there, as visitors would ask it."""
+"""Checks whether the service answers at PUBLIC_URL, as visitors would reach it."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -8,24 +8,24 @@ from embed.doctor.variables import Installation
 from embed.outbound.http import Answer, CertificateRefused, Client, RequestFailed
 from embed.outbound.reach import Reach
 
-# Without a key, the API says so; another service would not, nor one that gets another host.
+# The API reports the missing key; another service wouldn't, nor ours if it gets a wrong host.
 _PATH = "/api/embed/tracking/doctor"
 _EXPECTED = (401, b"missing_key")
 _TIMEOUT_S = 8.0
 _MAX_BYTES = 1024 * 1024
 _CLOUDFLARE = "If Cloudflare is in front, set its encryption mode to Full (strict)."
 _LOOK = (
-    "Look whether gunicorn and the proxy run, where the name leads, and whether the proxy passes on"
-    " all paths and the host. How requests arrive is on the page This server of the dashboard."
+    "Check that gunicorn and the proxy are running, where the name points, and that the proxy"
+    " passes on all paths and the host. The dashboard's page This server shows how requests arrive."
     f" {_CLOUDFLARE}"
 )
 
 
 def check_public_address(installation: Installation) -> Iterator[Finding]:
-    """Raises NotChecked without PUBLIC_URL, and for what Cloudflare hides from this check."""
+    """Raises NotChecked without PUBLIC_URL, or if Cloudflare blocks this check."""
     address = installation.settings.public_url
     if address is None:
-        raise NotChecked("Not checked: the public address, as PUBLIC_URL is not set.")
+        raise NotChecked("Not checked: the public address, since PUBLIC_URL isn't set.")
     try:
         with closing(Client(Reach.ANY)) as client:
             answer = client.request(
@@ -35,8 +35,8 @@ def check_public_address(installation: Installation) -> Iterator[Finding]:
         yield Finding(
             "certificate_invalid",
             f"Browsers refuse {address}: {quote(refusal)}.",
-            "Renew it where HTTPS ends, which is the proxy, and reload that. It has to be for this"
-            " name, and to come with its intermediate certificates.",
+            "Renew the certificate in the proxy, where HTTPS ends, and reload the proxy. It must be"
+            " for this name, and include its intermediate certificates.",
         )
     except RequestFailed as failure:
         problem = f"Nothing answers at PUBLIC_URL, {address}: {failure}."
@@ -50,9 +50,8 @@ def _check_answer(address: str, answer: Answer) -> Iterator[Finding]:
     if 300 <= answer.status < 400 and target:
         yield Finding(
             "public_url_redirects",
-            f"{address} sends visitors on to {quote(target)}.",
-            "Set PUBLIC_URL to the address where this ends, or take out the redirect."
-            f" {_CLOUDFLARE}",
+            f"{address} redirects visitors to {quote(target)}.",
+            f"Set PUBLIC_URL to the final address, or remove the redirect. {_CLOUDFLARE}",
         )
     elif answer.status != _EXPECTED[0] or _EXPECTED[1] not in answer.body:
         told = quote(answer.body[:1024].decode(errors="replace"))
@@ -60,6 +59,6 @@ def _check_answer(address: str, answer: Answer) -> Iterator[Finding]:
         yield Finding("public_url_unreachable", problem, _LOOK)
     elif answer.list_values("CF-Ray"):
         raise NotChecked(
-            "Not checked: whether visitors count by their own address behind Cloudflare. Open the"
-            " page This server of the dashboard to see."
+            "Not checked: whether visitors behind Cloudflare count by their own address. The"
+            " dashboard's page This server shows it."
         )

@@ -1,1 +1,1 @@
-"""The form of a line of the log, and what no line may show."""
+"""The format of log lines, and what they must not show."""

@@ -1,4 +1,4 @@
-"""What a line of the log is about: the request or the task that a thread is busy with."""
+"""The context of a log line: the request or task that a thread is working on."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 REQUEST_ID_HEADER = "X-Request-Id"
-# Names in a request's environ, which the app sets for the access log.
+# Keys in a request's environ that the app sets for the access log.
 ROUTE, PAGE_ID = "embed.route", "embed.page_id"
 
 

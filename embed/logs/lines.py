@@ -1,8 +1,8 @@
-"""The form of a line of the log, text for people or a JSON object for programs, and where it goes.
+"""The format of log lines, as text for people or JSON for programs, and where they're written.
 
-Texts in it may come from anyone. So that nobody can make up a line, or send commands to a
-terminal, line ends and other characters that print nothing are escaped. In text, a line that
-belongs to the one before, as in a traceback, begins with four spaces.
+Text in them may come from anyone. Line ends and other nonprinting characters are escaped, so
+nobody can forge a line or send commands to a terminal. In text format, a line that continues the
+one before, such as a traceback's, begins with four spaces.
 """
 
 import json
@@ -20,13 +20,12 @@ from embed.logs.redaction import Redactor
 
 _log = logging.getLogger("embed")
 
-# The attribute of a record with what its line says besides, by name. Such a line is made of parts
-# that were checked, and mostly one for each request: it is not searched for secrets, which takes
-# long.
+# The record's attribute with a line's additional fields, by name. Such lines consist of checked
+# parts, and most are one per request. They aren't searched for secrets, which is slow.
 FIELDS = "fields"
 
-# Characters of a message and of a traceback; of the latter the end says most. What is cut off is
-# read by the redaction up to the larger bound, so that no part of a secret is left.
+# Characters of a message and of a traceback, whose end is kept, since it says the most. Redaction
+# reads up to the larger limit before text is cut off, so no part of a secret is left.
 _LONGEST_MESSAGE = 4_000
 _LONGEST_TRACEBACK = 20_000
 _LONGEST_READ = 60_000
@@ -46,7 +45,7 @@ class LineFormatter(logging.Formatter):
         return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
 
     def list_traceback(self, record: logging.LogRecord) -> list[str]:
-        """Return the lines of a record's traceback; empty if it has none."""
+        """Return the lines of a record's traceback; empty if there's none."""
         parts = [self.formatException(record.exc_info)] if record.exc_info else []
         parts += [record.stack_info] if record.stack_info else []
         text = "\n".join(parts)[-_LONGEST_READ:]
@@ -79,12 +78,12 @@ class JsonFormatter(LineFormatter):
 
 
 def make_formatter(form: str, redactor: Redactor) -> LineFormatter:
-    """`form` is `text` or `json`."""
+    """Return the formatter for `form`, which is `text` or `json`."""
     return JsonFormatter(redactor) if form == "json" else TextFormatter(redactor)
 
 
 def escape(text: str) -> str:
-    """Write characters that print nothing, line ends among them, as Python would."""
+    """Escape nonprinting characters, including line ends, as Python would."""
     if text.isprintable():
         return text
     return "".join(
@@ -95,7 +94,7 @@ def escape(text: str) -> str:
 def _read_message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
-    except Exception:  # the arguments do not fit, or cannot be printed: a line is better than none
+    except Exception:  # the arguments don't fit or can't be printed, but some line is needed
         return str(record.msg)
 
 
@@ -110,7 +109,7 @@ def _describe_context() -> dict[str, str]:
 
 
 def set_up_logs(form: str, secrets: Iterable[str]) -> None:
-    """Log to standard error; where something is set up already, as by gunicorn, leave it so."""
+    """Log to standard error, unless logging is already set up, for example by gunicorn."""
     if not logging.root.handlers:
         handler = logging.StreamHandler()
         handler.setFormatter(make_formatter(form, Redactor(secrets)))
@@ -118,9 +117,9 @@ def set_up_logs(form: str, secrets: Iterable[str]) -> None:
 
 
 def log_everything_to(handlers: Iterable[logging.Handler], level: int = logging.INFO) -> None:
-    """Let all loggers that have no handler of their own, warnings and uncaught errors use these.
+    """Send warnings, uncaught errors, and all loggers without their own handlers to these.
 
-    `level` is that of the service's own loggers.
+    `level` is for the service's own loggers.
     """
     logging.root.handlers[:] = handlers
     _log.setLevel(level)

@@ -1,8 +1,8 @@
-"""What no line of the log may show: a safety net below all messages, of libraries as well.
+"""Removes secrets from log lines: a safety net for all messages, including libraries'.
 
-No message of the service has such things in it on purpose. But the text of an error may quote what
-a client sent, and so may a library. What is taken out is what the settings and the request itself
-hold, as it is, and what has the form of a key.
+The service never logs secrets on purpose, but an error's text or a library may quote what a
+client sent. The exact secrets in the settings and the request are removed, and anything that
+looks like a key.
 """
 
 import json
@@ -14,12 +14,12 @@ from urllib.parse import unquote_plus
 from embed.domain.clients import name_network, parse_client_address
 
 _HIDDEN = "…"
-# Shorter values are words that lines need, such as the name of a database.
+# Shorter values are words that lines need, such as a database's name.
 _SHORTEST_SECRET = 8
-_LONGEST_READ = 32 * 1024  # of cookies and of a body
+_LONGEST_READ = 32 * 1024  # of cookies, and of a body
 
-# Keys as lists show them, secrets of webhooks, one-time links (gunicorn's own lines have paths),
-# and user and password of any address, whose look-behind lets a search begin once in each word.
+# Keys shortened as in lists, webhook secrets, one-time links (gunicorn's own lines have paths), and
+# any address's user and password, where the look-behind lets a search start only once per word.
 _FORMS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(svc_(?:pub|sec)_[0-9A-Za-z]{4})[0-9A-Za-z]+"), rf"\1{_HIDDEN}"),
     (re.compile(r"(wh(?:sec|sk)_)[\w+/=-]{8,}"), rf"\1{_HIDDEN}"),
@@ -32,16 +32,16 @@ _FORMS: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 class Redactor:
-    """Removes secrets from texts: those of the settings, those of a request, and by their form."""
+    """Removes the secrets of the settings and of a request, and anything that looks like one."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._known = _sort(secrets)
 
     def redact(self, text: str, environ: Mapping[str, Any] | None = None) -> str:
-        """Return a text without secrets; `environ` is the request's that it is about."""
+        """Return a text without secrets; `environ` is the current request's."""
         if environ is not None:
             for raw, shown in _list_addresses(environ):
-                if raw in text:  # a client may name a thousand, and each pattern is compiled
+                if raw in text:  # a client may send a thousand, and each pattern is compiled
                     text = re.sub(rf"(?<![\w:.]){re.escape(raw)}(?![\w:]|\.\w|/\d)", shown, text)
             for secret in _sort(_list_secrets(environ)):
                 text = text.replace(secret, _HIDDEN)
@@ -53,13 +53,13 @@ class Redactor:
 
 
 def _sort(secrets: Iterable[str]) -> list[str]:
-    """Return those that are long enough, the longest first, as one may hold another."""
+    """Return long enough secrets, the longest first, since one may contain another."""
     usable = {each for each in secrets if len(each) >= _SHORTEST_SECRET}
     return sorted(usable, key=len, reverse=True)
 
 
 def _list_addresses(environ: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the client's address in every form in which it was given, and what to show."""
+    """Yield the client's address in every form that the request has, and what to show instead."""
     given = [str(environ.get("REMOTE_ADDR", ""))]
     given += str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",")
     for raw in {each.strip() for each in given}:
@@ -70,7 +70,7 @@ def _list_addresses(environ: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _list_secrets(environ: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a request carries in its query, cookies, Authorization header and body."""
+    """Yield the values in a request's query, cookies, Authorization header and body."""
     query = str(environ.get("QUERY_STRING", ""))
     cookies = str(environ.get("HTTP_COOKIE", ""))[:_LONGEST_READ]
     yield query
@@ -84,7 +84,7 @@ def _list_secrets(environ: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _list_body(environ: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the values of a body, as far as the app has read it: nothing is read for the log."""
+    """Yield a body's values as far as the app has read it; nothing is read for the log."""
     request = environ.get("werkzeug.request")
     kept = {} if request is None else vars(request)
     for _, values in kept["form"].lists() if "form" in kept else ():

@@ -1,1 +1,1 @@
-"""What operators do to the whole installation or a whole page, seldom."""
+"""Operators' rare tasks, for the whole installation or a whole page."""

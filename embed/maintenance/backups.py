@@ -1,6 +1,6 @@
-"""Backups: one file with all rows of the database, whichever kind of database that is.
+"""Backups: one file with all rows of the database, SQLite or Postgres.
 
-It is a SQLite database with the tables of the service, and one more with a checksum of each.
+The file is a SQLite database with the service's tables, plus a table with a checksum of each.
 """
 
 import os
@@ -25,10 +25,10 @@ from embed.maintenance.copying import (
 )
 from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 
-_APPLICATION_ID = 0x74656D62  # "temb": which program a SQLite file belongs to
-_NAME = "embed-%Y-%m-%dT%H%M%SZ.db"  # in a folder of backups, by the time of each in UTC
+_APPLICATION_ID = 0x74656D62  # "temb": the program that a SQLite file belongs to
+_NAME = "embed-%Y-%m-%dT%H%M%SZ.db"  # the time in UTC, for files in a folder of backups
 _NAME_FORM = re.compile(r"embed-\d{4}-\d\d-\d\dT\d{6}Z\.db")
-_PART = ".part"  # how the name of the folder ends in which a backup is made
+_PART = ".part"  # suffix of the temporary folder in which a backup is made
 _DAY_S = 86_400
 _SUMS = "backup_sum"
 _SUM_COLUMNS = ("table_name", "row_count", "checksum")
@@ -42,9 +42,9 @@ class Backup:
 
 
 def make_backup(database_url: str, path: Path) -> Backup:
-    """Save all rows as of one instant in a new file, while the service goes on.
+    """Save all rows as of one instant to a new file, while the service keeps running.
 
-    The file appears under its name when it is complete. Raises InvalidInput, OSError.
+    The file gets its name when it's complete. Raises InvalidInput, OSError.
     """
     check_is_new(path)
     with open_rows(database_url).snapshot() as source:
@@ -52,15 +52,15 @@ def make_backup(database_url: str, path: Path) -> Backup:
 
 
 def choose_path(path: Path, now: datetime) -> Path:
-    """Return a new file's path: `path` itself, or one named after the time if it is a folder."""
+    """Return a new file's path: `path` itself, or one named after the time if that's a folder."""
     return path / now.strftime(_NAME) if path.is_dir() else path
 
 
 def delete_older_backups(newest: Path, keep: int) -> list[Path]:
-    """Delete all but the last `keep` backups of a folder by name, and return what was deleted.
+    """Delete all but a folder's last `keep` backups by name, and return the deleted ones.
 
-    Files with other names than choose_path gives stay. Folders that killed backups left are
-    deleted after a day. Raises OSError.
+    Files stay unless they're named like those of choose_path. Folders left by killed backups
+    are deleted after a day. Raises OSError.
     """
     named = [
         path
@@ -69,7 +69,7 @@ def delete_older_backups(newest: Path, keep: int) -> list[Path]:
     ]
     older = sorted(named)[:-keep]
     for path in older:
-        path.unlink(missing_ok=True)  # another backup may have deleted it meanwhile
+        path.unlink(missing_ok=True)  # another backup may have deleted it
     left = [
         path
         for path in sorted(newest.parent.glob(f".embed-*{_PART}"))
@@ -88,7 +88,7 @@ def check_is_new(path: Path) -> None:
 
 
 def save_rows(source: Rows, path: Path) -> Backup:
-    """Save what a transaction sees, and check the file. Raises InvalidInput, OSError."""
+    """Save everything that a transaction sees, and check the file. Raises InvalidInput, OSError."""
     check_is_newest(source, "The database")
     with tempfile.TemporaryDirectory(
         dir=path.parent, prefix=f".{path.name}.", suffix=_PART
@@ -96,7 +96,7 @@ def save_rows(source: Rows, path: Path) -> Backup:
         part = Path(folder, path.name)
         part.touch(mode=0o600)
         sums = _fill(part, source)
-        with SqliteRows(part).snapshot() as written:  # from the disk, as a restore would
+        with SqliteRows(part).snapshot() as written:  # reads the disk, as a restore would
             check_backup(written)
         size = part.stat().st_size
         check_is_new(path)
@@ -127,7 +127,7 @@ def upgrade_file(path: Path) -> None:
 
 
 def check_backup(file: SqliteRows) -> list[str]:
-    """Return the migrations of a backup that is complete and undamaged.
+    """Check that a backup is complete and undamaged, and return its migrations.
 
     The file is in a transaction. Raises InvalidInput.
     """
@@ -153,7 +153,7 @@ def read_saved_schema(file: SqliteRows) -> Schema:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the file's name survive a power failure; SQLite has done so with its content."""
+    """Make the file's name survive a power failure; SQLite has done so for its content."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Copying all rows from one database to another, with sums by which they can be compared."""
+"""Copies all rows from one database to another, with checksums to compare them."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ _MASK = (1 << 256) - 1
 
 @dataclass(frozen=True, slots=True)
 class TableSum:
-    """How many rows a table has, and a checksum of them that does not depend on their order."""
+    """A table's number of rows, and a checksum that doesn't depend on their order."""
 
     table: str
     rows: int
@@ -26,7 +26,7 @@ class TableSum:
 
 
 def describe_newest() -> Schema:
-    """Return the schema of this version; tables come after those that they refer to."""
+    """Return this version's schema; tables come after those that they refer to."""
     return {
         model._meta.table_name: tuple(
             sorted(field.column_name for field in model._meta.sorted_fields)
@@ -36,7 +36,7 @@ def describe_newest() -> Schema:
 
 
 def check_migrations(migrations: Sequence[str], refusal: str) -> None:
-    """Raises InvalidInput, with the refusal first, unless this version can use or upgrade these."""
+    """Raises InvalidInput, starting with `refusal`, unless this version can use or upgrade them."""
     if not migrations:
         raise InvalidInput(f"{refusal} It has no tables of this service.")
     try:
@@ -58,7 +58,7 @@ def sum_tables(source: Rows, schema: Schema) -> list[TableSum]:
 
 
 def copy_tables(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
-    """Copy all rows into a database without any, and return the sums of what was sent.
+    """Copy all rows into an empty database, and return the sums of the rows sent.
 
     Both are in a transaction. Raises InvalidInput.
     """
@@ -67,7 +67,7 @@ def copy_tables(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
 
 def _copy_table(source: Rows, target: Rows, table: str, columns: tuple[str, ...]) -> TableSum:
     summing = _Summing(table)
-    with closing(source.read(table, columns)) as rows:  # also if writing ends early
+    with closing(source.read(table, columns)) as rows:  # even if writing stops early
         target.write(table, columns, summing.watch(rows))
     return summing.finish()
 
@@ -80,7 +80,7 @@ def _sum_table(source: Rows, table: str, columns: tuple[str, ...]) -> TableSum:
 
 
 class _Summing:
-    """Sums rows up while they pass."""
+    """Sums up rows as they pass through."""
 
     def __init__(self, table: str) -> None:
         self._table = table

@@ -1,4 +1,4 @@
-"""Removing an owner, whose pages go to another."""
+"""Removes an owner; another owner gets their pages."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from embed.people import accounts
 @dataclass(frozen=True, slots=True)
 class Removal:
     owner: Person
-    next_owner: Person | None  # None: there was no page
+    next_owner: Person | None  # None: there were no pages
     pages: list[Page]
 
 
@@ -26,11 +26,11 @@ def remove_owner(
     pages_to: str | None = None,
     delete_pages: bool = False,
 ) -> Removal:
-    """Remove an owner, with the sessions and links that let them in.
+    """Remove an owner, with their sessions and sign-in links.
 
-    Their pages go to the owner `pages_to`; with `delete_pages` they are marked deleted and go to
-    the installation's own owner, as deleted ones always do. So nothing that visitors sent is
-    lost before a page is purged. Raises NotFound, InvalidInput.
+    Their pages go to the owner `pages_to`; with `delete_pages` they're marked deleted and go to
+    the installation's own owner, as deleted pages always do. So visitors' data isn't lost before a
+    page is purged. Raises NotFound, InvalidInput.
     """
     owner = accounts.get_person(raw_email)
     if owner.email == accounts.INSTALLATION_OWNER:
@@ -55,7 +55,7 @@ def remove_owner(
 
 
 def _find_next_owner(owner: Person, pages_to: str | None, now: datetime) -> Person | None:
-    """Return who gets the pages, before any owner is locked; None without pages."""
+    """Return who gets the pages, before any owner is locked; None if there are no pages."""
     if pages_to is None:
         return accounts.get_installation_owner(now) if pages.list_of_owner(owner) else None
     next_owner = accounts.get_person(pages_to)
@@ -67,7 +67,7 @@ def _find_next_owner(owner: Person, pages_to: str | None, now: datetime) -> Pers
 def _hand_over(
     page: Page, owner: Person, next_owner: Person, now: datetime, *, delete: bool
 ) -> None:
-    """Give a page to another owner, without the channel that is the former owner's mailbox."""
+    """Transfer a page to another owner, without the channel to the former owner's mailbox."""
     for channel in receivers.list_receivers(page.id, "channel"):
         if receivers.mask_target(channel).lower() == owner.email:
             receivers.remove_receiver(channel.id, "channel", now)

@@ -1,4 +1,4 @@
-"""What is deleted by itself, as docs/privacy.md lists it: by the worker, or by ``flask prune``."""
+"""Deletes old data, as listed in docs/privacy.md: for the worker and ``flask prune``."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -11,15 +11,15 @@ from embed.people import invitations, sessions
 from embed.submissions.soft_rejections import prune_soft_rejections
 from embed.wallets.listings import prune_listings
 
-Pruned = dict[str, int]  # how many rows were deleted, by what they are in the plural
+Pruned = dict[str, int]  # how many rows were deleted, by a plural name for them
 
 
 def prune(
     now: datetime, balance_history: timedelta, check_stop: Callable[[], None] = lambda: None
 ) -> Pruned:
-    """Delete what is old enough, in small transactions.
+    """Delete everything that's old enough, in small transactions.
 
-    `check_stop` is called between them, and may raise, to end this.
+    `check_stop` is called between them, and may raise to stop this.
     """
     kinds: dict[str, Callable[[], int]] = {
         "balances of past days": lambda: prune_history(now - balance_history),

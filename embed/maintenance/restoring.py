@@ -1,4 +1,4 @@
-"""Putting rows into a database: from a backup, or from another database."""
+"""Fills a database from a backup or from another database."""
 
 import shutil
 import tempfile
@@ -28,21 +28,21 @@ from embed.maintenance.copying import (
 from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 from embed.settings import find_database_file
 
-# What processes write while they run: no sign of anything worth keeping.
+# Running processes write these; they don't mean that a database has data to keep.
 _OF_PROCESSES = ("job", "lease")
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
     tables: list[TableSum]
-    kept: Backup | None  # what was there before
+    kept: Backup | None  # of the previous content
 
 
 def restore_backup(path: Path, database_url: str, *, kept: Path | None = None) -> Restored:
-    """Replace what a database holds by a backup: all of it in one transaction, or nothing.
+    """Replace a database's content with a backup, in one transaction.
 
-    A database with rows is only replaced if they can be saved first, in the new file `kept`.
-    Nobody else may have the database open. Raises InvalidInput, OSError.
+    Existing rows are saved to the new file `kept` first; without it, only an empty database is
+    filled. Nobody else may have the database open. Raises InvalidInput, OSError.
     """
     if kept is not None:
         check_is_new(kept)
@@ -65,7 +65,7 @@ def restore_backup(path: Path, database_url: str, *, kept: Path | None = None) -
 
 
 def check_restorable(path: Path) -> list[TableSum]:
-    """Read and count what a backup would restore, in this version's tables. Raises InvalidInput."""
+    """Check and count what a backup would restore to this version's tables. Raises InvalidInput."""
     with (
         SqliteRows(path).snapshot() as file,
         _upgrade_rows(file, check_backup(file)) as source,
@@ -74,7 +74,7 @@ def check_restorable(path: Path) -> list[TableSum]:
 
 
 def copy_database(from_url: str, to_url: str) -> list[TableSum]:
-    """Copy everything into a database without rows, while nobody else has either open.
+    """Copy everything into an empty database, while nobody else has either database open.
 
     Raises InvalidInput.
     """
@@ -90,7 +90,7 @@ def copy_database(from_url: str, to_url: str) -> list[TableSum]:
 
 
 def _is_same(first_url: str, second_url: str) -> bool:
-    """Tell whether both name one file, or are the same address of a Postgres."""
+    """Return whether both are the same file, or the same Postgres address."""
     first, second = (
         path.resolve() if (path := find_database_file(url)) else url
         for url in (first_url, second_url)
@@ -100,7 +100,7 @@ def _is_same(first_url: str, second_url: str) -> bool:
 
 @contextmanager
 def _upgrade_rows(file: SqliteRows, migrations: list[str]) -> Iterator[Rows]:
-    """Yield a backup's rows as this version has them, from a copy if the backup is older."""
+    """Yield a backup's rows in this version's form, from an upgraded copy if it's older."""
     if migrations == schema_version.list_migrations():
         yield file
         return
@@ -112,7 +112,7 @@ def _upgrade_rows(file: SqliteRows, migrations: list[str]) -> Iterator[Rows]:
 
 
 def _prepare(url: str, name: str) -> None:
-    """Create the tables of a database that has none yet. Raises InvalidInput."""
+    """Create the tables if a database has none yet. Raises InvalidInput."""
     database = connection.make_database(url)
     try:
         connection.create_if_missing(database)
@@ -142,9 +142,9 @@ def _fill(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
                 f"{sent.rows} rows of {sent.table} were sent and {arrived.rows} arrived, or some"
                 " of them changed on the way."
             )
-    # The processes of that time are gone.
+    # The processes from that time are gone.
     target.change("DELETE FROM lease")
     target.change("UPDATE receiver SET claimed_until = NULL")
-    target.change("DELETE FROM session")  # some may have been ended since a backup
+    target.change("DELETE FROM session")  # some may have ended since the backup
     target.count_anew(schema)
     return sums

@@ -1,4 +1,4 @@
-"""All rows of a database, of either kind."""
+"""Reads and writes all rows of a database, SQLite or Postgres."""
 
 import sqlite3
 import time
@@ -22,7 +22,7 @@ Schema = dict[str, tuple[str, ...]]  # the columns of each table, sorted
 RowStream = Generator[tuple[Any, ...], None, None]
 
 _MIGRATIONS = "schema_migration"
-_WAIT_S = 5.0  # for a connection that is just being closed, and for locks
+_WAIT_S = 5.0  # for connections that are being closed, and for locks
 
 _OTHERS = """
     SELECT count(*) FROM pg_stat_activity
@@ -31,7 +31,7 @@ _OTHERS = """
 
 
 def open_rows(url: str) -> "Rows":
-    """Return the rows of the database at `url`, which is connected to at first use."""
+    """Return the rows of the database at `url`; connects at first use."""
     path = find_database_file(url)
     return PostgresRows(url) if path is None else SqliteRows(path)
 
@@ -41,19 +41,19 @@ def _quote(*names: str) -> str:
 
 
 class _Rows:
-    """Rows inside one transaction at a time, on a connection of its own."""
+    """A database's rows, read and written in one transaction at a time, on its own connection."""
 
     def __init__(self, database: Any, name: str) -> None:
         self._database, self._name = database, name
 
     @contextmanager
     def snapshot(self) -> Iterator[Self]:
-        """Read as of one instant, while others write."""
+        """Read the state at one instant, while others write."""
         with self._connected(), reading_one_state(self._database):
             yield self
 
     def list_migrations(self) -> list[str]:
-        """Return the names of those that were applied, in order."""
+        """Return the names of the applied migrations, in order."""
         with self._explain("read"):
             return list_applied_migrations(self._database)
 
@@ -85,7 +85,7 @@ class _Rows:
     def _explain(self, done: str) -> Iterator[None]:
         try:
             yield
-        # sqlite3 can't decode its message if the part of a damaged file that it quotes isn't UTF-8.
+        # sqlite3 can't decode its own message if it quotes part of a damaged file that isn't UTF-8.
         except (PeeweeException, sqlite3.Error, psycopg.Error, UnicodeDecodeError) as error:
             reason = getattr(error, "orig", error)
             if getattr(reason, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
@@ -109,21 +109,21 @@ class SqliteRows(_Rows):
 
     @contextmanager
     def alone(self, _tables: Collection[str] = ()) -> Iterator[Self]:
-        """Write while nobody else has the file open, and keep all of it or nothing.
+        """Write all or nothing, while nobody else has the file open.
 
-        Raises InvalidInput if someone has, even if they are idle.
+        Raises InvalidInput if someone has it open, even if idle.
         """
         with self._connected():
-            # In this mode, SQLite's lock excludes every other connection until this one is closed.
+            # In this mode, SQLite's lock keeps out all other connections until this one is closed.
             self.change("PRAGMA locking_mode = EXCLUSIVE")
-            self.change("PRAGMA foreign_keys = 0")  # they are checked at the end
+            self.change("PRAGMA foreign_keys = 0")  # checked at the end
             with self._database.transaction("IMMEDIATE"):
                 yield self
                 for table, _, referred, _ in self.fetch("PRAGMA foreign_key_check"):
                     raise InvalidInput(f"A row of {table} refers to no row of {referred}.")
 
     def read_schema(self) -> Schema:
-        """Return the schema of a file of any version."""
+        """Return a file's schema, whatever its version."""
         with self._explain("read"):
             return {
                 table: tuple(sorted(each.name for each in self._database.get_columns(table)))
@@ -142,7 +142,7 @@ class SqliteRows(_Rows):
             self.change(f"DELETE FROM {_quote(table)}")  # noqa: S608 -- names of ours
 
     def count_anew(self, tables: Iterable[str]) -> None:
-        """Do nothing: SQLite plans its queries without knowing."""
+        """Do nothing: SQLite plans its queries without counts."""
 
     @contextmanager
     def _connected(self) -> Iterator[None]:
@@ -156,16 +156,16 @@ class SqliteRows(_Rows):
 class PostgresRows(_Rows):
     def __init__(self, url: str) -> None:
         database = make_database(url)
-        # A server that is sent many rows may be busy for longer than one that answers requests.
+        # A server that receives many rows may be busy for longer than during requests.
         database.connect_params.pop("tcp_user_timeout", None)
         super().__init__(database, "The Postgres database")
 
     @contextmanager
     def alone(self, tables: Collection[str] = ()) -> Iterator[Self]:
-        """Write while nobody else is connected as this user, and keep all of it or nothing.
+        """Write all or nothing, while nobody else is connected as this user.
 
-        `tables` are locked: who connects meanwhile waits until the end. Raises InvalidInput if
-        someone is connected, even if they are idle.
+        `tables` are locked, so anyone who connects later waits until the end. Raises InvalidInput
+        if someone is connected, even if idle.
         """
         with self._connected():
             self._wait_until_alone()
@@ -183,7 +183,7 @@ class PostgresRows(_Rows):
         ):
             for row in rows:
                 copy.write_row(row)
-        # The next numbers follow the highest, as SQLite's do by themselves.
+        # The next number follows the highest one, as it does on SQLite by itself.
         for column in columns:
             counter = "SELECT pg_get_serial_sequence(quote_ident(%s), %s)"
             ((sequence,),) = self.fetch(counter, table, column)
@@ -191,16 +191,16 @@ class PostgresRows(_Rows):
                 continue
             highest = f"SELECT COALESCE(MAX({_quote(column)}), 0) FROM {_quote(table)}"  # noqa: S608 -- names of ours
             ((number,),) = self.fetch(highest)
-            # Unlike setval(), this is undone if the transaction is.
+            # Unlike setval(), this is rolled back with the transaction.
             self.change(f"ALTER SEQUENCE {sequence} RESTART WITH {number + 1}")
 
     def empty(self, tables: Iterable[str]) -> None:
         self.change(f"TRUNCATE {_quote(*tables)}")
 
     def count_anew(self, tables: Iterable[str]) -> None:
-        """Let Postgres know how many rows these tables have, or it plans the first queries badly.
+        """Let Postgres count these tables' rows; otherwise it plans the first queries badly.
 
-        It finds out by itself within minutes.
+        It does so by itself within minutes.
         """
         self.change(f"ANALYZE {_quote(*tables)}")
 
@@ -223,7 +223,7 @@ class PostgresRows(_Rows):
 
 
 class _IntegerLoader(Loader):
-    """Reads booleans as SQLite keeps them."""
+    """Reads booleans the way SQLite stores them."""
 
     def load(self, data: Buffer) -> int:
         return int(bytes(data) == b"t")

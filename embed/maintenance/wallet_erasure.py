@@ -1,7 +1,7 @@
-"""Finding and erasing all that an installation keeps of a wallet, on every page.
+"""Finds and erases everything stored about a wallet, on every page.
 
-A wallet's holder can withdraw it from one page; see submissions/withdrawal.py. This is the
-operator's, for everything: rejections and owners' own entries go as well.
+A wallet's holder can withdraw it from one page; see submissions/withdrawal.py. This is for the
+operator, and erases everything, including rejections and owners' own entries.
 """
 
 from contextlib import suppress
@@ -40,7 +40,7 @@ from embed.submissions.withdrawal import (
     report_withdrawn,
 )
 
-_CUT = "…"  # in place of an address in entries about others, as in another wallet's alias
+_CUT = "…"  # replaces the address in entries about others, such as another wallet's alias
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Kept:
     """Rows that are about a wallet."""
 
     what: str
-    page_id: str | None  # None: of all pages
+    page_id: str | None  # None: for all pages
     count: int
 
 
@@ -84,9 +84,9 @@ def _reported(address: str) -> Any:
 
 
 def find_mentions(address: str) -> list[tuple[str, int]]:
-    """Return which columns of text hold an address, and in how many rows.
+    """Return the text columns that contain an address, and in how many rows.
 
-    After an erasure these are words that owners wrote, such as a page's comment.
+    After an erasure, only owners' own words are left, such as a page's comment.
     """
     fields = [
         field
@@ -102,25 +102,25 @@ def find_mentions(address: str) -> list[tuple[str, int]]:
 
 
 def _holds(field: Any, address: str) -> Any:
-    """Return the condition that a text holds an address.
+    """Return the condition that a text contains an address.
 
-    LIKE ignores case, which makes it ten times as slow on Postgres.
+    LIKE ignores case, which makes it ten times slower on Postgres.
     """
     return fn.REPLACE(field, address, "") != field
 
 
 def erase_wallet(address: str, now: datetime, nonce_lifetime: timedelta) -> list[Kept]:
-    """Erase a wallet, one page in a transaction, and return what was there.
+    """Erase a wallet, in one transaction per page, and return what was stored.
 
-    It can be repeated if it was interrupted.
+    If it's interrupted, it can be repeated.
     """
     kept = find_kept(address)
     for page_id in sorted({one.page_id for one in kept if one.page_id is not None}):
-        with suppress(NotFound), editing(page_id, COMMAND_LINE, now) as edit:  # purged meanwhile
+        with suppress(NotFound), editing(page_id, COMMAND_LINE, now) as edit:  # may be purged
             _erase_on_page(edit, address, nonce_lifetime)
     with db.atomic():
         _erase_balances(address)
-        Block.delete().where(_blocks(address)).execute()  # of all pages of an owner
+        Block.delete().where(_blocks(address)).execute()  # those for all of an owner's pages
         Job.update(summary=None, failure=None).where(_reported(address)).execute()
     return kept
 
@@ -148,21 +148,21 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
 
 
 def _erase_balances(address: str) -> None:
-    """Erase balances; pages that share them have the wallet no longer."""
+    """Erase balances; no page that shares them has the wallet anymore."""
     mints = ChainBalance.select(ChainBalance.mint).where(ChainBalance.address == address)
     entered: Any = Balance.select(Balance.owner).where(Balance.address == address).tuples()
     observed: Any = Page.select(Page.owner).where(Page.token_mint.in_(mints)).tuples()
-    # As those who write balances do.
+    # As everything that writes balances does.
     lock_owners(*{owner_id for query in (entered, observed) for (owner_id,) in query})
     Balance.delete().where(Balance.address == address).execute()
     ChainBalance.delete().where(ChainBalance.address == address).execute()
 
 
 def clear_deleted_content() -> bool:
-    """Rewrite SQLite's file, whose free pages keep what was deleted, and empty its journal.
+    """Rewrite SQLite's file, whose free pages still contain deleted data, and empty its journal.
 
-    Writers wait meanwhile. Return False if another connection still reads the journal.
-    Does nothing on Postgres, which is left to its operator. Raises OperationalError, for example
+    Writers wait until it's done. Return False if another connection is still reading the journal.
+    On Postgres it does nothing; that's up to its operator. Raises OperationalError, for example
     if the disk has no room for a second copy.
     """
     if not isinstance(db.obj, SqliteDatabase):

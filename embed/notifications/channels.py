@@ -1,6 +1,6 @@
-"""Channels: email, Telegram, Discord, Slack and ntfy, each with the fields that owners fill in.
+"""Email, Telegram, Discord, Slack and ntfy channels, each with the fields that owners fill in.
 
-All else is reached through a webhook. A receiver keeps these fields as JSON in its `target`.
+Everything else needs a webhook. A receiver stores these fields as JSON in its `target`.
 """
 
 import re
@@ -29,14 +29,14 @@ from embed.settings import Settings
 
 TELEGRAM_API = "https://api.telegram.org"
 UNSUPPORTED = "no longer supported: use a webhook"
-_RESERVE = 200  # of a service's room, for what it counts that we do not
+_RESERVE = 200  # of a service's limit, for what it counts and we don't
 
 
 class _Channel(msgspec.Struct, tag=str.lower):
-    """A service, named like its class; its fields are texts."""
+    """A service, named like its class; all fields are strings."""
 
     def mask(self) -> str:
-        """Return where messages go, without secrets."""
+        """Return where messages are sent, without secrets."""
         return type(self).__name__
 
 
@@ -80,7 +80,7 @@ class Discord(_Incoming):
         content = {
             "content": fit(digest, write_discord, 2000 - _RESERVE),
             "allowed_mentions": {"parse": []},
-            "flags": 4,  # no previews of links
+            "flags": 4,  # no link previews
         }
         return post(client, self.webhook_url, content)
 
@@ -89,7 +89,7 @@ class Slack(_Incoming):
     """https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks"""
 
     def send(self, digest: Digest, client: Client, _: Settings) -> Outcome:
-        # Slack advises at most 4,000 characters.
+        # Slack recommends at most 4,000 characters.
         content = {"text": fit(digest, write_slack, 4000 - _RESERVE), "unfurl_links": False}
         return post(client, self.webhook_url, content)
 
@@ -105,7 +105,7 @@ class Ntfy(_Channel):
         return f"ntfy ({urlsplit(self.server).netloc})"
 
     def send(self, digest: Digest, client: Client, _: Settings) -> Outcome:
-        """Show the first choice as buttons; a server makes a file of more than 4,096 bytes."""
+        """Show the first choice as buttons; ntfy turns more than 4,096 bytes into a file."""
         content = {
             "topic": self.topic,
             "title": digest.title,
@@ -126,7 +126,7 @@ class Ntfy(_Channel):
 
 
 class Unsupported(_Channel):
-    """A channel of Apprise, which older versions had: it is listed, and never tried."""
+    """An Apprise channel of an older version; it's listed but never used."""
 
     address: str
 
@@ -166,9 +166,9 @@ _FORMS: Mapping[str, tuple[str, str]] = {
 
 
 def parse_channel(service: str, raw: Mapping[str, str | None], settings: Settings) -> str:
-    """Return the target of a new channel. Raises InvalidInput, without the target in it.
+    """Return a new channel's target. Raises InvalidInput, without quoting the target.
 
-    `raw` has fields by their names; those of other services are ignored.
+    `raw` has fields by name; those of other services are ignored.
     """
     kind = SERVICES.get(service)
     if kind is None:
@@ -189,7 +189,7 @@ def parse_channel(service: str, raw: Mapping[str, str | None], settings: Setting
             raise InvalidInput(sentence, field=name)
         if name in ("webhook_url", "server"):
             check_url(value, settings, field=name)
-    # Discord also takes what is meant for Slack, at an address that ends so.
+    # Discord also accepts Slack's format, at an address that ends in /slack.
     chat = find_chat(values.get("webhook_url", ""))
     if chat and chat[0] == service:
         values |= chat[1]
@@ -207,7 +207,7 @@ def parse_channel(service: str, raw: Mapping[str, str | None], settings: Setting
 
 
 def check_is_no_chat(url: str) -> None:
-    """Raises InvalidInput for a chat's address, as chats do not take what webhooks are sent."""
+    """Raises InvalidInput for a chat's address, since chats don't accept webhook messages."""
     if chat := find_chat(url):
         raise InvalidInput(
             "This is the address of a %(service)s chat, where webhooks don't work. Choose "
@@ -218,13 +218,15 @@ def check_is_no_chat(url: str) -> None:
 
 
 def find_chat(url: str) -> tuple[str, dict[str, str]] | None:
-    """Return the service of a chat's address, and the fields of its channel."""
+    """Return the service of a chat's address, and its channel's fields."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:
         return None
     host = (parts.hostname or "").rstrip(".")
-    https = parts._replace(scheme="https", netloc=host)  # http is redirected: we follow nowhere
+    https = parts._replace(
+        scheme="https", netloc=host
+    )  # http is redirected, and we don't follow redirects
     if re.fullmatch(r"(\w+\.)?discord(app)?\.com", host) and "/webhooks/" in parts.path:
         path = re.sub(r"/(slack|github)/?$", "", parts.path)
         return "discord", {"webhook_url": https._replace(path=path).geturl()}
@@ -237,7 +239,7 @@ def find_chat(url: str) -> tuple[str, dict[str, str]] | None:
 
 
 def read_channel(target: str) -> Channel | Unsupported:
-    """Read a receiver's target: anything that isn't one of these services is an Apprise address."""
+    """Read a receiver's target; anything that isn't one of these services is an Apprise address."""
     try:
         channel: Channel = msgspec.json.decode(target, type=Channel)
     except msgspec.DecodeError:
@@ -246,7 +248,7 @@ def read_channel(target: str) -> Channel | Unsupported:
 
 
 def find_service(target: str) -> str | None:
-    """Return the name of a target's service; None: it is no longer supported."""
+    """Return the name of a target's service; None if it's no longer supported."""
     name = type(read_channel(target)).__name__.lower()
     return name if name in SERVICES else None
 

@@ -1,7 +1,7 @@
-"""Links in messages that decide on a submission, for receivers that may decide.
+"""Links that decide on a submission, in messages to receivers that may decide.
 
-Each is for one submission and one receiver. Nothing about it is stored until it is used: what it
-says is signed, and whether its receiver may still decide is looked up each time.
+Each link is for one submission and one receiver. It's signed, so nothing is stored until it's used;
+whether its receiver may still decide is looked up each time.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from embed.people.members import find_role
 from embed.runtime import Runtime
 
 LIFETIME = timedelta(hours=48)
-LEAST_ROLE = "reviewer"  # of a person whose own mails decide
+LEAST_ROLE = "reviewer"  # that a person needs to decide by their own mails
 _MAX_ACTOR_LENGTH = 254
 _PURPOSE = "decide on a submission"
 
@@ -33,7 +33,7 @@ Decidable: TypeAlias = tuple[Submission, Mapping[str, str]]
 
 
 class MayNotDecide(Exception):
-    """The receiver of a link is gone or may no longer decide, or its page is gone."""
+    """The link's receiver is gone or may no longer decide, or its page is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,16 @@ class DecisionLink:
     submission_id: str
     receiver_id: str
     decision: Decision
-    token: str  # shared by both decisions, so that only one of them can be used, once
+    token: str  # shared by both links, so only one of them can be used, and only once
     expires_at: datetime
 
 
 def list_decidable(
     receiver: Receiver, messages: Sequence[Message], runtime: Runtime
 ) -> list[Decidable]:
-    """Return the first submissions of these messages that still wait, with links to decide.
+    """Return the first submissions in these messages that are still pending, with their links.
 
-    None unless the receiver may decide. Links begin with PUBLIC_URL, so none without it either.
+    The list is empty if the receiver may not decide, or without PUBLIC_URL, which links need.
     """
     if runtime.settings.public_url is None or find_actor(receiver) is None:
         return []
@@ -67,7 +67,7 @@ def list_decidable(
 
 
 def build_links(receiver: Receiver, submission: Submission, runtime: Runtime) -> dict[str, str]:
-    """Return the addresses that approve and reject."""
+    """Return the links that approve and reject."""
     token = make_id()
     return {
         decision: f"{runtime.settings.base_url}/dashboard/decide/"
@@ -77,7 +77,7 @@ def build_links(receiver: Receiver, submission: Submission, runtime: Runtime) ->
 
 
 def read_link(raw: str, signer: Signer) -> DecisionLink:
-    """Raises BadSignature for a link that was not made here, and SignatureExpired."""
+    """Raises BadSignature for a link that wasn't made here, and SignatureExpired."""
     shape: Any = tuple[str, str, Decision, str]
     signed = signer.read(_PURPOSE, raw, shape)
     submission_id, receiver_id, decision, token = signed.value
@@ -85,7 +85,7 @@ def read_link(raw: str, signer: Signer) -> DecisionLink:
 
 
 def find_actor(receiver: Receiver) -> str | None:
-    """Return who decides by a receiver's links, as named in the log; None if nobody may."""
+    """Return the name in the log for decisions by a receiver's links; None if nobody may decide."""
     page: Page = receiver.page
     if not receiver.may_decide or page.deleted_at is not None:
         return None
@@ -97,7 +97,7 @@ def find_actor(receiver: Receiver) -> str | None:
 
 
 def open_link(link: DecisionLink) -> Page:
-    """Return the page of a link. Raises MayNotDecide."""
+    """Return a link's page. Raises MayNotDecide."""
     receiver = Receiver.get_or_none(Receiver.id == link.receiver_id)
     if receiver is None or find_actor(receiver) is None:
         raise MayNotDecide
@@ -107,13 +107,13 @@ def open_link(link: DecisionLink) -> Page:
 
 @contextmanager
 def using(link: DecisionLink, now: datetime) -> Iterator[str]:
-    """Use a link up, for a decision that the block makes by the actor that it is given.
+    """Use up a link for a decision; the block gets the actor and makes the decision.
 
-    The block is in the same transaction: what it raises leaves the link unused.
-    Raises MayNotDecide, and AlreadyUsed if the link, or its counterpart, has decided before.
+    The block is in the same transaction: if it raises, the link stays unused.
+    Raises MayNotDecide, and AlreadyUsed if the link or its counterpart was already used.
     """
     with editing(open_link(link).id, "", now):
-        # A person's own may be removed or changed without the page's lock.
+        # A person's own mails can be stopped or changed without the page's lock.
         query = Receiver.select().where(Receiver.id == link.receiver_id)
         receiver = lock_rows(query, "FOR SHARE").get_or_none()
         actor = None if receiver is None else find_actor(receiver)

@@ -1,4 +1,4 @@
-"""Delivering messages: at least once, in their order, to each receiver by itself."""
+"""Delivers messages at least once and in order, to each receiver independently."""
 
 import logging
 import random
@@ -26,26 +26,26 @@ from embed.runtime import Runtime
 from embed.serializers import write_json
 
 GIVE_UP_AFTER = timedelta(days=1)
-FIRST_WAIT = timedelta(seconds=5)  # after a failure; then ever longer
+FIRST_WAIT = timedelta(seconds=5)  # after the first failure; each wait is longer
 LONGEST_WAIT = timedelta(hours=2)
-_MAX_DOUBLINGS = 20  # far more than from the first to the longest wait
+_MAX_DOUBLINGS = 20  # far more than it takes to reach the longest wait
 CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
-# Of one call of deliver(); then other receivers have their turn.
+# Per call of deliver(); then it's other receivers' turn.
 MAX_TIME_S = 1
-# Longer than a call that sends its last message when its time is up, and marks it.
+# Longer than a call that sends a last message just before its time is up, and marks it.
 CLAIM = timedelta(minutes=1)
 MARKING_TRIES, MARKING_PAUSE_S = 5, 1.0
 _SERVED_LAST = Receiver.claimed_until.asc(nulls="first")
-MAX_DIGESTED = 2_000  # messages that one text to a channel sums up
-UNREADABLE = "not sent: its data are not what a message of its type has"
+MAX_DIGESTED = 2_000  # messages summed up in one text to a channel
+UNREADABLE = "not sent: its data doesn't match its type"
 
 _log = logging.getLogger(__name__)
 
 
 def find_due_receivers(now: datetime) -> list[str]:
-    """Return the ids of the receivers for which messages wait that may be sent now.
+    """Return the ids of the receivers with pending messages that can be sent now.
 
-    The one that was served longest ago comes first, so that each has its turn.
+    The one served longest ago comes first, so each gets its turn.
     """
     waiting = Delivery.select(Delivery.id).where(
         Delivery.receiver == Receiver.id, Delivery.state == "waiting"
@@ -59,11 +59,11 @@ def find_due_receivers(now: datetime) -> list[str]:
 def deliver(
     receiver_id: str, runtime: Runtime, is_stopping: Callable[[], bool] = lambda: False
 ) -> None:
-    """Send a receiver's waiting messages until none is left, an attempt fails or time is up.
+    """Send a receiver's pending messages until none is left, an attempt fails or time is up.
 
-    One process at a time does this for a receiver, the one that claims it; another may when the
-    claim has run out. What was sent is marked after the answer, so a process that is killed leaves
-    at most one message to be sent twice.
+    Only the process that claimed the receiver does this; others can when the claim has expired. A
+    message is marked after the answer, so if a process is killed, at most one message is sent
+    twice.
     """
     now = runtime.clock()
     until, ends_at = now + CLAIM, time.monotonic() + MAX_TIME_S
@@ -84,12 +84,12 @@ def _is_unclaimed(now: datetime) -> Any:
 
 
 def _is_over(until: Any, now: datetime, longest: timedelta) -> Any:
-    """Return the condition that a wait is over; it is, too, if the clock was set back since."""
+    """Return the condition that a wait is over; it also is if the clock was set back."""
     return until.is_null() | (until <= now) | (until > now + 2 * longest)
 
 
 def _deliver_next(receiver_id: str, until: datetime, runtime: Runtime, client: Client) -> bool:
-    """Send one message or text, if the claim still holds; return whether more may be sent."""
+    """Send one message or text if the claim is still valid; return whether to send more."""
     receiver = (
         Receiver.select(Receiver, Page, Person)
         .join(Page)
@@ -111,9 +111,9 @@ def _deliver_next(receiver_id: str, until: datetime, runtime: Runtime, client: C
         return True
     try:
         outcome = send(receiver, [each.message for each in batch], runtime, client)
-    except Exception:  # whatever it is: it is tried again as other failures are, and then given up
+    except Exception:  # retried like any other failure, then given up
         _log.exception("Pending messages for the channel %s could not be sent.", receiver.id)
-        outcome = Outcome(False, "an error of this service, which its log describes")
+        outcome = Outcome(False, "an error of this service; see its log")
     _mark_patiently(receiver, batch, outcome, runtime)
     return True
 
@@ -121,7 +121,7 @@ def _deliver_next(receiver_id: str, until: datetime, runtime: Runtime, client: C
 def _mark_patiently(
     receiver: Receiver, batch: Sequence[Delivery], outcome: Outcome, runtime: Runtime
 ) -> None:
-    """Mark what was sent as soon as the database can store it, as it would be sent again else."""
+    """Mark what was sent, as soon as the database can store it; else it would be sent again."""
     for tries_left in reversed(range(MARKING_TRIES)):
         try:
             _mark_sent(receiver, batch, outcome, runtime.clock())
@@ -142,7 +142,7 @@ def _is_readable(message: Message) -> bool:
 
 
 def _give_up(receiver: Receiver, deliveries: Sequence[Delivery], now: datetime) -> None:
-    """Give up messages that are not sent, so that they hold up no others."""
+    """Give up unsendable messages, so they don't hold up others."""
     with db.atomic():
         lock_receivers(Receiver.id == receiver.id)
         _mark(deliveries, "given_up", Outcome(False, UNREADABLE), now)
@@ -152,7 +152,7 @@ def _give_up(receiver: Receiver, deliveries: Sequence[Delivery], now: datetime) 
 def send(
     receiver: Receiver, messages: Sequence[Message], runtime: Runtime, client: Client
 ) -> Outcome:
-    """Send one message to a webhook, or a text about several to a channel."""
+    """Send one message to a webhook, or one text about several messages to a channel."""
     settings = runtime.settings
     if receiver.person_id is not None:
         return own_mail.send(receiver, messages, runtime)
@@ -175,9 +175,9 @@ def is_due(now: datetime) -> Any:
 
 
 def _read_batch(receiver: Receiver) -> list[Delivery]:
-    """Return what is sent next: a test, else the oldest message, for a channel all of them."""
+    """Return what to send next: a test, or the oldest message, or for a channel all messages."""
     waiting = _list_waiting(receiver)
-    # By its number, so that not all that waits is read.
+    # By its number, to avoid reading all pending messages.
     tests = waiting.where(
         Delivery.message.in_(
             Message.select(Message.number).where(
@@ -214,7 +214,7 @@ def _mark_sent(
         lock_receivers(Receiver.id == receiver.id)
         _mark(kept, "delivered" if outcome.is_delivered else "waiting", outcome, now)
         _mark(given_up, "given_up", outcome, now)
-        if outcome.is_delivered or not is_test:  # a test that fails says nothing about the others
+        if outcome.is_delivered or not is_test:  # a failed test doesn't delay the others
             _plan_next(receiver, outcome, now, has_given_up=bool(given_up))
     result = "delivered" if outcome.is_delivered else "failed"
     DELIVERIES.labels(receiver.kind, result).inc(len(kept))
@@ -236,12 +236,12 @@ def _plan_next(receiver: Receiver, outcome: Outcome, now: datetime, *, has_given
 
 
 def _mark(deliveries: Sequence[Delivery], state: str, outcome: Outcome, now: datetime) -> None:
-    # A message may be erased while it is on its way; SQLite then gives its number, and that of its
-    # delivery, to the next one. Only the message's id says that it is still the same.
+    # A message may be erased while it's being sent; SQLite then reuses its number, and its
+    # delivery's, for the next one. Only the message's id shows that it's still the same.
     messages = Message.select(Message.number).where(
         Message.id.in_([each.message.id for each in deliveries])
     )
-    # A process that stood still may come late: another has sent the message since.
+    # A process that was suspended may be late: another may have sent the message in the meantime.
     if deliveries:
         Delivery.update(
             state=state,
@@ -256,7 +256,7 @@ def _mark(deliveries: Sequence[Delivery], state: str, outcome: Outcome, now: dat
 
 
 def compute_wait(failed_attempts: int, asked_for: timedelta | None = None) -> timedelta:
-    """Return how long to wait after so many failures in a row: 0 after none, then ever longer.
+    """Return how long to wait after this many failures in a row: 0 after none, then ever longer.
 
     A receiver that asks for a longer wait gets it, up to LONGEST_WAIT.
     """
@@ -269,13 +269,13 @@ def compute_wait(failed_attempts: int, asked_for: timedelta | None = None) -> ti
 
 
 def is_overdue(message: Message, now: datetime) -> bool:
-    """Tell whether a message is so old that it is given up after another failure."""
+    """Return whether a message is so old that another failure means giving up."""
     created_at: datetime = message.created_at
     return now - created_at >= GIVE_UP_AFTER
 
 
 def send_test(receiver: Receiver, runtime: Runtime) -> Delivery:
-    """Send a test message in this thread, and return how that went."""
+    """Send a test message in this thread and return its delivery."""
     message = Message(
         id=make_id(),
         page=receiver.page_id,
@@ -293,7 +293,7 @@ def send_test(receiver: Receiver, runtime: Runtime) -> Delivery:
         attempted_at=runtime.clock(),
         answer=outcome.answer,
     )
-    with skip_if_reference_missing(), db.atomic():  # the receiver may be removed meanwhile
+    with skip_if_reference_missing(), db.atomic():  # the receiver may have been removed
         message.save(force_insert=True)
         delivery.message = message
         delivery.save(force_insert=True)

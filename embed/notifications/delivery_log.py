@@ -1,4 +1,4 @@
-"""The log of deliveries: its lists, sending again, leaving test messages, deleting old entries."""
+"""The log of deliveries: listing, sending again, and deleting old entries."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from embed.events.messages import TEST, lock_receivers
 
 STATES = ("waiting", "delivered", "given_up")
 SLICE_SIZE = 50
-KEPT = timedelta(days=30)  # what was delivered, or given up
+KEPT = timedelta(days=30)  # messages that were delivered or given up
 
 
 def read_log(
@@ -25,7 +25,7 @@ def read_log(
     state: str | None = None,
     after: Cursor | None = None,
 ) -> Slice[Delivery]:
-    """Return a slice of deliveries to the owner's receivers with their messages, newest first."""
+    """Return a slice of deliveries to the page's receivers with their messages, newest first."""
     conditions: list[Any] = [Message.page == page, Delivery.receiver.in_(_list_receivers(page.id))]
     if receiver is not None:
         conditions.append(Delivery.receiver == receiver)
@@ -38,7 +38,7 @@ def read_log(
 
 
 def _list_receivers(page_id: str) -> Any:
-    """Return a query for a page's receivers, without the mails that people asked for themselves."""
+    """Return a query for a page's receivers, except the mails that people asked for themselves."""
     of_page = Receiver.page == page_id
     return Receiver.select(Receiver.id).where(of_page, Receiver.person.is_null())
 
@@ -53,7 +53,7 @@ def get_delivery_to(receiver: Receiver, message_id: str) -> Delivery:
 
 
 def find_last_attempted(page: Page) -> dict[str, Delivery]:
-    """Return, by receiver, what was last tried to be delivered to it."""
+    """Return the last attempted delivery by receiver."""
     newest = (
         Delivery.select(Delivery.id)
         .where(Delivery.receiver == Receiver.id, Delivery.attempted_at.is_null(False))
@@ -66,7 +66,7 @@ def find_last_attempted(page: Page) -> dict[str, Delivery]:
 
 
 def count_waiting(page: Page) -> dict[str, int]:
-    """Count waiting messages by receiver; receivers without any are absent."""
+    """Count pending messages by receiver; receivers without any are absent."""
     rows: Any = (
         Delivery.select(Delivery.receiver, fn.COUNT(Delivery.id))
         .join(Receiver)
@@ -77,7 +77,7 @@ def count_waiting(page: Page) -> dict[str, int]:
 
 
 def count_given_up(owner: Person) -> dict[str, int]:
-    """Count what was given up, apart from tests, by page; pages without any are absent."""
+    """Count given-up messages by page, except tests; pages without any are absent."""
     return _count_given_up(Page.owner == owner)
 
 
@@ -89,11 +89,11 @@ class Failing(NamedTuple):
     """The receivers of a page whose last attempts failed."""
 
     since: datetime
-    waiting: int  # messages for them
+    waiting: int  # pending messages for them
 
 
 def list_failing(owner: Person) -> dict[str, Failing]:
-    """Return by page which receivers fail; pages where none does are absent."""
+    """Return the failing receivers by page; pages without any are absent."""
     is_waiting = (Delivery.receiver == Receiver.id) & (Delivery.state == "waiting")
     rows: Any = (
         Receiver.select(Receiver.page, fn.MIN(Receiver.first_failed_at), fn.COUNT(Delivery.id))
@@ -128,7 +128,7 @@ def _count_given_up(condition: Any) -> dict[str, int]:
 
 
 def list_given_up(page: Page, *, limit: int) -> Sequence[Delivery]:
-    """Return the newest that were given up, apart from tests."""
+    """Return the newest given-up deliveries, except tests."""
     query = Delivery.select(Delivery, Message).join(Message)
     of_owner = Delivery.receiver.in_(_list_receivers(page.id))
     found = query.where(of_owner, Delivery.state == "given_up", Message.type != TEST)
@@ -136,9 +136,9 @@ def list_given_up(page: Page, *, limit: int) -> Sequence[Delivery]:
 
 
 def send_again(delivery: Delivery) -> None:
-    """Send a message once more, with the same id, before newer ones.
+    """Send a message again, with the same id, before newer ones.
 
-    A receiver that failed last is tried at once.
+    If the receiver's last attempt failed, it's tried immediately.
     """
     receiver = Receiver.id == delivery.receiver_id
     with db.atomic():
@@ -148,9 +148,10 @@ def send_again(delivery: Delivery) -> None:
 
 
 def send_all_again(page_id: str) -> int:
-    """Let all messages of a page be sent again that were given up, but no tests; return how many.
+    """Send all of a page's given-up messages again, except tests; return how many.
 
-    Receivers that failed last are tried at once. Mails that people asked for are theirs.
+    Receivers whose last attempt failed are tried immediately. Mails that people asked for
+    themselves aren't sent again.
     """
     messages = Message.select(Message.number).where(Message.page == page_id, Message.type != TEST)
     receivers = _list_receivers(page_id)
@@ -170,14 +171,14 @@ def send_all_again(page_id: str) -> int:
 
 
 def end_waits(condition: Expression) -> None:
-    """End receivers' waits after failures; the pause between two texts to a channel stays."""
+    """End receivers' waits after failures, but not the pause between two texts to a channel."""
     Receiver.update(next_attempt_at=None).where(condition, Receiver.failed_attempts > 0).execute()
 
 
 def prune(now: datetime) -> int:
-    """Delete messages that are older than KEPT and wait for no receiver, with their deliveries.
+    """Delete messages older than KEPT that aren't pending anywhere, with their deliveries.
 
-    Return how many messages that were.
+    Return the number of messages.
     """
     waiting = Delivery.select(Delivery.id).where(
         Delivery.message == Message.number, Delivery.state == "waiting"

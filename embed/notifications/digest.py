@@ -1,6 +1,6 @@
-"""One short text for all that happened, in its reader's language: its words and its forms.
+"""A short text about everything that happened, in its reader's language and a service's format.
 
-Names in it are neutralised (domain/texts.py): nothing in them is markup in any of the forms.
+Names in it are neutralized (domain/texts.py), so they contain no markup of any format.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,16 +24,16 @@ _MAX_EMAIL_LENGTH = 254
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    sentence: str  # has %(link)s where the address goes
+    sentence: str  # has %(link)s in place of the address
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A submission on which the reader may decide."""
+    """A submission that the reader can decide on."""
 
     name: str
-    links: tuple[tuple[str, str], ...]  # what each does, and its address
+    links: tuple[tuple[str, str], ...]  # the label of each, and its address
 
 
 Line: TypeAlias = str | Link | Choice
@@ -41,7 +41,7 @@ Line: TypeAlias = str | Link | Choice
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a message says, to be written as a text in one of the forms below."""
+    """A message's content, to be written in one of the formats below."""
 
     title: str
     lines: tuple[str, ...]
@@ -57,10 +57,10 @@ def write_digest(
     reader: Person | None = None,
     decisions: Sequence[tuple[Submission, Mapping[str, str]]] = (),
 ) -> Digest:
-    """Sum up messages, whose data fit; without `public_url` there is no link to the queue.
+    """Sum up messages with readable data; without `public_url` there's no link to the queue.
 
     `reader`: None for the owner. `decisions`: submissions with the addresses that decide on each,
-    by what they do.
+    by decision.
     """
     words = _load_words(reader or page.owner)
     by_type: dict[str, list[Any]] = {}
@@ -90,7 +90,7 @@ def _write_choice(
 
 
 def add_reason(digest: Digest, reader: Person, stop_link: str) -> Digest:
-    """Add why a person gets the mail, and what stops it."""
+    """Add why a person gets the mail, and how to stop it."""
     words = _load_words(reader)
     reason = words.gettext("You get this email because you asked for emails about this page.")
     stop = Link(words.gettext("To stop them, open this link: %(link)s"), stop_link)
@@ -108,7 +108,7 @@ def write_test(page: Page) -> Digest:
 def write_invitation(
     invitation: Invitation, role: str, link: str, gettext: Callable[[str], str]
 ) -> Digest:
-    """Write the mail to someone who is invited, in the language of `gettext`."""
+    """Write the invitation mail in the language of `gettext`."""
     page = _name_page(invitation.page)
     values = {
         "inviter": neutralise(invitation.invited_by, max_length=_MAX_EMAIL_LENGTH),
@@ -145,7 +145,7 @@ def _write_lines(words: NullTranslations, by_type: dict[str, list[Any]]) -> list
         _count(words.gettext("Wallets added without review: %(count)s"), added),
         _count(words.gettext("Decided submissions: %(count)s"), [one.nickname for one in decided]),
     ]
-    if withdrawn:  # without names: they are erased
+    if withdrawn:  # without names, as those were erased
         line = words.gettext("Submissions withdrawn by their wallets' holders: %(count)s")
         lines.append(line % {"count": len(withdrawn)})
     lines.append(_count(words.gettext("Wallets below the minimum balance: %(count)s"), low))
@@ -156,7 +156,7 @@ def _write_lines(words: NullTranslations, by_type: dict[str, list[Any]]) -> list
 
 
 def _count(line: str, names: Sequence[str]) -> str:
-    """Complete a line with how many there are, and the first of their names; none: no line."""
+    """Complete a line with the count and the first names; return nothing if there are none."""
     if not names:
         return ""
     shown = [neutralise(name, max_length=_MAX_NAME_LENGTH) for name in names[:MAX_NAMES]]
@@ -174,7 +174,7 @@ def _load_words(reader: Person) -> NullTranslations:
     return load_catalog(language if language in LANGUAGES else SOURCE_LANGUAGE)
 
 
-# The forms: plain, or as a service shows links
+# The formats: plain text, and the ones in which services show links
 
 Write = Callable[[Digest], str]
 
@@ -182,7 +182,7 @@ _SMALL = "font-size:small;color:#666"
 
 
 def count_characters(text: str) -> int:
-    """Count as UTF-16 does: services count a character outside the BMP as one or as two."""
+    """Count UTF-16 units; some services count a character outside the BMP as one, some as two."""
     return len(text.encode("utf-16-le")) // 2
 
 
@@ -193,7 +193,7 @@ def count_bytes(text: str) -> int:
 def fit(
     digest: Digest, write: Write, room: int, count: Callable[[str], int] = count_characters
 ) -> str:
-    """Write a digest with as many of its choices as there is room for."""
+    """Write a digest with as many choices as fit."""
     text = write(digest)
     while digest.choices and count(text) > room:
         digest = replace(digest, choices=digest.choices[:-1])
@@ -202,7 +202,7 @@ def fit(
 
 
 def write_text(digest: Digest) -> str:
-    """Write plain text without the title, with each address in full."""
+    """Write plain text without the title, with every address in full."""
     return "\n".join(map(_write_line, _list_lines(digest)))
 
 
@@ -220,7 +220,7 @@ def _write_line(line: Line) -> str:
 
 
 def write_discord(digest: Digest) -> str:
-    """Without the angle brackets, Discord would show a preview of each address."""
+    """Write Discord's Markdown; the angle brackets turn off previews of links."""
     return _write_marked(digest, "**{}**", "[{1}](<{0}>)", str)
 
 
@@ -233,7 +233,7 @@ def write_telegram(digest: Digest) -> str:
     return _write_marked(digest, "<b>{}</b>", '<a href="{0}">{1}</a>', _escape)
 
 
-# Slack shows the codes of quotes as they are.
+# Slack would show escaped quotes as codes.
 _escape = partial(escape, quote=False)
 
 
@@ -242,7 +242,7 @@ def _write_marked(digest: Digest, title: str, link: str, quote: Callable[[str], 
     for line in _list_lines(digest):
         if isinstance(line, Choice):
             links = " · ".join(link.format(url, quote(label)) for label, url in line.links)
-            # With a sign in front, a name never begins a list.
+            # After the bullet, a name can't start a list in Markdown.
             lines.append(f"• {quote(line.name)}: {links}")
         else:
             lines.append(quote(_write_line(line)))
@@ -250,7 +250,7 @@ def _write_marked(digest: Digest, title: str, link: str, quote: Callable[[str], 
 
 
 def write_html(digest: Digest) -> str:
-    """Write the HTML of a mail, with each address also as text: some readers show no links."""
+    """Write a mail's HTML; each address is also text, since some readers don't show links."""
     lines = "<br>".join(map(_write_for_mail, _list_lines(digest)))
     return f'<div dir="auto" style="overflow-wrap:anywhere">{lines}</div>'
 

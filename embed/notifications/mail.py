@@ -1,4 +1,4 @@
-"""E-mail, by the installation's own server (SMTP_URL)."""
+"""Sends email by the installation's own mail server (SMTP_URL)."""
 
 import re
 import smtplib
@@ -15,7 +15,7 @@ from embed.notifications.targets import Outcome
 from embed.outbound.http import explain
 from embed.settings import Settings
 
-TIMEOUT_S = 20  # of each step: the server is the operator's own
+TIMEOUT_S = 20  # per step: the server is the operator's own
 MAILBOX = (
     r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}"
     r"@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{0,62}"  # no IP address
@@ -28,7 +28,7 @@ _PORT, _STARTTLS_PORT, _TLS_PORT = 25, 587, 465
 class MailServer:
     host: str
     port: int
-    has_tls: bool  # from the start
+    has_tls: bool  # from the first byte
     needs_starttls: bool
     user: str
     password: str
@@ -39,7 +39,7 @@ def is_mailbox(text: str) -> bool:
 
 
 def read_server(smtp_url: str) -> MailServer:
-    """Passwords only travel encrypted, unless the server is on this machine."""
+    """Read SMTP_URL; passwords are only sent encrypted, unless the server is on this machine."""
     parts = urlsplit(smtp_url)
     host, user = parts.hostname or "", unquote(parts.username or "")
     has_tls = parts.scheme == "smtps"
@@ -50,7 +50,7 @@ def read_server(smtp_url: str) -> MailServer:
 
 
 def find_sender(settings: Settings) -> str:
-    """Return the sender's address: of ``?from=`` in SMTP_URL, of its user, or of our own host."""
+    """Return the sender's address: from ``?from=`` in SMTP_URL, its user, or our own host."""
     server = urlsplit(settings.smtp_url or "")
     user = unquote(server.username or "")
     named = parse_qs(server.query).get("from", [user])[0]
@@ -60,7 +60,7 @@ def find_sender(settings: Settings) -> str:
 
 
 def _find_own_host(settings: Settings) -> str | None:
-    """Return the host of PUBLIC_URL, if mail servers take it for one."""
+    """Return PUBLIC_URL's host if mail servers accept it as one."""
     host = urlsplit(settings.public_url or "").hostname or ""
     return host if is_mailbox(f"notifications@{host}") else None
 
@@ -68,13 +68,13 @@ def _find_own_host(settings: Settings) -> str | None:
 def send(
     address: str, digest: Digest, settings: Settings, *, stop_link: str | None = None
 ) -> Outcome:
-    """Send a mail; `stop_link` ends what it belongs to, in one click (RFC 8058)."""
+    """Send a mail; `stop_link` unsubscribes in one click (RFC 8058)."""
     if settings.smtp_url is None:
         return Outcome(False, "this installation has no mail server")
     server, sender = read_server(settings.smtp_url), find_sender(settings)
     was_greeted = False
     try:
-        # Introduced (EHLO) by no name, smtplib would ask the name servers for one.
+        # Without a name for EHLO, smtplib would ask DNS for one.
         own_name = _find_own_host(settings) or sender.partition("@")[2]
         with closing(_connect(server, own_name)) as client:
             was_greeted = True
@@ -87,9 +87,9 @@ def send(
                 message.set_raw("List-Unsubscribe", f"<{stop_link}>")
                 message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
             client.send_message(message, sender, [address])
-            with suppress(OSError):  # the mail is sent already
+            with suppress(OSError):  # the mail is already sent
                 client.quit()
-    except (OSError, ValueError) as failure:  # a host that cannot be one is a ValueError
+    except (OSError, ValueError) as failure:  # ValueError: an invalid host name
         return Outcome(False, _explain(failure, server, was_greeted=was_greeted))
     return Outcome(True, "sent")
 
@@ -102,14 +102,14 @@ def _connect(server: MailServer, own_name: str) -> smtplib.SMTP:
 
 
 def _compose(address: str, digest: Digest, sender: str) -> EmailMessage:
-    # A raw header stays whole: folded, a long address would be encoded, which services do not read.
+    # Don't fold headers: a long address would be encoded, which mail services can't read.
     message = EmailMessage(policy.default.clone(refold_source="none"))
     message["From"] = f"Tracking embed <{sender}>"
     message["To"] = address
     message["Subject"] = digest.title
     message["Date"] = formatdate()
     message["Message-ID"] = make_msgid(domain=sender.partition("@")[2])
-    message["Auto-Submitted"] = "auto-generated"  # so that nobody's absence note answers it
+    message["Auto-Submitted"] = "auto-generated"  # keeps out-of-office replies away
     message.set_content(write_text(digest))
     if digest.choices:
         message.add_alternative(write_html(digest), subtype="html")
@@ -117,7 +117,7 @@ def _compose(address: str, digest: Digest, sender: str) -> EmailMessage:
 
 
 def _explain(failure: Exception, server: MailServer, *, was_greeted: bool) -> str:
-    """Say why a mail was not sent; nothing of a reply's text is kept."""
+    """Return why a mail wasn't sent, without any text of the server's reply."""
     match failure:
         case smtplib.SMTPNotSupportedError() if server.needs_starttls:
             return "the mail server offers no STARTTLS, or no sign-in after it"
@@ -140,6 +140,6 @@ def _explain(failure: Exception, server: MailServer, *, was_greeted: bool) -> st
             return (
                 f"{reason}; port 465, and any with TLS from the start, needs smtps:// in SMTP_URL"
             )
-        case smtplib.SMTPException():  # this class itself
+        case smtplib.SMTPException():  # the base class itself
             return "the mail server offers no sign-in by password"
     return explain(failure)

@@ -1,6 +1,6 @@
-"""Mails about a page that one of its people asked for: only they see them, and stop them.
+"""Mails about a page that one of its people asked for; only they can see and stop them.
 
-Each is a receiver with a person. Where the mail goes is looked up when it is sent.
+Each is a receiver with a person, whose address is looked up when a mail is sent.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _PURPOSE = "mails about a page"
 
 
 def can_mail(person: Person, settings: Settings) -> bool:
-    """Tell whether there is a mail server, an address for it, and one that a link can name."""
+    """Return whether there's a mail server, the person has an address, and links can be made."""
     is_set_up = settings.smtp_url is not None and settings.public_url is not None
     return is_set_up and is_mailbox(person.email)
 
@@ -38,9 +38,9 @@ def find(page: Page, person: Person) -> Receiver | None:
 
 
 def start(page_id: str, person: Person, settings: Settings, now: datetime) -> None:
-    """Mail a person what channels get, unless that is so already.
+    """Start mailing a person what channels get, unless that's already the case.
 
-    Raises InvalidInput, and NotFound for someone who is not on the page, or was just removed.
+    Raises InvalidInput, and NotFound if the person isn't on the page or was just removed.
     """
     if not can_mail(person, settings):
         raise InvalidInput("This service can't send email to %(email)s.", email=person.email)
@@ -53,19 +53,19 @@ def start(page_id: str, person: Person, settings: Settings, now: datetime) -> No
         created_at=now,
     )
     with skip_if_reference_missing(), db.atomic():
-        page = lock_page(page_id)  # until then nobody can be removed from it
+        page = lock_page(page_id)  # nobody can be removed while it's locked
         if find_role(page, person) is None:
             raise NotFound(page_id)
         Receiver.insert(receiver.__data__).on_conflict_ignore().execute()
 
 
 def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) -> None:
-    """Let readers of a person's mails decide in that person's name, or end that at once.
+    """Let readers of a person's mails decide in that person's name, or stop that immediately.
 
-    Raises NotFound, and InvalidInput for someone who gets none.
+    Raises NotFound, and InvalidInput if the person gets no mails.
     """
     with editing(page_id, person.email, now) as edit:
-        # Not read before: the mails may be stopped at any time.
+        # One statement, since the mails may be stopped at any time.
         changed = (
             Receiver.update(may_decide=may_decide)
             .where(
@@ -83,12 +83,12 @@ def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) ->
 
 
 def stop(page_id: str, person_id: str) -> None:
-    """Delete a person's receiver with its waiting messages."""
+    """Delete a person's receiver and its pending messages."""
     Receiver.delete().where(Receiver.page == page_id, Receiver.person == person_id).execute()
 
 
 def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> Outcome:
-    """Mail the person of a receiver what happened, if they still have a role on the page."""
+    """Mail a receiver's person what happened, if they still have a role on the page."""
     settings = runtime.settings
     reader = Person.get_or_none(Person.id == receiver.person_id)
     if reader is None or find_role(receiver.page, reader) is None:
@@ -108,12 +108,12 @@ def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> O
 
 
 def build_link(receiver: Receiver, runtime: Runtime) -> str:
-    """Return a link that stops the mails to a person about a page, also if they asked again."""
+    """Return a link that stops a person's mails about a page, even if they asked again."""
     named = (receiver.page_id, receiver.person_id or "")
     token = runtime.signer.sign(_PURPOSE, named, LINK_LIFETIME)
     return f"{runtime.settings.base_url}/dashboard/mail/{token}"
 
 
 def read_link(token: str, signer: Signer) -> tuple[str, str]:
-    """Return the ids of page and person. Raises BadSignature."""
+    """Return the page's id and the person's. Raises BadSignature."""
     return signer.read(_PURPOSE, token, tuple[str, str]).value

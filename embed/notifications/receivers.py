@@ -1,6 +1,6 @@
-"""The receivers of a page: its webhooks and channels, but not the mails that people asked for.
+"""A page's webhooks and other channels, without the mails that people asked for themselves.
 
-Those are each person's own (own_mail.py).
+own_mail.py has those.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ from embed.settings import Settings
 
 Kind = Literal["webhook", "channel"]
 
-MAX_RECEIVERS = 20  # of a page
-SECRET_OVERLAP = timedelta(days=1)  # in which the previous secret signs as well
-# Owners decide themselves, so a channel does not tell them of it unless they ask for that.
+MAX_RECEIVERS = 20  # per page
+SECRET_OVERLAP = timedelta(days=1)  # when the previous secret also signs
+# Owners know their own decisions, so channels don't get those unless asked to.
 CHANNEL_TYPES = (
     "submission.created",
     "submission.withdrawn",
@@ -39,7 +39,7 @@ def add_webhook(
     now: datetime,
     actor: str = COMMAND_LINE,
 ) -> Receiver:
-    """Add a webhook with new secrets; without `event_types` it is told of everything.
+    """Add a webhook with new secrets; without `event_types` it gets all messages.
 
     Raises NotFound, InvalidInput.
     """
@@ -67,9 +67,9 @@ def add_channel(
     now: datetime,
     actor: str = COMMAND_LINE,
 ) -> Receiver:
-    """Add a channel of a service, by the fields of its class; without `event_types`: CHANNEL_TYPES.
+    """Add a channel of a service, with its class's fields; `event_types` default to CHANNEL_TYPES.
 
-    `may_decide`: everyone who reads it can decide on submissions, by links (decision_links.py).
+    `may_decide`: everyone who reads it can decide on submissions by link (decision_links.py).
     Raises NotFound, InvalidInput.
     """
     target = channels.parse_channel(service, raw, settings)
@@ -128,7 +128,7 @@ def get_receiver(receiver_id: str, kind: Kind) -> Receiver:
 def remove_receiver(
     receiver_id: str, kind: Kind, now: datetime, *, actor: str = COMMAND_LINE
 ) -> Receiver:
-    """Remove a receiver with its waiting messages. Raises NotFound."""
+    """Remove a receiver and its pending messages. Raises NotFound."""
     get_receiver(receiver_id, kind)
     with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
         _log(edit, "remove receiver", receiver)
@@ -139,7 +139,7 @@ def remove_receiver(
 def let_decide(
     channel_id: str, may_decide: bool, now: datetime, *, actor: str = COMMAND_LINE
 ) -> Receiver:
-    """Let everyone who reads a channel decide on submissions, or end that at once.
+    """Let everyone who reads a channel decide on submissions, or stop that immediately.
 
     Raises NotFound, InvalidInput.
     """
@@ -154,12 +154,12 @@ def let_decide(
 
 
 def is_told_of_submissions(channel: Receiver) -> bool:
-    """Tell whether new submissions are among a channel's messages, which can decide only then."""
+    """Return whether a channel gets new submissions; only then can its readers decide."""
     return "submission.created" in channel.event_types
 
 
 def _check_deciding(channel: Receiver) -> None:
-    """Raises InvalidInput for a channel whose messages would never have links that decide."""
+    """Raises InvalidInput for a channel whose messages would never have decision links."""
     if channel.may_decide and not is_told_of_submissions(channel):
         raise InvalidInput(
             "This channel doesn't get new submissions, so nobody can decide on them there.",
@@ -174,9 +174,9 @@ def rotate_secret(
     actor: str = COMMAND_LINE,
     at_most_every: timedelta = timedelta(),
 ) -> Receiver:
-    """Give a webhook a new secret; the previous one signs as well for SECRET_OVERLAP.
+    """Give a webhook a new secret; the previous one also signs for SECRET_OVERLAP.
 
-    One that is younger than `at_most_every` stays. Raises NotFound.
+    A secret newer than `at_most_every` isn't replaced. Raises NotFound.
     """
     get_receiver(receiver_id, "webhook")
     with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
@@ -185,7 +185,7 @@ def rotate_secret(
             receiver.previous_secret = receiver.secret
             receiver.previous_secret_expires_at = now + SECRET_OVERLAP
             receiver.secret = webhooks.make_secret()
-            # Not what its deliveries change meanwhile.
+            # Not the fields that deliveries may be changing.
             receiver.save(
                 only=[
                     Receiver.secret,
@@ -198,12 +198,12 @@ def rotate_secret(
 
 
 def _log(edit: Edit, action: str, receiver: Receiver) -> None:
-    """Every owner of the page reads the log, so it has no secrets."""
+    """Log without secrets, since every owner of the page can read the log."""
     edit.log(Event(action, {"kind": receiver.kind, "target": mask_target(receiver)}))
 
 
 def mask_target(receiver: Receiver) -> str:
-    """Return where a receiver's messages go, without secrets."""
+    """Return where a receiver's messages are sent, without secrets."""
     if receiver.kind == "webhook":
         return webhooks.mask_url(receiver.target)
     return channels.read_channel(receiver.target).mask()

@@ -1,4 +1,4 @@
-"""What webhooks and channels have in common: the addresses that they may name, and how it went."""
+"""What webhooks and other channels share: their allowed addresses, and the outcome of sending."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -25,15 +25,15 @@ _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 @dataclass(frozen=True, slots=True)
 class Outcome:
     is_delivered: bool
-    answer: str  # short words for the owner, without the target
-    is_final: bool = False  # a failure that trying again cannot mend
-    retry_after: timedelta | None = None  # as the receiver asked
+    answer: str  # a few words for the owner, without the target
+    is_final: bool = False  # a failure where trying again won't help
+    retry_after: timedelta | None = None  # the wait that the receiver asked for
 
 
 def check_url(raw: str, settings: Settings, *, field: str) -> str:
-    """Return the address of a server. Raises InvalidInput, without the address in it.
+    """Return a server's address. Raises InvalidInput, without quoting the address.
 
-    Where its name leads is only known, and checked, when it is connected to.
+    Where its name resolves to is checked only when connecting.
     """
     url = raw.strip()
     try:
@@ -67,22 +67,22 @@ def _is_private(host: str) -> bool:
     if name == "localhost" or name.endswith(".localhost"):
         return True
     with suppress(ValueError):
-        name = expand_ipv4(name) or name  # also short and hexadecimal forms
+        name = expand_ipv4(name) or name  # short and hexadecimal forms too
     ip = find_ip(name)
     return ip is not None and not is_public(ip)
 
 
 def open_client(settings: Settings) -> Client:
-    """Return what sends the messages of receivers, by one connection to each while that lasts."""
+    """Return the client that sends messages; it reuses each receiver's connection if it can."""
     return Client(Reach.ANY if settings.allow_private_targets else Reach.PUBLIC)
 
 
 def post(
     client: Client, url: str, content: Any, headers: Mapping[str, str] | None = None
 ) -> Outcome:
-    """Post JSON, and tell what the answer's status means.
+    """Post JSON and return what the answer's status means.
 
-    Nothing else of an answer is stored, since it may contain anything.
+    The rest of an answer isn't stored, since it may contain anything.
     """
     try:
         answer = client.request(

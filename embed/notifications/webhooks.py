@@ -1,4 +1,4 @@
-"""Webhooks: POST requests to an owner's server, signed as Standard Webhooks has it.
+"""Webhooks: POST requests to an owner's server, signed according to Standard Webhooks.
 
 https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 """
@@ -24,9 +24,9 @@ _SECRET_PREFIX, _KEY_PREFIX, _PUBLIC_PREFIX = "whsec_", "whsk_", "whpk_"
 
 
 def mask_url(url: str) -> str:
-    """Return where a webhook leads, without its path, which often holds a secret.
+    """Return a webhook's address without the path, which often contains a secret.
 
-    An older version may have taken addresses that `check_url` refuses.
+    An older version may have accepted addresses that `check_url` refuses.
     """
     try:
         parts = urlsplit(url)
@@ -43,7 +43,7 @@ def send(receiver: Receiver, message: Message, client: Client, now: datetime) ->
 
 
 def write_body(message: Message) -> bytes:
-    """Return the same bytes whenever a message is sent."""
+    """Return the body; the bytes are the same each time a message is sent."""
     return write_json(
         {
             "type": message.type,
@@ -65,7 +65,7 @@ def make_signing_key() -> str:
 
 
 def read_public_key(signing_key: str) -> str:
-    """Return the public half, with which a receiver verifies ``v1a`` signatures."""
+    """Return the public key, which verifies ``v1a`` signatures."""
     return _PUBLIC_PREFIX + b64encode(bytes(_read_signing_key(signing_key).verify_key)).decode()
 
 
@@ -74,7 +74,7 @@ def _read_signing_key(signing_key: str) -> SigningKey:
 
 
 def sign(receiver: Receiver, message_id: str, body: bytes, now: datetime) -> dict[str, str]:
-    """Return the headers of a message that is sent now."""
+    """Return the headers of a message sent now."""
     timestamp = str(int(now.timestamp()))
     signed = f"{message_id}.{timestamp}.".encode() + body
     signatures = [f"v1,{_sign_with_secret(each, signed)}" for each in _list_secrets(receiver, now)]
@@ -89,7 +89,7 @@ def sign(receiver: Receiver, message_id: str, body: bytes, now: datetime) -> dic
 
 
 def _list_secrets(receiver: Receiver, now: datetime) -> list[str]:
-    """Return the secret, and the previous one while it is still valid."""
+    """Return the secret, and the previous one if it's still valid."""
     expires_at = receiver.previous_secret_expires_at
     is_previous_valid = expires_at is not None and now < expires_at
     previous = receiver.previous_secret if is_previous_valid else None

@@ -1,8 +1,8 @@
-"""The client for requests to addresses that others chose: no redirects, bounded in time and size.
+"""Client for requests to addresses chosen by others: no redirects, limited in time and size.
 
-httpcore follows no redirect, unpacks nothing, and uses no proxy, cookie or password of the
-environment. Which addresses it may connect to, and the bounds, are the matter of its network
-backend: https://www.encode.io/httpcore/network-backends/
+httpcore doesn't follow redirects or decompress, and uses no proxy, cookie or password from the
+environment. Its network backend decides which addresses it may connect to, and sets the limits:
+https://www.encode.io/httpcore/network-backends/
 """
 
 import socket
@@ -22,34 +22,34 @@ import httpcore
 from embed.domain.times import Seconds
 from embed.outbound.reach import Reach, is_allowed
 
-MOST_IDLE = 4  # connections of a client
-# Shorter than the time after which servers close idle connections, and routers forget them
-# without telling either side.
+MOST_IDLE = 4  # connections per client
+# Shorter than the time after which servers close idle connections, or routers silently forget
+# them.
 LONGEST_IDLE_S = 30.0
 _PIECE_BYTES = 16 * 1024
 
 
 class RequestFailed(Exception):
-    """There was no usable answer; the text says why, without the address, as it may be secret."""
+    """There was no usable answer; the text says why, without the address, which may be secret."""
 
 
 class AnswerTooLarge(RequestFailed):
-    """The answer had more bytes than were wanted."""
+    """The answer has more bytes than allowed."""
 
 
 class CertificateRefused(RequestFailed):
-    """The server's certificate is not trusted, has expired or is for another name."""
+    """The server's certificate isn't trusted, has expired or is for another name."""
 
 
 class TargetRefused(ConnectionError):
-    """A name leads only to addresses that may not be reached."""
+    """A name resolves only to addresses that aren't allowed."""
 
 
 _FAILURES = (
     *(OSError, ValueError),
     *(httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError),
 )
-# How it shows, among others, that the server has closed a kept connection.
+# Among other causes, these show that the server has closed an idle connection.
 _HUNG_UP = (httpcore.ReadError, httpcore.WriteError, httpcore.RemoteProtocolError)
 _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (
@@ -68,7 +68,7 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
 @dataclass(frozen=True, slots=True)
 class Answer:
     status: int
-    headers: tuple[tuple[str, str], ...]  # as they came, repeated ones too
+    headers: tuple[tuple[str, str], ...]  # as received, including repeated ones
     body: bytes
 
     def list_values(self, name: str) -> list[str]:
@@ -76,13 +76,13 @@ class Answer:
 
     @property
     def retry_after_s(self) -> int | None:
-        """The seconds of Retry-After; None if it is absent or a date."""
+        """The seconds in Retry-After; None if it's absent or a date."""
         raw = "".join(self.list_values("Retry-After"))
         return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else None
 
 
 class _Bounds:
-    """What is left of one request's time and bytes."""
+    """The remaining time and bytes of one request."""
 
     def __init__(self, timeout_s: Seconds, max_bytes: int) -> None:
         self.received_bytes = 0
@@ -105,12 +105,12 @@ class _Bounds:
         return read
 
 
-# Of the request that this thread makes: httpcore reads and writes in the thread that asks.
+# Of this thread's request: httpcore reads and writes in the thread that makes the request.
 _bounds: ContextVar[_Bounds] = ContextVar("_bounds")
 
 
 class _Stream(httpcore.NetworkStream):
-    """A connection, bounded by the request that uses it at the moment."""
+    """A connection, limited by the bounds of the request that's using it."""
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
@@ -141,10 +141,10 @@ class _Stream(httpcore.NetworkStream):
 
 
 class _Backend(httpcore.SyncBackend):
-    """Connects to those addresses of a name that may be reached, and to no other.
+    """Connects only to the allowed addresses of a name.
 
-    They are checked here, where the connection opens, so a name that leads elsewhere the second
-    time gets around nothing.
+    They're checked here, where the connection opens, so a name that resolves differently the
+    second time can't get around the check.
     """
 
     def __init__(self, reach: Reach) -> None:
@@ -173,12 +173,12 @@ class _Backend(httpcore.SyncBackend):
 
 @cache
 def _make_tls_context() -> ssl.SSLContext:
-    """Trust what the system trusts, and the usual authorities; once, as it takes 60 ms."""
+    """Trust the system's authorities and the usual ones; made once, since it takes 60 ms."""
     return httpcore.default_ssl_context()
 
 
 class Client:
-    """Sends requests, and keeps some connections open for the next; threads may share it."""
+    """Sends requests and keeps some connections open for the next ones; threads may share it."""
 
     def __init__(self, reach: Reach) -> None:
         self._pool = httpcore.ConnectionPool(
@@ -192,7 +192,7 @@ class Client:
         weakref.finalize(self, self._pool.close)
 
     def close(self) -> None:
-        """Close the connections that are idle, and the others when their requests end."""
+        """Close idle connections now, and the others when their requests end."""
         self._is_closed = True
         for connection in self._pool.connections:
             if connection.is_idle():
@@ -208,11 +208,11 @@ class Client:
         timeout_s: Seconds,
         max_bytes: int,
     ) -> Answer:
-        """Return whatever is answered, redirects too.
+        """Return the answer, even if it's a redirect.
 
-        `timeout_s` bounds the whole request but for the resolving of its name, `max_bytes` the
-        whole answer, with its head and as it was sent. A request is sent again if the server hangs
-        up a kept connection instead of answering, so it has to be one that may arrive twice.
+        `timeout_s` limits the whole request except for resolving the name, `max_bytes` the whole
+        answer as sent, including its head. A request is sent again if the server closes a reused
+        connection instead of answering, so it must be harmless if it arrives twice.
         Raises RequestFailed.
         """
         bounds = _Bounds(timeout_s, max_bytes)
@@ -222,7 +222,7 @@ class Client:
                 try:
                     return self._ask(method, urlsplit(url), body, headers)
                 except _HUNG_UP:
-                    # Looking whether a kept connection is closed does not show what happens next.
+                    # A connection that looks open before it's reused may still be closed.
                     if bounds.has_connected or bounds.received_bytes:
                         raise
         except _FAILURES as failure:
@@ -256,7 +256,7 @@ class Client:
 
 
 def _authorize(url: SplitResult) -> dict[str, str]:
-    """Return the header for user and password in an address, as those of RPC servers may have."""
+    """Return the header for a user and password in an address, such as an RPC server's."""
     if url.username is None:
         return {}
     user = f"{unquote(url.username)}:{unquote(url.password or '')}"
@@ -264,7 +264,7 @@ def _authorize(url: SplitResult) -> dict[str, str]:
 
 
 def explain(failure: BaseException) -> str:
-    """Return why a connection to a server failed, without its address."""
+    """Return why a connection to a server failed, without the address."""
     causes = list(_list_causes(failure))
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -281,6 +281,6 @@ def _list_causes(failure: BaseException) -> Iterator[BaseException]:
     cause: BaseException | None = failure
     while cause is not None:
         yield cause
-        # httpcore keeps what the socket raised as an argument.
+        # httpcore passes the socket's exception as an argument.
         yield from (each for each in cause.args if isinstance(each, BaseException))
         cause = cause.__cause__ or cause.__context__

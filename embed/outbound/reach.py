@@ -1,22 +1,22 @@
-"""Which addresses a connection may open."""
+"""Decides which addresses may be connected to."""
 
 from enum import Enum
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
-# The network whose addresses hold an IPv4 address in their last 32 bits (RFC 6052).
+# The network whose addresses contain an IPv4 address in their last 32 bits (RFC 6052).
 _TRANSLATED = IPv6Network("64:ff9b::/96")
-# What Python does not know, or not in each version, to lead nowhere, or to a machine nearby
-# (https://www.iana.org/assignments/iana-ipv4-special-registry, and that for IPv6).
+# Networks that lead nowhere or to a nearby machine, which not every Python version knows
+# (https://www.iana.org/assignments/iana-ipv4-special-registry, and the one for IPv6).
 _NOT_PUBLIC = [
     ip_network(each)
     for each in (
-        "192.0.0.0/24",  # of protocols; in Oracle's cloud, 192.0.0.192 gives credentials
-        "192.88.99.0/24",  # the nearest relay of 6to4
-        "168.63.129.16",  # in Microsoft's cloud, the host of the machine
-        "64:ff9b:1::/48",  # translated as the operator of the network chooses
-        "2001::/23",  # of protocols
-        "3fff::/20",  # of documents
-        "5f00::/16",  # of segments
+        "192.0.0.0/24",  # protocols; in Oracle's cloud, 192.0.0.192 gives out credentials
+        "192.88.99.0/24",  # the nearest 6to4 relay
+        "168.63.129.16",  # the machine's host in Microsoft's cloud
+        "64:ff9b:1::/48",  # translated as the network's operator chooses
+        "2001::/23",  # protocols
+        "3fff::/20",  # documentation
+        "5f00::/16",  # segment routing
     )
 ]
 
@@ -28,7 +28,7 @@ class Reach(Enum):
 
 
 def is_allowed(host: str, reach: Reach) -> bool:
-    """Tell whether an IP address may be connected to; a name never may, unless any address may."""
+    """Return whether an IP address may be connected to; names never, unless any address may."""
     ip = find_ip(host)
     if reach is Reach.ANY or ip is None:
         return reach is Reach.ANY
@@ -36,9 +36,9 @@ def is_allowed(host: str, reach: Reach) -> bool:
 
 
 def find_ip(host: str) -> IPv4Address | IPv6Address | None:
-    """Return the address that a text is, an IPv4 address where an IPv6 address holds one."""
+    """Parse an IP address; return the IPv4 address if an IPv6 address contains one."""
     try:
-        ip = ip_address(host.partition("%")[0])  # without the scope of IPv6
+        ip = ip_address(host.partition("%")[0])  # without an IPv6 scope
     except ValueError:
         return None
     if isinstance(ip, IPv4Address):

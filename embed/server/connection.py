@@ -1,4 +1,4 @@
-"""A client's connection: requests arrive on it in pieces, and so do answers leave it."""
+"""A client's connection: it receives requests and sends answers in pieces."""
 
 import re
 import socket
@@ -18,43 +18,43 @@ from gunicorn.http.unreader import Unreader
 
 MAX_HEAD_BYTES = 64 * 1024
 MAX_BODY_BYTES = 18 * 1024 * 1024  # the dashboard's largest form has 17 MiB
-# In memory; what is larger is in a temporary file. Chunks, whose length is not known before, may
-# not be larger: browsers send none, and nginx passes none on.
+# Kept in memory; larger bodies go to a temporary file. Chunked bodies, whose length isn't known in
+# advance, can't be larger: browsers don't send them, and nginx doesn't pass them on.
 SMALL_BYTES = 64 * 1024
-BYTES_PER_S = 32 * 1024  # who is as fast as this gets more time: 16 MiB may take 522 s
+BYTES_PER_S = 32 * 1024  # clients this fast get more time: 16 MiB may take 522 s
 STEP_BYTES = 64 * 1024
-_MOST_PIECES = 64  # that are sent by one system call
+_MOST_PIECES = 64  # per system call
 _BLANK_LINE = b"\r\n\r\n"
 _CHUNK_SIZE = re.compile(rb"([0-9a-f]{1,8})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
 
 
 class BodyTooLarge(ParseException):
-    """Nobody may send so much."""
+    """The body is larger than anyone may send."""
 
 
 class Connection:
-    """Either the loop or a thread uses it, and neither ever waits for the client."""
+    """A connection used by either the loop or a thread; neither ever waits for the client."""
 
     def __init__(self, accepted: socket.socket, client: Any, server: Any) -> None:
         accepted.setblocking(False)
-        self.socket, self.sock = accepted, Outbox(accepted)  # gunicorn answers by the second
-        self.client, self.server = client, server  # addresses: tuples, or texts of unix sockets
-        self.received = bytearray()  # what does not yet belong to `request` and `body`
-        self.step: Callable[[Connection], None] | None = None  # of the loop; None: not watched
-        self.task: Future[None] | None = None  # of a thread, from the request to the answer
-        self.is_kept = False  # after the answer
+        self.socket, self.sock = accepted, Outbox(accepted)  # gunicorn writes to the second
+        self.client, self.server = client, server  # addresses: tuples, or strings for Unix sockets
+        self.received = bytearray()  # bytes that aren't in `request` or `body` yet
+        self.step: Callable[[Connection], None] | None = None  # the loop's next; None: not watched
+        self.task: Future[None] | None = None  # a thread's, from the request to the answer
+        self.is_kept = False  # open after the answer
         self.body: IO[bytes] = BytesIO()
         self._requests = 0
         self.begin_request()
 
     def begin_request(self) -> None:
-        self.request: Any = None  # gunicorn's, once its head has arrived
+        self.request: Any = None  # gunicorn's, after its head has arrived
         self.body.close()
         self.body = SpooledTemporaryFile(SMALL_BYTES)  # noqa: SIM115
         self.body_bytes = 0
         self.is_whole = False
         self._is_chunked = False
-        self._next_chunk = 0  # where it begins in `received`
+        self._next_chunk = 0  # its position in `received`
 
     @property
     def is_idle(self) -> bool:
@@ -65,19 +65,19 @@ class Connection:
         return self.body_bytes > SMALL_BYTES
 
     def set_deadline(self, patience_s: float) -> None:
-        """End the client then. Bytes that pass give it more time, but never more than this."""
+        """End the connection then. Each byte buys more time, but never more than `patience_s`."""
         self._patience_s = patience_s
         self.deadline = time.monotonic() + patience_s
 
     def receive(self) -> bool:
-        """Take what has arrived; return False at the end. Raises BlockingIOError."""
+        """Receive what has arrived; return False at the end. Raises BlockingIOError."""
         arrived = self.socket.recv(STEP_BYTES)
         self._postpone_deadline(len(arrived))
         self.received += arrived
         return bool(arrived)
 
     def flush(self) -> bool:
-        """Send what the client takes at once; return whether that was all."""
+        """Send what the client accepts immediately; return whether that was everything."""
         self._postpone_deadline(self.sock.flush())
         return not self.sock.pieces
 
@@ -86,7 +86,7 @@ class Connection:
         self.socket.close()
 
     def find_head(self, cfg: Any) -> bool:
-        """Return whether a head is whole; gunicorn parses it. Raises ParseException."""
+        """Return whether a head is complete; gunicorn parses it. Raises ParseException."""
         end = self.received.find(_BLANK_LINE)
         if (len(self.received) if end < 0 else end) > MAX_HEAD_BYTES:
             raise LimitRequestHeaders("head")
@@ -98,7 +98,7 @@ class Connection:
         reader = self.request.body.reader
         self._is_chunked = isinstance(reader, ChunkedReader)
         if self._is_chunked:
-            self.request.force_close()  # nobody else has to know where such a body ends
+            self.request.force_close()  # so only gunicorn has to find the end of the body
         else:
             self.body_bytes = reader.length
         if self.body_bytes > MAX_BODY_BYTES:
@@ -106,7 +106,7 @@ class Connection:
         return True
 
     def take_body(self) -> None:
-        """Move what has arrived of the body to its file. Raises BodyTooLarge."""
+        """Move the received part of the body to its file. Raises BodyTooLarge."""
         if not self._is_chunked:
             self.body.write(self._take(self.body_bytes - self.body.tell()))
             self.is_whole = self.body.tell() == self.body_bytes
@@ -117,7 +117,7 @@ class Connection:
             raise BodyTooLarge
 
     def _has_last_chunk(self) -> bool:
-        """Tell whether a chunked body is whole, or malformed: gunicorn's parser then says so."""
+        """Return whether a chunked body is complete, or malformed, which gunicorn will report."""
         while (end := self.received.find(b"\r\n", self._next_chunk)) >= 0:
             size = _CHUNK_SIZE.fullmatch(self.received, self._next_chunk, end)
             if size is None:
@@ -138,7 +138,7 @@ class Connection:
 
 
 class _Arrived(Unreader):
-    """What gunicorn's parser reads a request from: its head, then its body."""
+    """The source from which gunicorn's parser reads a request: its head, then its body."""
 
     def __init__(self, head: bytes, body: IO[bytes]) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ class _Arrived(Unreader):
 
 
 class Outbox:
-    """An answer until it is sent. To gunicorn it is the client's socket."""
+    """Holds an answer until it's sent; gunicorn takes it for the client's socket."""
 
     def __init__(self, accepted: socket.socket) -> None:
         self._socket = accepted
@@ -161,15 +161,15 @@ class Outbox:
             self.pieces.append(memoryview(data))
 
     def send(self, data: bytes) -> None:
-        """Leave out 100 Continue, which the loop has sent."""
+        """Ignore 100 Continue, which the loop has already sent."""
 
     def shutdown(self, how: int) -> None:
-        raise OSError  # gunicorn has nothing to wait for: the loop ends what the app breaks off
+        raise OSError  # gunicorn needn't wait: the loop ends answers that the app breaks off
 
     def close(self) -> None: ...
 
     def flush(self) -> int:
-        """Send what the client takes at once; return how many bytes."""
+        """Send what the client accepts immediately; return how many bytes."""
         count = 0
         while self.pieces:
             try:

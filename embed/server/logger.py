@@ -1,4 +1,4 @@
-"""gunicorn's log in the form of all other lines, and an access log that holds no secrets."""
+"""gunicorn's log in the same format as all other lines, and an access log without secrets."""
 
 import logging
 import re
@@ -14,16 +14,16 @@ from embed.logs.lines import FIELDS, LineFormatter, log_everything_to, make_form
 from embed.logs.redaction import Redactor
 from embed.settings import Settings
 
-# Asked every few seconds by whatever watches the service.
+# Monitoring requests these every few seconds.
 _UNLOGGED = {"/healthz", "/readyz"}
 _METHOD = re.compile(r"[A-Z]{1,20}")
 
 
 class Logger(glogging.Logger):
-    """Writes all lines of the process where ``--error-logfile`` says.
+    """Writes all of the process's lines to ``--error-logfile``.
 
-    gunicorn's own access log has the whole address of a request, with the widget's key, and the
-    client's; so ``--access-logformat`` has no effect.
+    gunicorn's own access log has the request's full address, including the widget's key, and the
+    client's address, so ``--access-logformat`` has no effect.
     """
 
     def setup(self, cfg: Any) -> None:
@@ -31,13 +31,13 @@ class Logger(glogging.Logger):
         settings = Settings.from_environ().with_secret_key()
         formatter = make_formatter(settings.log_format, Redactor(settings.secrets))
         for handler in (*self.error_log.handlers, *self.access_log.handlers):
-            if getattr(handler, "_gunicorn", False):  # not of the operator's own configuration
+            if getattr(handler, "_gunicorn", False):  # not from the operator's own configuration
                 _use(formatter, handler)
         if not (cfg.logconfig or cfg.logconfig_dict or cfg.logconfig_json):
             log_everything_to(self.error_log.handlers, self.error_log.level)
 
     def access(self, resp: Any, req: Any, environ: dict[str, Any], request_time: timedelta) -> None:
-        """Log a request by its route, which holds no one-time link and no key."""
+        """Log a request by its route, which contains no one-time link and no key."""
         if not self.access_log_enabled or environ.get("PATH_INFO") in _UNLOGGED:
             return
         fields = _describe(resp, environ, request_time)
@@ -49,7 +49,7 @@ class Logger(glogging.Logger):
 
 def _use(formatter: LineFormatter, handler: logging.Handler) -> None:
     handler.setFormatter(formatter)
-    if isinstance(handler, logging.FileHandler):  # whatever the locale: no line may be lost
+    if isinstance(handler, logging.FileHandler):  # no line may be lost, whatever the locale
         handler.close()
         handler.encoding, handler.errors = "utf-8", "backslashreplace"
         handler.stream = handler._open()
@@ -62,7 +62,7 @@ def _describe(resp: Any, environ: dict[str, Any], request_time: timedelta) -> di
     client = parse_client_address(str(environ.get("REMOTE_ADDR", "")))
     return {
         "method": method if _METHOD.fullmatch(method) else None,
-        "route": environ.get(ROUTE),  # None: no route has this path
+        "route": environ.get(ROUTE),  # None: no route matches the path
         "pageId": environ.get(PAGE_ID),
         "status": int(str(resp.status).split()[0]),
         "bytes": resp.sent,

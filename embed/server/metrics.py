@@ -1,8 +1,8 @@
-"""Metrics of gunicorn's processes, in prometheus_client's mode for several of them.
+"""Metrics of gunicorn's processes, in prometheus_client's multiprocess mode.
 
-https://prometheus.github.io/client_python/multiprocess/: each process counts in files of its own,
-in one folder, and an answer is their sum. The address belongs to the first process that gets it;
-when that ends, another one does.
+https://prometheus.github.io/client_python/multiprocess/: each process counts in its own files, in
+one folder, and an answer is their sum. The first process that gets the address serves metrics;
+when it ends, another one takes over.
 """
 
 import errno
@@ -20,25 +20,25 @@ from embed.settings import Settings
 
 _VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 _PREFIX = "embed-metrics-"
-_MEMORY = "/dev/shm"  # noqa: S108  # the folder in it is this user's alone
+_MEMORY = "/dev/shm"  # noqa: S108  # only this user can read the folder in it
 _TRY_AGAIN_S = 1.0
 
 
 def make_folder() -> None:
-    """Make the folder, before prometheus_client is imported, which looks for it then.
+    """Create the folder; prometheus_client looks for it when imported, so call this first.
 
-    In memory, as a disk without space for one of these files would end the process that counts.
+    It's in memory, since a full disk would kill a process that counts in one of these files.
     """
-    if _VARIABLE not in os.environ:  # it is there when gunicorn reads its configuration again
+    if _VARIABLE not in os.environ:  # it's set when gunicorn reloads its configuration
         parent = _MEMORY if os.access(_MEMORY, os.W_OK) else None
         os.environ[_VARIABLE] = tempfile.mkdtemp(prefix=_PREFIX, dir=parent)
 
 
 def check_address(server: Any, settings: Settings) -> None:
-    """Log what keeps the metrics from being answered; the service starts all the same."""
+    """Log why metrics can't be served; the service starts anyway."""
     if settings.metrics_bind is None:
         return
-    if os.geteuid() == 0:  # and its processes may be another user's
+    if os.geteuid() == 0:  # its processes may run as another user
         os.chown(os.environ[_VARIABLE], server.cfg.uid, server.cfg.gid)
     host, port = settings.metrics_bind
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -47,12 +47,12 @@ def check_address(server: Any, settings: Settings) -> None:
     except OSError as error:
         reason = os.strerror(error.errno or errno.EADDRNOTAVAIL)
         server.log.warning(
-            f"There are no metrics as long as METRICS_BIND={host}:{port} cannot be used: {reason}."
+            f"Metrics are unavailable, since METRICS_BIND={host}:{port} cannot be used: {reason}."
         )
 
 
 def start_metrics(settings: Settings) -> None:
-    """Count in this process, and answer as soon as no other process does."""
+    """Count in this process, and serve metrics as soon as no other process does."""
     if settings.metrics_bind is not None:
         threading.Thread(target=_serve, args=(settings,), name="metrics", daemon=True).start()
 
@@ -79,7 +79,7 @@ def _serve(settings: Settings) -> None:
 
 
 def remove_folder() -> None:
-    """Remove what was counted, when no process is left."""
+    """Remove the counts when no process is left."""
     folder = Path(os.environ.get(_VARIABLE, ""))
     if folder.name.startswith(_PREFIX):
         shutil.rmtree(folder, ignore_errors=True)

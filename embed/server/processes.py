@@ -1,10 +1,10 @@
-"""How many worker processes there may be, and how long each serves."""
+"""Limits the number of worker processes and how long each serves."""
 
 import sys
 from typing import Any
 
-# A leak of 1 KB in each request would take 200 MB by then. The
-# spread keeps processes that began together from ending together.
+# A leak of 1 KB per request would take 200 MB by then. The spread
+# keeps processes that started together from ending together.
 REPLACED_AFTER = 200_000
 REPLACED_AFTER_SPREAD = 100_000
 
@@ -12,16 +12,16 @@ _SHARED = "set RATELIMIT_STORAGE_URI, such as redis://127.0.0.1:6379"
 
 
 def check_worker_count(server: Any, count: int, before: int | None, storage_uri: str) -> None:
-    """Refuse several workers if each would count rate limits for itself.
+    """Refuse several workers if each would count rate limits separately.
 
-    However the number was set, gunicorn reports it: at the start (`before` is None), which ends
-    with a sentence, and when a signal changes it, which is then undone.
+    gunicorn reports the number however it was set. At the start (`before` is None), exit with an
+    error message; when a signal changes it, undo the change.
     """
     if count <= 1 or not storage_uri.startswith("memory:"):
         return
     if before is None:
         sys.exit(
-            f"Error: {count} workers would each count rate limits for themselves: {_SHARED},"
+            f"Error: {count} workers would each count rate limits separately: {_SHARED},"
             " or start one worker (WEB_CONCURRENCY=1)."
         )
     server.log.error("There is still one worker. For more, stop the server and %s.", _SHARED)

@@ -1,7 +1,7 @@
-"""gunicorn's worker: a loop receives whole requests and sends answers, and threads run the app.
+"""gunicorn's worker: a loop receives complete requests and sends answers; threads run the app.
 
-So no thread waits for a client. It is gunicorn's `gthread` with another loop: pool, parser and the
-handling of a request are gunicorn's, but there the threads also read and write the sockets.
+So no thread waits for a client. It's gunicorn's `gthread` with another loop: the pool, parser and
+request handling are gunicorn's, but in `gthread`, threads also read and write the sockets.
 """
 
 import resource
@@ -27,12 +27,12 @@ from embed.server.processes import REPLACED_AFTER
 Step = Callable[[Connection], None]
 
 MOST_LARGE = 16  # bodies in temporary files, each of 18 MiB at most
-_OTHER_FILES = 120  # that a process opens beside its connections: these, databases, logs
-_MOST_IN_SYSTEM = 256 * 1024  # of an answer: to copy 4 MB, as Linux would, takes its time
+_OTHER_FILES = 120  # that a process opens besides connections: these bodies, databases, logs
+_MOST_IN_SYSTEM = 256 * 1024  # bytes of an answer: copying 4 MB, as Linux would, takes a while
 _ACCEPTED_AT_ONCE = 50
 _TICK_S = 1.0
-_KEPT_AT_END_S = 2.0  # a client may be sending a request on a connection that was kept
-# Others are 400; InvalidResponseHeader is about what the app wanted to send.
+_KEPT_AT_END_S = 2.0  # a client may just be sending a request on an idle connection
+# All others are 400. The InvalidResponseHeader errors are the app's fault.
 _STATUS_BY_ERROR = {
     BodyTooLarge: 413,
     errors.ExpectationFailed: 417,
@@ -49,18 +49,18 @@ _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 class BufferingWorker(ThreadWorker):
     """The loop runs in the main thread; other threads only run `handle`."""
 
-    patience_s = 10.0  # how long a client may take to send a request, to read an answer, to hang up
+    patience_s = 10.0  # for a client to send a request, read an answer or hang up
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._connections: set[Connection] = set()
         self._next_tick_at = 0.0
         if self.cfg.workers == 1 and self.cfg.max_requests == REPLACED_AFTER:
-            self.max_requests = sys.maxsize  # nobody would serve until another has begun
+            self.max_requests = sys.maxsize  # nothing would serve until its successor starts
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:
-        """Exit with a sentence if the worker cannot work with these options."""
+        """Exit with an error message if the worker can't work with these options."""
         if cfg.is_ssl:
             sys.exit("Error: TLS needs a proxy in front, or --worker-class gthread.")
         needed = cfg.worker_connections + _OTHER_FILES
@@ -78,15 +78,15 @@ class BufferingWorker(ThreadWorker):
     # The loop
 
     def init_process(self) -> None:
-        # A database that hangs occupies the pools, and for a while the thread of /readyz. What
-        # owners ask for and locks for writing may take seconds, for which no reader waits.
+        # A hanging database blocks the pools, and for a while the thread of /readyz. Owners'
+        # requests and write locks may take seconds, but readers don't wait for those.
         self._pools = {path: ThreadPoolExecutor(1) for path in ("/healthz", "/readyz")} | {
             kind: self.get_thread_pool() for kind in ("dashboard", "POST")
         }
-        super().init_process()  # which calls run
+        super().init_process()  # it calls run
 
     def run(self) -> None:
-        """Serve until the process is to end; then finish what has begun."""
+        """Serve until the process should stop, then finish the requests that have begun."""
         from_threads = partial(self.method_queue.run_callbacks, None)
         self.poller.register(self.method_queue.fileno(), _READ, from_threads)
         for listener in self.sockets:
@@ -103,7 +103,7 @@ class BufferingWorker(ThreadWorker):
 
     def _turn(self) -> None:
         ready = self.poller.select(_TICK_S)
-        # Newcomers last: they may take the place of someone whose request has just arrived.
+        # New connections last: they may displace a client whose request has just arrived.
         for key, _ in sorted(ready, key=lambda one: one[0].fileobj in self.sockets):
             key.data()
         now = time.monotonic()
@@ -116,7 +116,7 @@ class BufferingWorker(ThreadWorker):
                 self._end(conn, 408)
 
     def _stop_listening(self) -> None:
-        """Accept those who wait already, and keep idle connections only for a moment."""
+        """Accept connections that are already waiting, and keep idle ones only for a moment."""
         for listener in self.sockets:
             self.poller.unregister(listener)
             self.accept(listener, self.cfg.backlog)
@@ -137,17 +137,17 @@ class BufferingWorker(ThreadWorker):
                 conn.set_deadline(self.patience_s)
                 self._connections.add(conn)
                 self._wait(_READ, self._receive, conn)
-                self._take(self._receive, conn)  # at once, before others take its place
+                self._take(self._receive, conn)  # right away, before others displace it
         except (BlockingIOError, ConnectionAbortedError):
-            pass  # there are no more, or one has gone
-        except OSError as error:  # as when all files are open
+            pass  # there are no more, or the client has gone
+        except OSError as error:  # such as too many open files
             self.log.warning("New connections have to wait: %s.", error.strerror)
             time.sleep(0.1)
 
     def _make_room(self, conns: Collection[Connection], most: int) -> None:
-        """If there are so many already, end the one whose time is up first.
+        """If there are already `most`, end the connection with the earliest deadline.
 
-        Requests that wait for a thread come last, and what a thread handles is not ended.
+        Requests that are waiting for a thread are ended last, and those in a thread never.
         """
         if len(conns) < most:
             return
@@ -157,7 +157,7 @@ class BufferingWorker(ThreadWorker):
             self._end(conn, 503)
 
     def _end(self, conn: Connection, status: int) -> None:
-        """Close a connection, and say why if a request is on its way."""
+        """Close a connection; if a request was arriving, send the status first."""
         if conn.step in (None, self._receive) and not conn.is_idle:
             _write_refusal(conn, status)
             with suppress(OSError):
@@ -193,7 +193,7 @@ class BufferingWorker(ThreadWorker):
     # From a request to its answer
 
     def _receive(self, conn: Connection) -> None:
-        if conn.task:  # it is seldom that a client sends more before it has the answer
+        if conn.task:  # clients rarely send more before they have the answer
             self._stop_waiting(conn)
             return
         if conn.is_idle:
@@ -208,7 +208,7 @@ class BufferingWorker(ThreadWorker):
                 conn.take_body()
         except OSError:
             raise
-        except Exception as error:  # whatever a client's bytes raise, others are served
+        except Exception as error:  # whatever a client's bytes raise, keep serving the others
             self._refuse(conn, error)
             self._send(conn)
             return
@@ -229,7 +229,7 @@ class BufferingWorker(ThreadWorker):
 
     def _hand_over(self, conn: Connection) -> None:
         """Let a thread handle a request."""
-        if not conn.is_whole:  # as the client has ended the connection
+        if not conn.is_whole:  # the client has closed the connection
             conn.request.force_close()
         conn.body.seek(0)
         path = unquote(conn.request.path)
@@ -238,7 +238,7 @@ class BufferingWorker(ThreadWorker):
         conn.task = pool.submit(self.handle, conn)  # type: ignore[union-attr]
 
     def handle(self, conn: Connection) -> None:
-        """Answer a request in a thread; then the loop goes on with the connection."""
+        """Answer a request in a thread, then give the connection back to the loop."""
         try:
             conn.is_kept = self.handle_request(conn.request, conn)
             conn.flush()
@@ -248,21 +248,21 @@ class BufferingWorker(ThreadWorker):
                 self._refuse(conn, error)
             elif not isinstance(
                 error, (StopIteration, ConnectionError)
-            ):  # gunicorn's; the client's
-                self.log.exception("An answer was not finished.")
+            ):  # gunicorn's error; the client's
+                self.log.exception("An answer could not be completed.")
         self.method_queue.defer(self._take, self._finish, conn)
 
     def _refuse(self, conn: Connection, error: BaseException) -> None:
-        """Refuse what is not valid HTTP, and answer 500 for what fails outside the app.
+        """Answer invalid HTTP with its status, and failures outside the app with 500.
 
-        gunicorn's own sentences quote the request and the client's address.
+        gunicorn's own messages quote the request and the client's address.
         """
         conn.is_kept = False
         is_clients = isinstance(error, errors.ParseException)
         status = _STATUS_BY_ERROR.get(type(error), 400) if is_clients else 500
         begin_request(_write_refusal(conn, status))
         if is_clients:
-            self.log.warning("Refused what is not valid HTTP: %s.", type(error).__name__)
+            self.log.warning("Refused an invalid HTTP request: %s.", type(error).__name__)
         else:
             self.log.exception("A request failed outside the app.")
         end_request()
@@ -273,7 +273,7 @@ class BufferingWorker(ThreadWorker):
         self._send(conn)
 
     def _send(self, conn: Connection) -> None:
-        """Send the rest of an answer; then wait for the next request, or hang up."""
+        """Send the rest of an answer, then wait for the next request or hang up."""
         if not conn.flush():
             self._wait(_WRITE, self._send, conn)
         elif conn.is_kept:
@@ -284,7 +284,7 @@ class BufferingWorker(ThreadWorker):
             self._hang_up(conn)
 
     def _hang_up(self, conn: Connection) -> None:
-        """End the answer; a client that is cut off while it still sends may not get to read it."""
+        """End the answer, and wait for the client: cut off while sending, it might not read it."""
         conn.socket.shutdown(socket.SHUT_WR)
         conn.begin_request()
         conn.received.clear()
@@ -297,7 +297,7 @@ class BufferingWorker(ThreadWorker):
 
 
 def _write_refusal(conn: Connection, status: int) -> str:
-    """Say nothing but the status, and return the request's id."""
+    """Write an answer with only the status, and return the request's id."""
     request_id = make_request_id()
     title = f"{status} {HTTPStatus(status).phrase}"
     retry = "Retry-After: 5\r\n" if status == HTTPStatus.SERVICE_UNAVAILABLE else ""

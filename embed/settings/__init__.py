@@ -1,4 +1,4 @@
-"""Settings read from environment variables, and the file that stands in for SECRET_KEY."""
+"""Settings from environment variables, and the file that replaces SECRET_KEY."""
 
 import os
 import re
@@ -36,35 +36,35 @@ from embed.settings.values import (
 __all__ = ["INSTANCE_DIR", "PROJECT_DIR", "VARIABLES", "Settings", "SettingsError"]
 
 _PACKAGE_DIR = Path(__file__).resolve().parent.parent
-IS_INSTALLED = (_PACKAGE_DIR / "templates").is_dir()  # as a package, and not run from a checkout
-# Of templates, static files, catalogs, documents and gunicorn's configuration.
+IS_INSTALLED = (_PACKAGE_DIR / "templates").is_dir()  # as a package, not run from a checkout
+# Has the templates, static files, catalogs, documents and gunicorn's configuration.
 PROJECT_DIR = _PACKAGE_DIR if IS_INSTALLED else _PACKAGE_DIR.parent
 INSTANCE_DIR = PROJECT_DIR / "instance"
 if IS_INSTALLED:
     _state_dir = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
     INSTANCE_DIR = Path(_state_dir, "tracking-embed")
-# From which relative paths in settings count.
+# The base of relative paths in settings.
 _BASE_DIR = INSTANCE_DIR if IS_INSTALLED else PROJECT_DIR
 _SQLITE = "sqlite:///"
 
 _AROUND = " \"'`\u201c\u201d\u201e\u2018\u2019"
 MIN_KEY_LENGTH = 16  # characters
-_SHORTEST_KEY = 16  # of what stands in a path, as providers of RPC have it
+_SHORTEST_KEY = 16  # characters of a key in a path, as RPC providers use
 # Scheme, user and password, path and query.
 _PARTS = re.compile(r"([^:]*)://(?:([^/?#]*)@)?[^/?#]*([^?#]*)\??([^#]*).*", re.DOTALL)
 _HOW_TO_MAKE_A_KEY = (
-    f"use at least {MIN_KEY_LENGTH} random characters, such as those that this command prints: "
+    f"use at least {MIN_KEY_LENGTH} random characters, such as the output of "
     'python3 -c "import secrets; print(secrets.token_urlsafe(48))".'
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The parsed settings; docs/settings.md has a table of them."""
+    """The parsed settings; see the table in docs/settings.md."""
 
-    # The first signs, all verify; () where SECRET_KEY is not set, until with_secret_key is called.
+    # The first signs, all verify; () without SECRET_KEY, until with_secret_key is called.
     secret_keys: tuple[str, ...] = field(repr=False)
-    instance_dir: Path  # of the file that stands in for SECRET_KEY, and of the default database
+    instance_dir: Path  # has the file that replaces SECRET_KEY, and the default database
     database_url: str = read(parse_database_url, f"{_SQLITE}instance/embed.db")
     public_url: str | None = read(parse_public_url)
     trusted_proxies: int = read(partial(parse_whole_number, least=0), "0")
@@ -74,48 +74,48 @@ class Settings:
     limit_session_nonces: RateLimitItem = read(parse_limit, "20/10 minutes")
     limit_session_submissions: RateLimitItem = read(parse_limit, "10/10 minutes")
     limit_ip_submissions: RateLimitItem = read(parse_limit, "20/10 minutes")
-    limit_refreshes: RateLimitItem = read(parse_limit, "60/minute")  # of a page's balances
+    limit_refreshes: RateLimitItem = read(parse_limit, "60/minute")  # per page
     first_owner: str | None = read(parse_email)
     max_wallets: int = read(partial(parse_whole_number, least=1), "50000")  # per page
     nonce_lifetime: timedelta = read(parse_seconds, "600")
-    # The first that works; () for none.
+    # The first one that works is used; () for none.
     solana_rpc_url: tuple[str, ...] = read(parse_rpc_urls, "", is_secret=True)
-    limit_rpc: RateLimitItem = read(parse_limit, "40/10 seconds")  # of one method to one RPC server
+    limit_rpc: RateLimitItem = read(parse_limit, "40/10 seconds")  # per method and RPC server
     balance_refresh: timedelta = read(partial(parse_span, example="10 minutes"), "10 minutes")
-    # How long a balance of each day is kept.
+    # How long daily balances are kept.
     balance_history: timedelta = read(partial(parse_span, example="90 days"), "90 days")
-    # Who does the background work.
+    # The program that does the background work.
     background: str = read(partial(parse_choice, of=("gunicorn", "worker")), "gunicorn")
     smtp_url: str | None = read(parse_smtp_url, is_secret=True)
     allow_private_targets: bool = read(parse_switch, "0")
     front_page: bool = read(parse_switch, "1")  # whether / answers
     web_concurrency: int = read(partial(parse_whole_number, least=1), "1")  # gunicorn's processes
-    metrics_bind: tuple[str, int] | None = read(parse_bind)  # gunicorn's: address and port
+    metrics_bind: tuple[str, int] | None = read(parse_bind)  # address and port in gunicorn
     log_format: str = read(partial(parse_choice, of=("text", "json")), "text")
 
     @property
     def key_file(self) -> Path | None:
-        """The file that stands in for SECRET_KEY; None where that is set."""
+        """The file that replaces SECRET_KEY; None if that's set."""
         return None if self.secret_keys else self.instance_dir / "secret_key"
 
     @property
     def base_url(self) -> str:
-        """Where links begin that are not made for a request, which would tell the host."""
+        """The start of links that are made without a request, and so without its host."""
         return self.public_url or "http://127.0.0.1:8000"
 
     @property
     def uses_chain(self) -> bool:
-        """Tell whether balances are read from the chain; if not, those that owners enter count."""
+        """Whether balances are read from the chain; if not, those that owners enter count."""
         return bool(self.solana_rpc_url)
 
     @property
     def balance_max_age(self) -> timedelta:
-        """How old a balance may be to stand in for a reading; what is older is shown as old."""
+        """How old a balance may be to count as current; older ones are shown as old."""
         return 3 * self.balance_refresh
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no log may show: keys, and what is secret in addresses, as written and decoded."""
+        """What logs must not show: keys, and the secrets in addresses, as written and decoded."""
         found = set(self.secret_keys)
         urls = (self.database_url, self.ratelimit_storage_uri, self.smtp_url, *self.solana_rpc_url)
         for url in filter(None, urls):
@@ -131,8 +131,8 @@ class Settings:
             value = given[name]
             if value.strip(_AROUND) != value or not value.isprintable():
                 raise SettingsError(
-                    f"{name} has quotes or spaces around its value, or characters in it that cannot"
-                    f" be seen, which would count as part of it. Write {name}= and the value alone."
+                    f"{name} has quotes or spaces around its value, or invisible characters in it,"
+                    f" which would be part of the value. Write {name}= and only the value."
                 )
         keys = parse_secret_keys(given["SECRET_KEY"]) if "SECRET_KEY" in given else ()
         instance_dir = _BASE_DIR / given.get("INSTANCE_DIR", INSTANCE_DIR)
@@ -150,7 +150,7 @@ class Settings:
         return cls(secret_keys=keys, instance_dir=instance_dir, **values)
 
     def with_secret_key(self) -> Self:
-        """Return settings that can sign: without SECRET_KEY, by the key in `key_file`.
+        """Return settings that can sign; without SECRET_KEY, with the key in `key_file`.
 
         The file is created the first time. Raises SettingsError.
         """
@@ -163,16 +163,16 @@ def _list_read() -> list[Field[Any]]:
     return [setting for setting in fields(Settings) if setting.metadata]
 
 
-# Every variable, with the text of its default.
+# Every variable with its default as text.
 VARIABLES: Mapping[str, str | None] = {"SECRET_KEY": None, "INSTANCE_DIR": "instance"} | {
     setting.name.upper(): setting.metadata["default"] for setting in _list_read()
 }
 
 
-# Settings of 0.6.0, and what to do in their place.
+# Settings that 0.6.0 had, and what to do instead.
 GONE_SETTINGS = {
-    "QUEUE_URL": "set BACKGROUND=worker in its place",
-    "WORKER_METRICS_BIND": "leave it out, as METRICS_BIND also tells of flask worker",
+    "QUEUE_URL": "set BACKGROUND=worker instead",
+    "WORKER_METRICS_BIND": "leave it out, since METRICS_BIND also covers flask worker",
 }
 
 
@@ -191,15 +191,15 @@ def parse_secret_keys(raw: str) -> tuple[str, ...]:
     keys = tuple(key.strip() for key in raw.split(","))
     if not all(keys):
         raise SettingsError("SECRET_KEY has an empty entry between commas.")
-    if min(map(len, keys)) < MIN_KEY_LENGTH:  # the old ones too: one is enough to sign in
+    if min(map(len, keys)) < MIN_KEY_LENGTH:  # old keys too: guessing one is enough to sign in
         raise SettingsError(f"SECRET_KEY contains a key that is too short; {_HOW_TO_MAKE_A_KEY}")
     return keys
 
 
 def load_secret_key(path: Path) -> str:
-    """Read the installation's secret key; create its file (mode 0600) the first time.
+    """Read the installation's secret key; create its file (mode 0600) if it doesn't exist.
 
-    Raises SettingsError if the file cannot be created, is empty or is not UTF-8.
+    Raises SettingsError if the file can't be created, is empty or isn't UTF-8.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -216,7 +216,7 @@ def load_secret_key(path: Path) -> str:
 
 
 def _write_once(path: Path, text: str) -> None:
-    """Create `path` with its whole text, unless another process has created it meanwhile."""
+    """Create `path` with its whole text, unless another process just created it."""
     with NamedTemporaryFile("w", dir=path.parent, prefix=f"{path.name}.") as draft:
         draft.write(text)
         draft.flush()
@@ -226,12 +226,12 @@ def _write_once(path: Path, text: str) -> None:
 
 
 def _find_secrets(url: str) -> list[str]:
-    """Return what is secret in an address, as written, and then the whole address, too."""
+    """Return the secrets in an address, as written, followed by the whole address."""
     scheme, user, path, query = _PARTS.findall(url)[0]
     is_http = scheme in ("http", "https")
     found = [user, user.partition(":")[2]] if is_http or ":" in user else []
     for name, _, value in (pair.partition("=") for pair in query.split("&")):
-        if is_http or "password" in name:  # Postgres has its options there
+        if is_http or "password" in name:  # for Postgres, these are mostly options
             found.append(value)
     if is_http:
         found += [part for part in path.split("/") if len(part) >= _SHORTEST_KEY]

@@ -1,4 +1,4 @@
-"""How settings are read: numbers, times, choices and addresses."""
+"""Parses settings: numbers, times, choices and addresses."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -17,12 +17,12 @@ from embed.domain.origins import parse_origin
 _SPAN = re.compile(r"([0-9]{1,5}) (second|minute|hour|day)s?")
 _NO_HOST = re.compile(r"[\s@\\%*]")
 _STORAGE = re.compile(r"(?:memory|(?:redis|valkey)(?:s|\+unix|\+cluster|\+sentinel)?)://.*")
-# An `@` is before the host, or in the sender of SMTP_URL: clients disagree about any other.
+# An `@` is only allowed before the host and in SMTP_URL's sender; clients disagree about others.
 _ADDRESS = re.compile(
     r"[^\s:/]+://(?:[^\s@/?#]*@)?[^\s@/?#;]*(?:[/?#][^\s@]*|/?\?from=[^\s@]+@[^\s@]+)?"
 )
 _WRONG_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-# Of errors about addresses, which quote nothing: it may be part of a password.
+# For errors about addresses, which quote nothing, since it may be part of a password.
 _ESCAPES = "in user and password, write % as %25, @ as %40, / as %2F and a space as %20."
 
 Value = TypeVar("Value")
@@ -35,10 +35,10 @@ class SettingsError(ValueError):
 def read(
     parse: Callable[[str], Value], default: str | None = None, *, is_secret: bool = False
 ) -> Value:
-    """Describe how a setting is read from the variable that has its name in capitals.
+    """Describe how a setting is read from the variable with its name in capitals.
 
-    `parse` raises ValueError with the end of a sentence that begins with the variable's name. A
-    variable that is not set is read as `default`.
+    `parse` raises ValueError with the rest of a sentence that begins with the variable's name. If
+    the variable isn't set, `default` is parsed.
     """
     described: Value = field(metadata={"parse": parse, "default": default}, repr=not is_secret)
     return described
@@ -92,7 +92,7 @@ def parse_database_url(url: str) -> str:
             raise ValueError("names a file with a NUL byte.")
         return url
     if url.startswith(("postgresql://", "postgres://")):
-        # Postgres accepts both schemes, but the database library only the long one.
+        # Postgres accepts both schemes; the database library only accepts the long one.
         url = "postgresql://" + url.partition("://")[2]
         if not _is_conninfo(url):
             raise ValueError(f"must look like postgresql://user:password@host/db; {_ESCAPES}")
@@ -131,7 +131,7 @@ def parse_storage_uri(uri: str) -> str:
 
 
 def _has_usable_port(uri: str) -> bool:
-    """Tell whether the port is valid; cluster and sentinel addresses are left to their client."""
+    """Return whether the port is valid; clients check cluster and sentinel addresses."""
     try:
         return "+" in urlsplit(uri).scheme or urlsplit(uri).port != 0
     except ValueError:
@@ -139,11 +139,11 @@ def _has_usable_port(uri: str) -> bool:
 
 
 def parse_rpc_urls(raw: str) -> tuple[str, ...]:
-    """Read the RPC servers; no error repeats one, since many hold a secret."""
+    """Read the RPC servers; errors never quote one, since many contain a secret."""
     urls = tuple(url.strip() for url in raw.split(",")) if raw else ()
     if not all(_has_form(url, ("http", "https")) for url in urls):
         raise ValueError(
-            "must look like https://api.mainnet-beta.solana.com; several are separated by commas;"
+            "must look like https://api.mainnet-beta.solana.com; separate several with commas;"
             f" {_ESCAPES}"
         )
     return urls
@@ -153,12 +153,12 @@ def parse_smtp_url(url: str) -> str:
     if not _has_form(url, ("smtp", "smtps")):
         raise ValueError(f"must look like smtp://user:password@host:587; {_ESCAPES}")
     if not unquote(url).isascii():
-        raise ValueError("may have only ASCII characters, as mail servers differ about others.")
+        raise ValueError("may only have ASCII characters, as mail servers disagree about others.")
     return url
 
 
 def _has_form(url: str, schemes: Sequence[str]) -> bool:
-    """Tell whether an address has one of these schemes, a host and a usable port."""
+    """Return whether an address has one of these schemes, a host and a usable port."""
     try:
         parts = urlsplit(url)
         is_usable = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
@@ -168,12 +168,12 @@ def _has_form(url: str, schemes: Sequence[str]) -> bool:
 
 
 def _is_readable(url: str) -> bool:
-    """Tell whether all clients find the same host in an address, and the same password."""
+    """Return whether all clients find the same host and password in an address."""
     return _ADDRESS.fullmatch(url) is not None and _WRONG_ESCAPE.search(url) is None
 
 
 def parse_bind(raw: str) -> tuple[str, int]:
-    """Read ``host:port``, the host as an IP address or ``localhost``."""
+    """Read ``host:port``; the host is an IP address or ``localhost``."""
     host, _, port = raw.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") if host.startswith("[") else host
     if not (

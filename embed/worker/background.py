@@ -1,7 +1,7 @@
-"""The background work of one process: ``flask worker``, or one of gunicorn's.
+"""The background work of a ``flask worker`` or gunicorn process.
 
-One process at a time does it, the one that has the lease. Work is claimed before it runs, so two
-processes that both believe to have the lease for a moment do nothing twice.
+Only the process with the lease does it. Work is claimed before it runs, so if two processes briefly
+both believe they have the lease, nothing is done twice.
 """
 
 import logging
@@ -29,19 +29,19 @@ from embed.runtime import Runtime
 from embed.worker.jobs import KNOWN_ERRORS, Job
 
 THREADS = 4
-LOOK_S = 1.0  # how often a process looks what is due
-_PAUSE_S = 10.0  # after a mistake
-_LONGEST_FAILURE = 300  # characters that are stored
+LOOK_S = 1.0  # how often a process checks what's due
+_PAUSE_S = 10.0  # after an unexpected error
+_LONGEST_FAILURE = 300  # stored characters
 
 _log = logging.getLogger(__name__)
 
 
 class Stopped(Exception):
-    """The job is to end, as its process does, or has lost the lease."""
+    """The job must end because its process is stopping or has lost the lease."""
 
 
 class Background:
-    """A thread that looks what is due, and up to four at a time that do it."""
+    """A thread that checks what's due, and up to four at a time that do the work."""
 
     def __init__(
         self,
@@ -51,9 +51,9 @@ class Background:
         *,
         begin: Callable[[], None] | None = None,
     ) -> None:
-        """`begin` is called once, before the work, as soon as the database is at this version."""
+        """`begin` is called once before any work, when the database is at this version."""
         self._runtime = runtime
-        self._chain = runtime.chain  # made here, as threads share it
+        self._chain = runtime.chain  # created here, since threads share it
         self._jobs = jobs
         self._kind: Kind = kind
         self._begin = begin
@@ -66,7 +66,7 @@ class Background:
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
 
     def start(self) -> None:
-        """Begin as soon as the database is there; never raises for one that is not."""
+        """Start the work as soon as the database is available; never raises if it isn't."""
         self._thread.start()
 
     @property
@@ -74,7 +74,7 @@ class Background:
         return self._thread.is_alive()
 
     def stop(self, finish_s: float) -> None:
-        """End, and wait so long for what runs; what has not ended by then is done again later."""
+        """Stop, waiting up to `finish_s` for running tasks; unfinished ones are redone later."""
         self._finish_by = time.monotonic() + finish_s
         self._is_stopping.set()
         self._wake.set()
@@ -93,7 +93,7 @@ class Background:
             self._end()
 
     def _look(self) -> None:
-        """Start what is due, and log the beginning and the end of an outage of the database."""
+        """Start what's due, and log the start and the end of a database outage."""
         try:
             if self._begin is not None:
                 self._begin()
@@ -106,20 +106,19 @@ class Background:
                 self._start_due()
         except (OperationalError, InterfaceError) as error:
             db.close()  # the next look connects again
-            if not self._is_database_away:  # only the kind of error: its text may hold addresses
+            if not self._is_database_away:  # only the error's type: its text may contain addresses
                 _log.warning(
-                    "The database of the background work does not answer (%s)."
-                    " It is tried again until it does.",
+                    "The background work's database does not answer (%s). Retrying until it does.",
                     type(error).__name__,
                 )
             self._is_database_away = True
-        except Exception:  # a mistake must not end all background work
+        except Exception:  # a bug must not end all background work
             _log.exception("The background work was interrupted.")
             db.close()
             self._is_stopping.wait(_PAUSE_S)
         else:
             if self._is_database_away:
-                _log.info("The database of the background work answers again.")
+                _log.info("The background work's database answers again.")
             self._is_database_away = False
 
     def _start_due(self) -> None:
@@ -137,10 +136,10 @@ class Background:
         return name not in self._running and len(self._running) < THREADS
 
     def _start(self, name: str, do: Callable[..., None], *arguments: object) -> None:
-        """Do something in a thread of its own.
+        """Run `do` in its own thread.
 
-        Not in a ThreadPoolExecutor, for whose threads the interpreter waits at its end: a receiver
-        that does not answer would hold up the end of gunicorn's process.
+        Not in a ThreadPoolExecutor: the interpreter waits for its threads at exit, so a receiver
+        that doesn't answer would delay the end of gunicorn's process.
         """
         thread = threading.Thread(
             target=self._do, args=(name, do, *arguments), name="task", daemon=True
@@ -148,7 +147,7 @@ class Background:
         self._running.add(name)
         try:
             thread.start()
-        except RuntimeError:  # the system allows no more threads
+        except RuntimeError:  # the system doesn't allow more threads
             self._running.discard(name)
             raise
 
@@ -158,7 +157,7 @@ class Background:
                 do(*arguments)
             except (OperationalError, InterfaceError) as error:
                 _log.warning("The database did not answer (%s).", type(error).__name__)
-            except BaseException:  # whatever it raises must not end the process's work
+            except BaseException:  # no error may end the process's work
                 _log.exception("The background task %s was interrupted.", name)
             finally:
                 db.close()
@@ -173,9 +172,9 @@ class Background:
             summary = job.run(self._runtime, self._check_stop)
         except Stopped:
             report_job(job.name, due_at=None)
-        except Exception as error:  # every job may fail in its own way
+        except Exception as error:  # any job can fail in any way
             failure = _describe(error)
-            # What is known says all in one line: the chain may be away for hours.
+            # A known error's text is enough, in one line: the chain may be unavailable for hours.
             exc_info = None if isinstance(error, KNOWN_ERRORS) else error
             _log.error("The background task %s failed: %s", job.name, failure, exc_info=exc_info)
             report_job(job.name, failed_at=self._runtime.clock(), failure=failure)
@@ -189,19 +188,19 @@ class Background:
 
     def _end(self) -> None:
         if self._is_stopping.is_set() and self._chain is not None:
-            self._chain.stop()  # a call may wait for minutes until it is tried again
+            self._chain.stop()  # a call may wait for minutes before its next attempt
         while self._running and time.monotonic() < self._finish_by:
             self._wake.wait(0.05)
             self._wake.clear()
-        with suppress(PeeweeException):  # it runs out by itself
+        with suppress(PeeweeException):  # it expires by itself
             release_lease(self._holder)
         db.close()
 
 
 def _describe(error: Exception) -> str:
-    """Return one line that may be shown to everyone; unknown texts may hold secrets."""
+    """Return one line that's safe to show to everyone; unknown errors may contain secrets."""
     if isinstance(error, (OperationalError, InterfaceError)):
         return "The database did not answer."
     if isinstance(error, KNOWN_ERRORS):
         return " ".join(str(error).split())[:_LONGEST_FAILURE]
-    return "It ended unexpectedly; the log has more."
+    return "It ended unexpectedly; see the log."

@@ -18,7 +18,7 @@ from embed.worker.background import Background
 from embed.worker.jobs import EXTENSION
 
 _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
-_FINISH_S = 10.0  # how long a worker that is stopped waits for what it does
+_FINISH_S = 10.0  # how long a stopping worker waits for its tasks
 
 _log = logging.getLogger(__name__)
 
@@ -37,8 +37,8 @@ def group(context: click.Context) -> None:
 
 
 def _work_until_stopped(runtime: Runtime) -> None:
-    """Work until SIGTERM or SIGINT; then finish what runs. A second one ends it at once."""
-    # Threads inherit the mask, so the signal stays pending until this thread takes it.
+    """Work until SIGTERM or SIGINT, then finish running tasks. A second signal exits at once."""
+    # Threads inherit the mask, so the signal stays pending until this thread accepts it.
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
     background = Background(runtime, current_app.extensions[EXTENSION], "worker")
     background.start()

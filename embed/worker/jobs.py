@@ -1,4 +1,4 @@
-"""What is done again and again in the background. Add a job here."""
+"""The recurring background jobs. Add a job here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from embed.wallets import balance_refresh
 from embed.wallets.listings import update_listings
 
 EXTENSION = "embed.jobs"  # their key in app.extensions
-# Errors whose text may be shown to everyone: sentences without addresses or secrets.
+# Errors whose text is safe to show to everyone: sentences without addresses or secrets.
 KNOWN_ERRORS = (InvalidInput, NotFound, balance_refresh.RefreshFailed)
 
 _LEAP = timedelta(days=1)
 _NOT_DELETED = (
-    "Nothing was deleted: by the clock, the last time was more than a day ago. If the clock is"
-    " right, nothing needs to be done: it is deleted in a day. If it is wrong, set it right before."
+    "Nothing was deleted: by the clock, the last run was more than a day ago. If the clock is"
+    " right, do nothing: old data is deleted in a day. If it's wrong, correct it before then."
 )
 
-# Long jobs call it between their steps, outside of transactions. Raises Stopped, to end the job.
+# Long jobs call it between steps, outside of transactions. It raises Stopped to end the job.
 CheckStop = Callable[[], None]
 
 
@@ -34,7 +34,7 @@ class Job:
 
 
 def list_jobs(settings: Settings) -> tuple[Job, ...]:
-    """Return the service's own jobs; messages are delivered besides."""
+    """Return the service's own jobs; delivering messages isn't one of them."""
     jobs = (
         Job("feed", timedelta(minutes=1), _update_feeds),
         Job("prune", timedelta(hours=1), _prune),
@@ -50,7 +50,7 @@ def _update_feeds(runtime: Runtime, _: CheckStop) -> str:
 
 
 def _prune(runtime: Runtime, check_stop: CheckStop) -> str:
-    """Delete what is old; a day later where the clock has leapt ahead, as it may be wrong."""
+    """Delete old data, or wait a day if the clock has jumped ahead, since it may be wrong."""
     now, last = runtime.clock(), find_job("prune")
     if (
         last

@@ -1,4 +1,4 @@
-// Optional features for every page of the dashboard, and what several need; everything works without them.
+// Optional features for all dashboard pages, and code that several pages share.
 
 import { findAround, getElement } from "../elements.js";
 
@@ -18,7 +18,7 @@ export function showTimes(root) {
 
 showTimes(document);
 
-// Copy buttons: data-copy names the element whose text is copied, as it came, since translators change it.
+// Copy buttons: data-copy names the element. Its original text is copied, since translators change it.
 /** @type {Map<Element, string>} */
 export const texts = new Map();
 /** @type {NodeListOf<HTMLElement>} */
@@ -27,7 +27,7 @@ for (const { dataset } of copies) {
   const source = getElement(document, `#${dataset.copy}`, HTMLElement);
   texts.set(source, source.textContent);
 }
-document.documentElement.dataset.ready = ""; // they work, so stylesheets show them
+document.documentElement.dataset.ready = ""; // the buttons work, so style sheets show them
 document.addEventListener("click", async (event) => {
   const button = findAround(event, "button[data-copy]");
   const source = document.getElementById(button?.dataset.copy ?? "");
@@ -42,13 +42,13 @@ document.addEventListener("click", async (event) => {
 });
 
 /**
- * Say that a button has copied; beside an icon, in the button's text.
+ * Show that a button has copied, in its text next to the icon.
  * @param {HTMLElement} button
  */
 export function showCopied(button) {
   const place = button.querySelector("span") ?? button;
-  const label = (button.dataset.label ??= place.textContent ?? ""); // not "Copied", if it is pressed again
-  const said = getElement(document, "#copied", HTMLElement); // which screen readers hear
+  const label = (button.dataset.label ??= place.textContent ?? ""); // not "Copied" if it's pressed again
+  const said = getElement(document, "#copied", HTMLElement); // screen readers read it out
   place.textContent = said.textContent = said.dataset.text ?? "";
   setTimeout(() => {
     place.textContent = label;
@@ -56,7 +56,7 @@ export function showCopied(button) {
   }, 2000);
 }
 
-// Choose the colours where the owner is, so that nothing that was typed, or is shown once, is lost.
+// Change the theme without a reload, so nothing that was typed or is shown only once gets lost.
 const themes = /** @type {HTMLFormElement | null} */ (document.querySelector("form#appearance"));
 themes?.addEventListener("submit", (event) => {
   const { submitter } = event;
@@ -69,17 +69,17 @@ themes?.addEventListener("submit", (event) => {
     button.setAttribute("aria-pressed", String(button === submitter));
   }
   const body = new FormData(themes, submitter);
-  // Offline, the choice is for this page only.
+  // Offline, the choice only affects this page.
   fetch(themes.action, { method: "POST", body, redirect: "manual" }).catch(() => {});
 });
 
-// Show a password that is chosen.
+// Show a password that's being chosen.
 document.querySelector("[data-reveals]")?.addEventListener("change", ({ target }) => {
   if (!(target instanceof HTMLInputElement)) return;
   getElement(document, `#${target.dataset.reveals}`, HTMLInputElement).type = target.checked ? "text" : "password";
 });
 
-// Offer to search among many pages.
+// Offer a search if there are many pages.
 const search = document.querySelector("#pages input");
 if (search instanceof HTMLInputElement) {
   search.hidden = false;
@@ -91,15 +91,15 @@ if (search instanceof HTMLInputElement) {
   });
 }
 
-// Enter on a box presses the first button of its form, which approves or hides all that are selected.
+// Enter on a checkbox would press the form's first button, which approves or hides everything selected.
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (key !== "Enter" || !(target instanceof HTMLInputElement)) return;
   if (target.type === "checkbox" && target.form?.id === "many") event.preventDefault();
 });
 
-// Send a form only once, however often the button is pressed: two keys would be created, say.
-// Only for a while, as the browser's Stop button ends what was sent.
+// Send a form only once, however often its button is pressed; otherwise two keys could be created.
+// Only for a while, since the browser's Stop button cancels a request.
 const SENT_FOR_MS = 5000;
 /** @type {WeakSet<HTMLFormElement>} */
 const sent = new WeakSet();
@@ -114,10 +114,10 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) for (const form of document.forms) sent.delete(form);
 });
 
-// Rows that are selected for an action on many, and the box for all of them.
+// Rows selected for an action, and the checkbox for all of them.
 
 /**
- * Show in the box for all whether all, some or none of the boxes are ticked; return how many are.
+ * Show in the "all" box whether all, some or no boxes are ticked; return how many are.
  * @param {HTMLInputElement} all
  * @param {HTMLInputElement[]} boxes
  */

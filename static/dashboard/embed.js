@@ -1,6 +1,5 @@
-// Embed, Install, and the set-up: the snippet follows what is chosen, a new key is made and copied by
-// one press, and whether the list is seen on its site is looked up. Without this script, forms reload
-// the page.
+// Embed, Install, and setup: updates the snippet with the choices, creates and copies a new key with one
+// press, and checks whether the list was seen on its site. Without this script, forms reload the page.
 
 import { getElement, parsePage } from "../elements.js";
 import { showCopied, texts } from "./dashboard.js";
@@ -9,14 +8,14 @@ import { listenForSite } from "./site.js";
 const LOOKED_EVERY_MS = 5000;
 
 /**
- * Return the code by kind and size, without and with the line of the script.
+ * Return the code by kind and size, without and with the script's line.
  * @returns {{ [each: string]: string[], height: number, key: string } | null}
  */
 function readSnippets() {
   return JSON.parse(document.querySelector("#snippets")?.textContent ?? "null");
 }
 
-/** Write what is chosen into the snippet, and return that. */
+/** Write the choices into the snippet and return it. */
 function showSnippet() {
   const form = getElement(document, "#snippet-form", HTMLFormElement);
   const chosen = new FormData(form), kind = chosen.get("kind"), size = chosen.get("size") ?? "list";
@@ -31,7 +30,7 @@ function showSnippet() {
   const isWrong = height instanceof HTMLInputElement && !height.validity.valid;
   if (height instanceof HTMLInputElement) {
     height.setAttribute("aria-invalid", String(isWrong));
-    if (!isWrong) document.getElementById(`${height.id}-wrong`)?.remove(); // what the server said before
+    if (!isWrong) document.getElementById(`${height.id}-wrong`)?.remove(); // the server's earlier message
   }
   const pixels = (!isWrong && chosen.get("height")) || snippets.height;
   const text = snippets[`${kind === "react" ? kind : "html"} ${size}`][Number(chosen.has("script"))]
@@ -52,30 +51,30 @@ document.addEventListener("input", ({ target }) => {
 document.addEventListener("submit", async (event) => {
   const { target: form, submitter } = event;
   if (!(form instanceof HTMLFormElement) || event.defaultPrevented) return;
-  if (form.id === "snippet-form") event.preventDefault(); // by Enter: it is shown already
+  if (form.id === "snippet-form") event.preventDefault(); // Enter was pressed; the snippet is already shown
   if (form.id !== "renew") return;
   event.preventDefault();
   const chosen = new FormData(getElement(document, "#snippet-form", HTMLFormElement));
   form.action = `?${new URLSearchParams([...chosen].map(([name, value]) => [name, String(value)]))}`;
   const made = renewKey(form, new FormData(form, submitter));
   try {
-    // As a promise, since browsers let a page copy only while it answers a press.
+    // As a promise, since browsers only let a page copy while it handles a press.
     await navigator.clipboard.write([new ClipboardItem({ "text/plain": made })]);
     showCopied(getElement(document, "[data-copy=snippet]", HTMLElement));
   } catch {
-    await made.catch(() => null); // what could not be copied is shown with its button
+    await made.catch(() => null); // if it couldn't be copied, it's shown with its button
   }
 });
 
 /**
- * Make a key for the same sites, and show and return the snippet with it.
+ * Create a key for the same sites; show and return the snippet with it.
  * @param {HTMLFormElement} form
  * @param {FormData} body
  */
 async function renewKey(form, body) {
   const answer = await fetch(form.action, { method: "POST", body });
   const text = await answer.text();
-  if (answer.status !== 201) { // such as the question whether it is you, which asks for the form again
+  if (answer.status !== 201) { // such as a request to confirm your identity, which then asks for the form again
     const renewed = document.createElement("input");
     Object.assign(renewed, { type: "hidden", name: "renewed", value: body.get("renewed") });
     form.append(renewed);
@@ -88,7 +87,7 @@ async function renewKey(form, body) {
   return showSnippet();
 }
 
-// Whether the list has been seen, until the page is left.
+// Check whether the list has been seen, until the page is left.
 setInterval(async () => {
   const path = document.querySelector(".seen")?.getAttribute("data-look");
   if (!path || document.hidden) return;
@@ -101,5 +100,5 @@ setInterval(async () => {
 
 showSnippet();
 listenForSite();
-// A reload shows the page again, and makes no other key.
+// A reload should show the page again without creating another key.
 if (document.querySelector("[data-copy=snippet]")) history.replaceState(null, "", document.querySelector(".seen")?.getAttribute("data-look"));

@@ -1,4 +1,4 @@
-// A file to import: what a choice changes is shown at once.
+// A file to import: shows the effect of each choice immediately.
 
 import { getElement, parsePage } from "../elements.js";
 
@@ -24,7 +24,7 @@ async function check() {
     }
     if (focused) document.getElementById(focused)?.focus();
   } catch {
-    // The server shows the choice before it imports by it.
+    // The server shows the choice before it imports the file.
   }
 }
 

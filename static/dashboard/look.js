@@ -1,5 +1,5 @@
-// Embed, Look: presets and colors fill the fields in, and the preview, a frame of the
-// real widget, follows them before they are saved. The server says what becomes of an accent.
+// Embed, Look: presets and colors fill in the fields, and the preview, a frame with the real widget, shows
+// them before they're saved. The server explains how an accent is adapted.
 
 import { getElement } from "../elements.js";
 
@@ -16,13 +16,13 @@ const presets = JSON.parse(form.dataset.presets ?? "{}");
 /** @type {NodeListOf<HTMLButtonElement>} */
 const swatches = form.querySelectorAll(".swatches button");
 
-/** Return the chosen accent, that of an empty field, or an empty text for a mistake. */
+/** Return the chosen accent, the default for an empty field, or an empty text for an invalid one. */
 function readAccent() {
   const text = accent.value.trim() || accent.placeholder;
   return ACCENT.test(text) ? text.replace("#", "").toLowerCase() : "";
 }
 
-/** Return all choices as the widget's address has them. */
+/** Return all choices as parameters of the widget's address. */
 function readChoices() {
   const fields = new FormData(form);
   const choices = [...fields].filter(([name]) => !["csrf_token", "preset", "accent", "hide"].includes(name));
@@ -30,7 +30,7 @@ function readChoices() {
   return choices.map(([name, value]) => [name, String(value)]);
 }
 
-/** Show which preset and which colors the choices are. */
+/** Mark the preset and colors that match the choices. */
 function mark() {
   const chosen = Object.fromEntries(readChoices());
   /** @type {NodeListOf<HTMLInputElement>} */
@@ -41,7 +41,7 @@ function mark() {
   for (const one of swatches) one.ariaPressed = String(one.dataset.colorValue === chosen.accent);
   if (chosen.accent) picker.value = `#${chosen.accent}`;
   accent.setAttribute("aria-invalid", String(!chosen.accent));
-  if (chosen.accent) document.getElementById(`${accent.id}-wrong`)?.remove(); // what the server said before
+  if (chosen.accent) document.getElementById(`${accent.id}-wrong`)?.remove(); // the server's earlier message
 }
 
 /** @param {string} color */
@@ -51,7 +51,7 @@ async function explain(color) {
   if (!answer?.ok) return;
   /** @type {{ sentences: string[] }} */
   const { sentences } = await answer.json();
-  if (color !== explained) return; // a later answer was faster
+  if (color !== explained) return; // a newer answer was faster
   contrast.replaceChildren(...sentences.map((sentence) => {
     const item = document.createElement("li");
     item.textContent = sentence;
@@ -68,7 +68,7 @@ function update() {
   clearTimeout(timer);
   timer = setTimeout(() => {
     if (preview instanceof HTMLIFrameElement) {
-      // Not by src, which would add each choice to the history.
+      // Not with src, which would add every choice to the history.
       preview.contentWindow?.location.replace(`${form.dataset.preview}?${new URLSearchParams(readChoices())}`);
     }
     if (!readAccent() || readAccent() === explained) return;
@@ -88,7 +88,7 @@ for (const swatch of swatches) {
     update();
   });
 }
-form.addEventListener("reset", () => setTimeout(update)); // once the fields have their values
+form.addEventListener("reset", () => setTimeout(update)); // after the fields have their values
 
 /** @param {Record<string, string>} texts */
 function fillIn(texts) {
@@ -98,8 +98,8 @@ function fillIn(texts) {
   }
 }
 
-// Leaving the page asks first, such as by the form for a key.
-const isRefused = form.querySelector(".wrong") !== null; // what it shows was not saved
+// Ask before leaving the page, for example with the form for a key.
+const isRefused = form.querySelector(".wrong") !== null; // the shown values weren't saved
 const saved = isRefused ? "" : JSON.stringify(readChoices());
 let isSaving = false;
 form.addEventListener("submit", () => (isSaving = true));
@@ -115,7 +115,7 @@ if (preview instanceof HTMLIFrameElement) {
 }
 
 /**
- * Show in the frame what is chosen beside it, by pressing what a visitor would press.
+ * Show the chosen step in the frame by pressing what a visitor would press.
  * @param {HTMLIFrameElement} preview
  */
 function showStep(preview) {

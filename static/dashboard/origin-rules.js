@@ -1,11 +1,11 @@
-// The rules for the sites of a key, as on the server (embed/domain/origins.py), which decides.
-// tests/support/origin_cases.json checks that both give the same answers.
+// The rules for a key's sites, the same as on the server (embed/domain/origins.py), which decides.
+// tests/support/origin_cases.json checks that both agree.
 //
-// The browser's URL parser is asked about hosts only: it accepts origins that the server refuses.
+// The browser's URL parser is used only for hosts, since it accepts origins that the server refuses.
 
 /**
- * `meant` is what the entry must mean, if that is certain: a site without its scheme, or an IP
- * address in another form than browsers write it.
+ * `meant` is what the entry must mean, if that's certain: a site without its scheme, or an IP address in a
+ * form that browsers don't send.
  * @typedef {"wildcard" | "null" | "no_scheme" | "no_site" | "ipv4" | "not_an_origin"} Refusal
  * @typedef {{ origin: string, hasPath: boolean, refused?: undefined, meant?: undefined }} Accepted
  * @typedef {{ refused: Refusal, meant?: string, origin?: undefined }} Refused
@@ -18,7 +18,7 @@ const FORBIDDEN = new RegExp(`[${WHITE_SPACE}\\\\\\x00-\\x1f\\x7f]`, "u");
 
 const PARTS =
   /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[^@%*:[\]/?#]+)(?::([0-9]*))?(?:[/?#](.*))?$/is;
-// A name with a dot, or this machine; none that begins with slashes or a port.
+// A name with a dot, or this machine; nothing that begins with slashes or a port.
 const SITE_WITHOUT_SCHEME = /^[^/:.*]+\.[^*]+$/s;
 const OWN_MACHINE = /^(?:localhost|127\.0\.0\.1)(?![^:/?#])/i;
 const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
@@ -30,7 +30,7 @@ const DEFAULT_PORTS = { http: 80, https: 443 };
 const SCHEMES_WITHOUT_SITES = ["about", "blob", "data", "file", "ftp", "javascript", "ws", "wss"];
 
 /**
- * Return how an entry of an allowlist is stored, or why it is refused.
+ * Return how an allowlist entry is stored, or why it's refused.
  * @param {string} raw
  * @returns {Accepted | Refused}
  */
@@ -61,7 +61,7 @@ function findMeant(entry) {
 }
 
 /**
- * Return a host in the form that browsers send, or null; not `isTyped`: it was another form of IPv4.
+ * Return a host in the form that browsers send, or null; `isTyped` is false if it was another form of IPv4.
  * @param {string} typed
  */
 function describeHost(typed) {
@@ -75,14 +75,14 @@ function describeHost(typed) {
 }
 
 /**
- * Return a name in lower case and punycode, or an empty text if it is invalid.
+ * Return a name in lower case and punycode, or an empty text if it's invalid.
  * @param {string} typed
  */
 function encodeName(typed) {
   if (/^[\0-\x7f]*$/.test(typed)) return typed.toLowerCase();
-  // The URL parser would decode what follows a percent sign of another width.
+  // The URL parser would decode text after a full-width or other percent sign.
   if (UNASSIGNED.test(typed) || typed.normalize("NFKC").includes("%")) return "";
-  // The ending keeps it from taking the name for an IPv4 address.
+  // The ending keeps the parser from reading the name as an IPv4 address.
   const ending = ".example";
   return (spell(typed + ending) ?? "").slice(0, -ending.length);
 }

@@ -1,4 +1,4 @@
-// Shows beside the field, while the owner types, how each site will be stored. The server decides.
+// Shows next to the field, while the owner types, how each site will be stored. The server decides.
 
 import { say } from "../widget/words.js";
 import { describeOrigin } from "./origin-rules.js";
@@ -7,7 +7,7 @@ const field = document.querySelector("textarea[data-origins]");
 const list = document.getElementById(field?.getAttribute("data-origins") ?? "");
 
 /**
- * Return a line of advice about an entry, or null if it is stored unchanged.
+ * Return a line of advice about an entry, or null if it's stored unchanged.
  * @param {string} entry
  */
 function makeAdvice(entry) {
@@ -22,7 +22,7 @@ function makeAdvice(entry) {
 }
 
 /**
- * Return a button that writes what an entry means in its place.
+ * Return a button that replaces an entry with its meaning.
  * @param {string} entry
  * @param {string} meant
  */

@@ -1,8 +1,8 @@
-// Passkeys: the browser is asked for one, and its answer is sent by the form around the button.
+// Passkeys: asks the browser for one, and sends its answer with the form around the button.
 
 import { getElement } from "../elements.js";
 
-/** What the server sends as JSON, where the browser wants bytes. @typedef {{ id: string }} Described */
+/** The server's JSON, where the browser needs bytes. @typedef {{ id: string }} Described */
 
 /** @param {string} text in base64url */
 function decode(text) {
@@ -22,7 +22,7 @@ function decodeIds(described) {
   return described.map((one) => ({ ...one, type: /** @type {const} */ ("public-key"), id: decode(one.id) }));
 }
 
-/** Ask the browser to make a passkey, or to use one. @param {any} asked as WebAuthn's JSON forms have it */
+/** Ask the browser to create or use a passkey. @param {any} asked in WebAuthn's JSON format */
 function ask(asked) {
   const challenge = decode(asked.challenge);
   if (asked.rp) {

@@ -1,4 +1,4 @@
-// Deciding without a reload: rows leave at once, and come back with a sentence if that failed.
+// Deciding without a reload: rows leave immediately, and return with an explanation if it failed.
 
 import { getElement, parsePage } from "../elements.js";
 import { isolate, say } from "../widget/words.js";
@@ -6,15 +6,15 @@ import { addRows, findRow, listRows, loadPage, loadRows, nameOf, refill, removeR
 
 /**
  * @typedef {{ decision: string, ids: string[], name: string, rows?: HTMLElement[],
- *   answered?: Promise<void> }} Decision `rows`, if it was made here
+ *   answered?: Promise<void> }} Decision `rows` if it was made here
  * @typedef {{ id: string, sentence: string, isWaiting: boolean }} Unchanged
  * @typedef {{ unchanged: Unchanged[], counts: Record<string, number> }} Answer
  */
 
-/** Why the service did not do something, in a sentence for the owner. */
+/** A failure of the service, with a sentence for the owner. */
 class Failure extends Error {}
 
-/** @type {Record<string, string>} */ // the sentence about each
+/** @type {Record<string, string>} */ // the keys of their sentences
 const DONE = { approve: "approved", reject: "rejected", block: "blocked" };
 const MAX_UNDOABLE = 10;
 const SHOWN_FOR_MS = 10_000;
@@ -22,16 +22,16 @@ const SHOWN_FOR_MS = 10_000;
 const toast = getElement(document, "#undo", HTMLFormElement);
 const said = getElement(toast, "[role=status]", HTMLElement);
 const undoPart = getElement(toast, "[data-undo]", HTMLElement);
-/** @type {Decision[]} */ // the newest first
+/** @type {Decision[]} */ // newest first
 const decisions = JSON.parse(toast.dataset.decisions ?? "[]");
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
 /**
- * Send a form of the queue, which decides the submissions that it names.
+ * Send a queue form, which decides on the submissions in it.
  * @param {HTMLFormElement} form
  * @param {HTMLElement | null} button
- * @param {boolean} isPressed by a mouse or a finger
+ * @param {boolean} isPressed with a mouse or a finger
  */
 export async function decide(form, button, isPressed) {
   const data = new FormData(form, button);
@@ -51,7 +51,7 @@ export async function decide(form, button, isPressed) {
 }
 
 /**
- * Return what takes the focus, if that was in one of the rows that go, or on the button for them all.
+ * Return the next focus, if it was in one of the leaving rows or on the button for all selected ones.
  * @param {HTMLElement[]} rows
  */
 function findNext(rows) {
@@ -65,7 +65,7 @@ function findNext(rows) {
 }
 
 /**
- * Put back what could not be decided, with the reason.
+ * Put back the rows that couldn't be decided, with the reason.
  * @param {Decision & { rows: HTMLElement[] }} decision
  * @param {Promise<Answer>} answer
  */
@@ -103,7 +103,7 @@ function putBack(decision, unchanged) {
 }
 
 /**
- * Say under a row why it is back. What no longer waits cannot be decided.
+ * Explain under a row why it's back. A submission that's no longer pending can't be decided.
  * @param {HTMLElement} row
  * @param {string} sentence
  * @param {boolean} isWaiting
@@ -120,19 +120,19 @@ function explain(row, sentence, isWaiting) {
 /** @param {unknown} error */
 const explainFailure = (error) => error instanceof Failure ? error.message : say("server");
 
-/** Undo the newest decision that was made. */
+/** Undo the newest decision. */
 export async function undo() {
   const decision = decisions.shift();
   if (!decision) return tell(say("nothing_to_undo"));
   await decision.answered;
-  if (decision.ids.length === 0) return; // nothing of it was decided, which was told
+  if (decision.ids.length === 0) return; // nothing was decided, as already reported
   const data = new FormData(toast);
   data.delete("ids");
   for (const id of decision.ids) data.append("ids", id);
   try {
     const { unchanged, counts } = await send(toast.action, data);
     showCounts(counts);
-    // Already pending: an earlier request, whose answer was lost, has undone it.
+    // Already pending: an earlier request undid it, but its answer was lost.
     const kept = new Set(unchanged.filter(({ isWaiting }) => !isWaiting).map(({ id }) => id));
     const undone = decision.ids.filter((id) => !kept.has(id));
     await show(undone, decision);
@@ -148,14 +148,14 @@ export async function undo() {
 }
 
 /**
- * Show submissions that wait again, if this is the tab of those.
+ * Show submissions that are pending again, if this is the tab for them.
  * @param {string[]} ids
  * @param {Decision} decision
  */
 async function show(ids, { rows }) {
   if (!document.querySelector("#many")) return location.reload();
   if (rows) addRows(rows.filter((row) => ids.includes(row.id.replace("submission-", ""))));
-  else await loadRows(location.href).catch(() => null); // it is undone, and shown by the next reload
+  else await loadRows(location.href).catch(() => null); // it's undone; the next reload shows it
   findRow(ids[0])?.focus();
 }
 
@@ -166,17 +166,17 @@ function offerUndo() {
 }
 
 /**
- * Say what became of one submission, which is named, or of many.
+ * Report the result for one submission, with its name, or for many.
  * @param {string} what
  * @param {{ count: number, name: string, sentence?: string }} values
  */
 function tellOf(what, values) {
-  const name = isolate(values.name); // it may be written from right to left
+  const name = isolate(values.name); // it may be right-to-left
   tell(say(values.count === 1 ? what : `${what}_many`, { ...values, name }));
 }
 
 /**
- * Say what happened at the bottom of the page, for a while.
+ * Show a message at the bottom of the page for a while.
  * @param {string} sentence
  */
 function tell(sentence) {
@@ -188,14 +188,14 @@ function tell(sentence) {
 function hideLater() {
   clearTimeout(timer);
   timer = setTimeout(() => {
-    if (toast.matches(":hover, :focus-within")) return hideLater(); // it is about to be pressed
+    if (toast.matches(":hover, :focus-within")) return hideLater(); // someone may be about to press it
     undoPart.hidden = true;
     said.textContent = "";
   }, SHOWN_FOR_MS);
 }
 
 /**
- * Send a form, and return what the service has changed. Throws a Failure.
+ * Send a form and return what the service changed. Throws a Failure.
  * @param {string} address
  * @param {FormData} data
  * @returns {Promise<Answer>}
@@ -219,7 +219,7 @@ async function post(address, data) {
   /** @type {Response} */
   let answer;
   try {
-    // What was sent arrives even if the page is left.
+    // The request arrives even if the page is left.
     answer = await fetch(address, { method: "POST", body, headers, redirect: "manual", keepalive: true });
   } catch {
     throw new Failure(say("no_answer"));
@@ -229,8 +229,8 @@ async function post(address, data) {
 }
 
 /**
- * Take the token of another session into all forms: the owner has signed in again in another tab.
- * @param {FormData} data also of this form
+ * Put the new session's token into all forms, because the owner signed in again in another tab.
+ * @param {FormData} data this form's data, which also gets the token
  */
 async function renewToken(data) {
   const found = await loadPage(location.href).catch(() => null);
@@ -244,7 +244,7 @@ async function renewToken(data) {
 }
 
 /**
- * Find the sentence in a page about a mistake.
+ * Find the sentence in an error page.
  * @param {string} page
  */
 function readMistake(page) {

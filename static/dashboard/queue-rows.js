@@ -1,4 +1,4 @@
-// The rows of the queue: their order, how old they are, what the server has besides, and what is new.
+// The rows of the queue: their order, their ages, loading more of them, and new submissions.
 
 import { getElement, parsePage } from "../elements.js";
 import { noteTime, now, poll } from "../widget/api.js";
@@ -18,7 +18,7 @@ const icon = getElement(document, "link[rel=icon]", HTMLLinkElement);
 const isOldestFirst = list.dataset.order === "oldest";
 const title = document.title.replace(/^\([^)]*\) /, "");
 /** @type {Set<string>} */
-const removed = new Set(); // ids of rows that were decided here, of which the server may not know yet
+const removed = new Set(); // ids of rows that were decided here; the server may not know yet
 
 /** @returns {HTMLElement[]} */
 export const listRows = () => [...list.querySelectorAll(/** @type {"li"} */ (".item:not([inert])"))];
@@ -27,7 +27,7 @@ export const listRows = () => [...list.querySelectorAll(/** @type {"li"} */ (".i
 export const findRow = (id) => document.getElementById(`submission-${id}`);
 
 /**
- * Whether a submission has a row here, or had one that was decided.
+ * Return whether a submission has a row here, or had one that was decided.
  * @param {string} id
  */
 const isKnown = (id) => findRow(id) !== null || removed.has(`submission-${id}`);
@@ -36,7 +36,7 @@ const isKnown = (id) => findRow(id) !== null || removed.has(`submission-${id}`);
 export const nameOf = (row) => getElement(row, ".nickname", HTMLElement).textContent;
 
 /**
- * Put rows into the list, each at its place.
+ * Insert rows into the list at their places.
  * @param {HTMLElement[]} rows
  */
 export function addRows(rows) {
@@ -50,8 +50,8 @@ export function addRows(rows) {
 }
 
 /**
- * Remove rows; `keepsPlace`: leave them there without their buttons, so that those of the next row do
- * not slide under the finger.
+ * Remove rows; with `keepsPlace`, leave them without their buttons, so the next row's buttons don't slide
+ * under the finger.
  * @param {HTMLElement[]} rows
  * @param {boolean} keepsPlace
  */
@@ -77,7 +77,7 @@ export function unselect(row) {
   if (box instanceof HTMLInputElement) box.checked = false;
 }
 
-/** Remove what kept the place of decided rows. */
+/** Remove the placeholders of decided rows. */
 export function closeGaps() {
   for (const row of list.querySelectorAll("[inert]")) row.remove();
 }
@@ -89,7 +89,7 @@ panel.addEventListener("pointerleave", ({ pointerType }) => {
 function showChange() {
   if (listRows().length === 0) closeGaps();
   empty.hidden = listRows().length > 0 || findNextPart() !== null;
-  list.dispatchEvent(new Event("change", { bubbles: true })); // others are selected now
+  list.dispatchEvent(new Event("change", { bubbles: true })); // the selection has changed
 }
 
 /**
@@ -102,8 +102,8 @@ function comesBefore(row, other) {
 }
 
 /**
- * Add those rows of a page of the queue that are new here, at their places, and return them. Null:
- * nobody is signed in, or the page is gone.
+ * Add the new rows of a queue page at their places and return them. Null means that nobody is signed in,
+ * or the page is gone.
  * @param {string} address
  */
 export async function loadRows(address) {
@@ -130,7 +130,7 @@ const findNextPart = () => document.querySelector("a[rel=next]");
 
 let isLoading = false;
 
-/** Add the next part of a long list once few rows are left. */
+/** Add the next part of a long list when few rows are left. */
 export async function refill() {
   const next = findNextPart();
   if (isLoading || !next || listRows().length > FEW) return;
@@ -156,7 +156,7 @@ export async function loadPage(address) {
 }
 
 /**
- * Return the answer, or null for good if it leads elsewhere or nowhere. Throws on failures that pass.
+ * Return the answer, or null if it redirects or doesn't exist, which is permanent. Throws on temporary failures.
  * @param {string} address
  */
 export async function ask(address) {
@@ -168,7 +168,7 @@ export async function ask(address) {
 }
 
 /**
- * Show how many submissions there are, by tab.
+ * Show the number of submissions in each tab.
  * @param {Record<string, number>} counts
  */
 export function showCounts(counts) {
@@ -209,10 +209,10 @@ noteTime(news.dataset.now);
 showAges(document);
 setInterval(() => showAges(document), AGES_EVERY_MS);
 
-// News. The queue refreshes itself: it counts in the tab's title, and offers to show what is new.
+// News. The queue refreshes itself: it counts in the tab's title and offers to show new submissions.
 
 const EVERY_SECONDS = 20;
-const MOST = 100; // the server lists no more
+const MOST = 100; // the server's limit
 
 const { url = "", href = "", hasEnd } = news.dataset;
 const known = new Set(news.dataset.known?.split(" "));
@@ -235,7 +235,7 @@ async function refresh() {
  * @param {number} count
  */
 function offer(count) {
-  if (count === shown) return; // not read out again
+  if (count === shown) return; // so it isn't read out again
   shown = count;
   const before = document.activeElement;
   const hadFocus = news.contains(before);
@@ -254,7 +254,7 @@ function offer(count) {
 }
 
 /**
- * Add the new submissions to the list, which keeps what is selected; else follow the link.
+ * Add the new submissions to the list, keeping the selection; if that fails, follow the link.
  * @param {MouseEvent} event
  */
 async function showHere(event) {

@@ -1,4 +1,4 @@
-// Optional features for the queue: decisions without a reload, and keys. Everything works without them.
+// Optional features for the queue: decisions without a reload, and shortcut keys.
 
 import { findAround, getElement } from "../elements.js";
 import { decide, undo } from "./queue-decisions.js";
@@ -27,11 +27,11 @@ getElement(document, "[name=order]", HTMLSelectElement).addEventListener("change
   form?.requestSubmit();
 });
 
-let isPressed = false; // by a mouse or a finger
+let isPressed = false; // with a mouse or a finger
 
 document.addEventListener("click", (event) => {
   isPressed = event.detail > 0 && findAround(event, ".item") !== null;
-  // The second click of a double click would undo what the first did, or decide twice.
+  // The second click of a double click would undo the first one, or decide twice.
   if (event.detail > 1 && findAround(event, ".decide button, #undo button")) event.preventDefault();
 });
 
@@ -55,7 +55,7 @@ function showSelection() {
 }
 
 /**
- * Select or unselect a row, or all from the last one up to it.
+ * Select or unselect a row, or all rows from the last picked one to it.
  * @param {HTMLElement | undefined} row
  * @param {{ isRange: boolean, isChecked: boolean }} how
  */
@@ -101,7 +101,7 @@ function move(step) {
 }
 
 /**
- * Press the button of a key: of all that are selected, else of the current row.
+ * Press a key's button: the one for all selected rows, or the current row's.
  * @param {string} key
  */
 function press(key) {
@@ -113,7 +113,7 @@ function press(key) {
 }
 
 /**
- * Open the details of a row at the reasons, or open or close them.
+ * Open a row's details at the reasons, or toggle the details.
  * @param {HTMLElement | undefined} row
  * @param {boolean} isForReason
  */
@@ -145,7 +145,7 @@ const actions = {
   "?": () => help.showModal(),
 };
 
-// Single-key shortcuts disturb some assistive tools, so they can be switched off permanently.
+// Single-key shortcuts interfere with some assistive tools, so they can be turned off permanently.
 const OFF = "dashboard-keys-off";
 const keysOfTab = help.dataset.keys?.split(" ");
 getElement(document, ".keys", HTMLElement).hidden = false;
@@ -161,9 +161,9 @@ document.addEventListener("keydown", (event) => {
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   const key = { ArrowDown: "j", ArrowUp: "k" }[event.key] ?? event.key;
   if (localStorage.getItem(OFF) || !keysOfTab?.includes(key)) return;
-  // Arrow keys scroll until a submission has the focus, by j or a click.
+  // Arrow keys scroll until a submission is focused by j or a click.
   if (key !== event.key && findCurrent() < 0) return;
-  if (key === "Escape" && document.querySelector(":popover-open")) return; // which it closes
+  if (key === "Escape" && document.querySelector(":popover-open")) return; // the key closes it
   event.preventDefault();
   closeGaps();
   actions[key]();

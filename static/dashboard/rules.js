@@ -1,9 +1,9 @@
-// Settings, Rules: what the policy and the deny list would do follows what is entered, before it is saved.
+// Settings, Rules: shows what the entered rules and deny list would do, before they're saved.
 
 import { getElement, parsePage } from "../elements.js";
 
 const FOLLOW_AFTER_MS = 300;
-const said = getElement(document, "#copied", HTMLElement); // which screen readers hear
+const said = getElement(document, "#copied", HTMLElement); // screen readers read it out
 
 /** @type {NodeListOf<HTMLFormElement>} */
 const forms = document.querySelectorAll("form[data-shows]");
@@ -20,9 +20,9 @@ for (const form of forms) {
     body.set("preview", "");
     const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
     const text = await answer?.text();
-    if (!text || mine !== asked) return; // offline, or there is a later question
+    if (!text || mine !== asked) return; // offline, or there's a newer request
     const next = parsePage(text).getElementById(shown.id);
-    if (!next) return; // the session has ended, say
+    if (!next) return; // for example, the session has ended
     shown.replaceChildren(...next.childNodes);
     said.textContent = shown.querySelector(".said, .wrong")?.textContent ?? "";
   };

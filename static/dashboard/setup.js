@@ -1,17 +1,17 @@
-// The set-up: what the chain says of a token is shown as soon as its address is there. Without this
-// script, the first press of the button shows it.
+// Setup: shows a token's data from the chain as soon as its address is entered. Without this script, the
+// button's first press shows it.
 
 import { getElement, parsePage } from "../elements.js";
 import { listenForSite } from "./site.js";
 
-const WAIT_MS = 300; // until the address is typed
+const WAIT_MS = 300; // after the last key
 const ADDRESS = /^\s*[1-9A-HJ-NP-Za-km-z]{32,44}\s*$/;
 const PARTS = ["#token", "#first-wallets", "#preview"];
 
 const form = getElement(document, "#setup", HTMLFormElement);
 const mint = getElement(form, "#token_mint", HTMLInputElement);
-const holders = form.querySelector("#holders"); // stays, with what is chosen meanwhile
-// What was typed before this script ran is looked up, unless the server has done so.
+const holders = form.querySelector("#holders"); // stays, with what was chosen in the meantime
+// Look up an address that was typed before this script ran, unless the server did.
 let shown = form.querySelector(".token, .wrong") ? mint.value : "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;

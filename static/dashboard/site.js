@@ -1,10 +1,10 @@
-// The form of a site names its twin, which a ticked box adds.
+// A site's form names the site's twin, which a ticked box adds.
 
 import { getElement } from "../elements.js";
 import { describeOrigin } from "./origin-rules.js";
 
 /**
- * Name the site that the box adds: the one typed with www, or without it.
+ * Name the site that the box adds: the typed one with or without www.
  * @param {string} typed
  */
 function showTwin(typed) {

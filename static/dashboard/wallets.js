@@ -1,10 +1,10 @@
-// The list of wallets: search while typing, "All on this page", how many are selected, and Escape
-// to close the panel beside it.
+// The list of wallets: searching while typing, "All on this page", the number of selected ones, and Escape
+// to close the panel next to it.
 
 import { getElement, parsePage } from "../elements.js";
 import { showTicked } from "./dashboard.js";
 
-const TYPING_MS = 200; // without a key, before the search begins
+const TYPING_MS = 200; // from the last key to the search
 const results = document.getElementById("results");
 
 /** @type {() => NodeListOf<HTMLInputElement>} */
@@ -22,8 +22,7 @@ function showSelection() {
 }
 
 /**
- * Offer to select all wallets that match, beside those of this page; return how many they are if
- * they are selected.
+ * Offer to select all matching wallets, not just this page's; return their number if they're selected.
  * @param {boolean} isOffered
  */
 function offerMatching(isOffered) {
@@ -35,7 +34,7 @@ function offerMatching(isOffered) {
 }
 
 /**
- * Read a page of the dashboard. Throws if it cannot be read, or if the owner is signed out.
+ * Read a dashboard page. Throws if it can't be read or the owner is signed out.
  * @param {string} url
  * @param {AbortSignal} signal
  */
@@ -48,7 +47,7 @@ async function readPage(url, signal) {
 let running = new AbortController();
 
 /**
- * Show what the form asks for without loading the page, and put it into the address.
+ * Show the form's result without loading the page, and update the address.
  * @param {HTMLFormElement} form
  */
 async function search(form) {
@@ -67,7 +66,7 @@ async function search(form) {
     showSelection();
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return;
-    form.submit(); // the browser shows what is wrong
+    form.submit(); // so the browser shows the problem
   }
 }
 
@@ -90,7 +89,7 @@ if (results) {
     if (target.id === "all") for (const box of listBoxes()) box.checked = target.checked;
     showSelection();
   });
-  addEventListener("pageshow", showSelection); // after the browser has ticked what was ticked before
+  addEventListener("pageshow", showSelection); // after the browser has restored ticked boxes
 }
 
 const close = document.querySelector(".drawer > header a");

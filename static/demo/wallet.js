@@ -1,5 +1,5 @@
-// A test wallet, loaded in demo mode only (flask demo). It implements the Wallet Standard as real
-// wallets do. Its key holds no tokens. It is created at every load and not stored.
+// A test wallet, loaded only in demo mode (flask demo). It implements the Wallet Standard like real
+// wallets. Its key has no tokens; it's created at each load and isn't stored.
 
 import { encodeBase58 } from "../widget/wallets.js";
 
@@ -62,7 +62,7 @@ const wallet = Object.freeze({
   },
 });
 
-// Announce the wallet both ways, so that it is found whichever side loads last.
+// Announce the wallet in both ways, so it's found whichever side loads last.
 /** @param {{ register: (wallet: object) => void }} app */
 const register = ({ register }) => register(wallet);
 dispatchEvent(new CustomEvent("wallet-standard:register-wallet", { detail: register }));

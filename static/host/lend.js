@@ -1,5 +1,5 @@
-// Lends the wallets of this page to the service's frames in it. embed.js loads this file when the
-// first frame asks, and checks who asks.
+// Lends this page's wallets to the service's frames in it. embed.js loads this file at the first
+// frame's request, and checks where requests come from.
 
 import { Problem } from "../widget/api.js";
 import { answerCall, watchWallets } from "../widget/wallets.js";
@@ -14,7 +14,7 @@ const MOST_QUESTIONS = 6; // in SPAN_MS
 const SPAN_MS = 10_000;
 const STATEMENT = "This signature does not authorize any transaction.";
 const MAX_LENGTH = 2_000;
-// Control characters other than a new line, invisible ones, and those that change the direction of writing.
+// Control characters except newlines, invisible characters, and those that change the writing direction.
 const MISLEADING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 const service = new URL(import.meta.url).host;
@@ -28,10 +28,10 @@ let listed = [];
 /** @type {Map<Frame, MessagePort>} */
 const listeners = new Map();
 /** @type {Map<string, { account: Account, frame: Frame }>} */
-const accounts = new Map(); // a frame can use only those that it has connected itself
-let connected = 0; // accounts ever
+const accounts = new Map(); // a frame can only use accounts that it connected itself
+let connected = 0; // accounts so far
 let isWatching = false;
-/** The frame whose question is open, and how to give that up. */
+/** The frame with an open question, and how to cancel the question. */
 const open = { frame: /** @type {Frame} */ (null), giveUp: () => {} };
 
 /** @type {Map<unknown, (question: Question) => Promise<unknown>>} */
@@ -53,13 +53,13 @@ export function lend({ data: { kind, args }, source: frame, ports: [port] }) {
 }
 
 /**
- * Send the list on `port` now and whenever it changes.
+ * Send the list to `port` now and whenever it changes.
  * @param {MessagePort} port
  * @param {Frame} frame
  */
 function listWallets(port, frame) {
   forgetRemoved();
-  if (open.frame === frame) open.giveUp(); // the frame was loaded again and waits no longer
+  if (open.frame === frame) open.giveUp(); // the frame was reloaded and is no longer waiting
   listeners.get(frame)?.close();
   listeners.set(frame, port);
   if (isWatching) return port.postMessage(listed);
@@ -70,7 +70,7 @@ function listWallets(port, frame) {
   });
 }
 
-/** Give up what frames that the page has removed asked for. */
+/** Cancel the questions of frames that were removed from the page. */
 function forgetRemoved() {
   /** @param {Frame} frame */
   const isRemoved = (frame) => /** @type {Window | null} */ (frame)?.closed === true;
@@ -101,7 +101,7 @@ function findAccount(id, frame) {
 }
 
 /**
- * Tell on `port` when the account is lost, until the frame answers there.
+ * Report to `port` when the account is lost, until the frame answers there.
  * @param {MessagePort} port
  * @param {Account | null} account
  */
@@ -113,7 +113,7 @@ function watchAccount(port, account) {
   };
 }
 
-// What asks a wallet
+// Questions to a wallet
 
 /** @param {Question} question */
 async function connect({ id, frame }) {
@@ -136,9 +136,9 @@ async function sign({ id, text, frame, signal, tell }) {
 }
 
 /**
- * Ask a wallet, if the visitor has just clicked and no other question is open.
+ * Ask a wallet if the visitor has just clicked and no other question is open.
  * @param {(question: Question) => Promise<unknown>} action
- * @param {Question} question its signal is aborted when the frame no longer waits
+ * @param {Question} question its signal is aborted when the frame stops waiting
  */
 async function askWallet(action, question) {
   // A click in a frame also counts as a click in the pages around it (HTML, "user activation").
@@ -154,9 +154,9 @@ async function askWallet(action, question) {
   }
 }
 
-// Which questions are refused
+// Limits on questions
 
-/** Lets wallets be asked one question at a time, and few in a short time. */
+/** Allows one question to wallets at a time, and only a few in a short time. */
 export class QuestionLimit {
   /** @param {() => number} now in milliseconds */
   constructor(now = () => performance.now()) {
@@ -166,7 +166,7 @@ export class QuestionLimit {
     this.isOpen = false;
   }
 
-  /** Begin a question; return whether it may be asked. Every `true` needs an `end()`. */
+  /** Begin a question; return whether it's allowed. Every `true` needs an `end()`. */
   begin() {
     const now = this.now();
     this.begunAt = this.begunAt.filter((begun) => now - begun < SPAN_MS);
@@ -184,11 +184,11 @@ export class QuestionLimit {
 const limit = new QuestionLimit();
 
 /**
- * Whether a text is of the service's own form (embed/domain/nonces.py): it begins with the service's
- * host, names the wallet's address, and ends with the statement that it authorizes no transaction. A
- * transaction isn't such a text: it has no lines.
+ * Return whether a text has the service's form (embed/domain/nonces.py): it begins with the service's
+ * host, names the wallet's address, and ends by stating that it authorizes no transaction. A
+ * transaction can't be such a text, since it has no lines.
  * @param {string} text
- * @param {{ service: string, address: string }} expected `service` is a host, with its port unless default
+ * @param {{ service: string, address: string }} expected `service` is a host, with its port if that isn't the default
  */
 export function isLendable(text, { service, address }) {
   const lines = text.split("\n");

@@ -1,5 +1,5 @@
-// What the widget exchanges with others: the service's API, called under the path of the session cookie
-// once, or again and again, and its exact amounts; and messages with the page around the frame.
+// The widget's communication: calls and polls the service's API at the session cookie's path, parses exact
+// amounts, and exchanges messages with the host page.
 
 import { parsePage } from "../elements.js";
 
@@ -11,8 +11,8 @@ const TIMEOUT_MS = 20_000;
  *   balanceKnown?: false, tags: Tag[] }} TrackedWallet
  * @typedef {{ wallets: TrackedWallet[], supply?: number }} TrackingPage
  * @typedef {{ changeDay: string | null, changeWeek: string | null, changeLine: string,
- *   lineSeconds: number, linePath: string }} WalletChange how a balance changed, and its line
- * @typedef {{ submissionId: string }} Proof of a wallet on the list
+ *   lineSeconds: number, linePath: string }} WalletChange a balance's changes, and its line
+ * @typedef {{ submissionId: string }} Proof a listed wallet's proof
  * @typedef {{ body?: object, signal?: AbortSignal, keepalive?: boolean, cache?: RequestCache,
  *   credentials?: RequestCredentials, headers?: Record<string, string> }} RequestOptions
  * @typedef {{ id: string, walletAddress: string, nickname: string | null, status: string,
@@ -28,18 +28,18 @@ export class Problem extends Error {
    */
   constructor(code, { retryAfter = null, details = {} } = {}) {
     super(code);
-    this.code = code === "internal_error" ? "server" : code; // for which there is a sentence
+    this.code = code === "internal_error" ? "server" : code; // "server" has a sentence
     this.details = details;
     this.retryAt = retryAfter === null ? null : Date.now() + retryAfter * 1000;
   }
 }
 
-let ahead = 0; // of the server's clock, in milliseconds: this computer's may be wrong by days
+let ahead = 0; // how far the server's clock is ahead, in ms: this computer's may be wrong by days
 
-/** The time now, as far as the server has told it. */
+/** Return the time, by the server's clock if known. */
 export const now = () => Date.now() + ahead;
 
-/** @param {string | null | undefined} said the server's time, as an answer has it */
+/** @param {string | null | undefined} said the server's time in an answer */
 export function noteTime(said) {
   const time = Date.parse(said ?? "");
   if (time) ahead = time - Date.now();
@@ -51,18 +51,18 @@ export class Api {
     this.pageId = pageId;
     this.key = key;
     /** @type {string | null} */
-    this.etag = null; // of the payload that was read last
+    this.etag = null; // of the last payload read
   }
 
   /**
-   * Return the public payload, or null if it is the one that is known already.
+   * Return the public payload, or null if it hasn't changed.
    * @returns {Promise<TrackingPage | null>}
    */
   async readPage() {
     const { etag } = this;
     const { response, answer } = await this.send(`/embed/api/tracking/${this.pageId}`, {
       headers: etag ? { "If-None-Match": etag } : undefined,
-      // The first read may find the list kept from an earlier visit; later ones are kept short.
+      // The first read may use the cached list of an earlier visit; later ones are kept short.
       ...(etag ? { cache: "no-store", credentials: "omit" } : { cache: "no-cache" }),
     });
     if (response.status === 304) return null;
@@ -71,7 +71,7 @@ export class Api {
   }
 
   /**
-   * Return the changes by wallet; wallets without a history are absent.
+   * Return changes by wallet; wallets without a history are absent.
    * @param {string[]} ids at most 100
    * @returns {Promise<Record<string, WalletChange>>}
    */
@@ -81,7 +81,7 @@ export class Api {
   }
 
   /**
-   * Return the proofs by wallet; wallets that nobody has proved are absent.
+   * Return proofs by wallet; wallets that nobody has proved are absent.
    * @param {string[]} ids at most 100
    * @returns {Promise<Record<string, Proof>>}
    */
@@ -91,19 +91,19 @@ export class Api {
   }
 
   /**
-   * Return a page or a part of one, or null if it is the one that has the entity tag.
+   * Return a page or a part of one, or null if it still has the entity tag.
    * @param {string} path
-   * @param {{ etag?: string, isOwn?: boolean }} [options] `isOwn`: with what belongs to the visitor
+   * @param {{ etag?: string, isOwn?: boolean }} [options] `isOwn`: with the visitor's own data
    * @returns {Promise<Document | null>}
    */
   async readHtml(path, { etag, isOwn = false } = {}) {
     const url = new URL(path, location.href);
-    url.searchParams.set("key", this.key); // and not a header: a frame without an origin may read this, too
+    url.searchParams.set("key", this.key); // not a header, so a frame without an origin can read this, too
     url.searchParams.set("lang", document.documentElement.lang);
     const headers = etag ? { "If-None-Match": etag } : undefined;
     const { response, text } = await this.request(url.href, { headers, credentials: isOwn ? "same-origin" : "omit" });
     if (response.status === 304) return null;
-    // This document's policy allows no style of another one, not even before it is shown.
+    // This document's policy doesn't allow styles of another one, even before it's shown.
     const page = parsePage(text.replace(/<style>.*?<\/style>/s, ""));
     if (response.ok) return page;
     const code = page.querySelector("code")?.textContent?.split(" ").at(-1); // refusal.html
@@ -122,7 +122,7 @@ export class Api {
    */
   async readReceipt(submissionId) {
     const receipt = await this.call(this.locateReceipt(submissionId));
-    if (typeof receipt?.message !== "string") throw new Problem("server"); // something in between answered
+    if (typeof receipt?.message !== "string") throw new Problem("server"); // something else answered
     return receipt;
   }
 
@@ -143,7 +143,7 @@ export class Api {
   /**
    * @param {string} path
    * @param {RequestOptions} [options]
-   * @returns {Promise<{ response: Response, answer: any }>} `answer` is null if nothing is new
+   * @returns {Promise<{ response: Response, answer: any }>} `answer` is null if nothing has changed
    */
   async send(path, options) {
     const headers = { Authorization: `Bearer ${this.key}`, ...options?.headers };
@@ -198,8 +198,8 @@ function readRetryAfter({ headers }) {
 }
 
 /**
- * Return a signal that aborts as soon as one of both does: AbortSignal.any, which is newer than
- * the rest of what is used here.
+ * Return a signal that aborts as soon as one of them does, like AbortSignal.any, which is newer than
+ * everything else used here.
  * @param {AbortSignal[]} signals
  */
 export function eitherOf(...signals) {
@@ -211,21 +211,21 @@ export function eitherOf(...signals) {
   return either.signal;
 }
 
-// Amounts, as exact decimal text: a JavaScript number cannot hold all their digits.
+// Amounts as exact decimal text, since a JavaScript number can't hold all their digits.
 
 const AMOUNT_KEYS = new Set(["amount", "tokenBalance", "balance", "minBalance"]);
 const CHANGE_KEYS = new Set(["changeDay", "changeWeek", "changeLine"]); // may be negative
 const NUMBER = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
- * Whether a field of the API's responses is an amount.
+ * Return whether a field of the API's responses is an amount.
  * @param {string} key
  */
 export const isAmountKey = (key) => AMOUNT_KEYS.has(key);
 
 /**
- * Parse a response of the API, with its amounts as exact text. Browsers that do not provide a
- * number's source text (before Chrome 114, Firefox 135, Safari 18.4) round the amount to a number.
+ * Parse an API response, with amounts as exact text. Browsers that don't provide a number's source text
+ * (before Chrome 114, Firefox 135, Safari 18.4) round the amount to a number.
  * @param {string} text
  */
 export function parseResponse(text) {
@@ -240,7 +240,7 @@ export function parseResponse(text) {
 
 /**
  * Return an amount in normal form: no exponent, no trailing zeros.
- * @param {string} text a number of 0 or more, as JSON or Python writes it
+ * @param {string} text a number of 0 or more, as written by JSON or Python
  */
 export function normalizeAmount(text) {
   const parts = NUMBER.exec(text);
@@ -255,14 +255,14 @@ export function normalizeAmount(text) {
 }
 
 /**
- * Return the difference of two amounts in normal form, with a minus sign if it is below 0.
+ * Return a difference of two amounts in normal form, with a minus sign if it's below 0.
  * @param {string} text
  */
 const normalizeChange = (text) =>
   text.startsWith("-") ? `-${normalizeAmount(text.slice(1))}` : normalizeAmount(text);
 
 /**
- * Compare two normalised amounts, for sorting from the smallest.
+ * Compare two normalized amounts, for sorting the smallest first.
  * @param {string} one
  * @param {string} other
  */
@@ -280,23 +280,23 @@ export function compareAmounts(one, other) {
  */
 const compareText = (one, other) => (one < other ? -1 : Number(one > other));
 
-// Polling: only while the tab is visible, less often while nothing changes, and while the server fails.
+// Polling: only while the tab is visible, and less often while nothing changes or the server fails.
 
 const GROWTH = 1.5;
 const SPREAD = 0.1;
 const SLOWEST_FAILING_MS = 10 * 60_000;
 
 /**
- * Call the async `action` every `seconds` while the tab is visible and `isWanted()` says so. Each
- * call that resolves to false, since nothing has changed, makes the pause longer, up to `slowest`
- * seconds. A failure doubles it, and a Problem's Retry-After is obeyed. Returns {now} to poll at
- * once and more often again.
+ * Call the async `action` every `seconds` while the tab is visible and `isWanted()` is true. Each call
+ * that resolves to false, because nothing has changed, makes the pause longer, up to `slowest` seconds.
+ * A failure doubles it, and a Problem's Retry-After is obeyed. Returns {now}, which polls immediately
+ * and more often again.
  * @param {() => Promise<unknown>} action
  * @param {{ seconds: number, slowest?: number, isWanted?: () => boolean }} options
  */
 export function poll(action, { seconds, slowest = seconds, isWanted = () => true }) {
   const shortest = seconds * 1000;
-  const spread = slowest > seconds ? SPREAD : 0; // so that a page's visitors do not ask in step
+  const spread = slowest > seconds ? SPREAD : 0; // so a page's visitors don't poll in step
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let pause = shortest;
@@ -310,7 +310,7 @@ export function poll(action, { seconds, slowest = seconds, isWanted = () => true
   async function run() {
     if (isRunning || document.hidden || !isWanted()) return;
     isRunning = true;
-    const isPrompted = isWantedNow; // what prompted it will often show only later
+    const isPrompted = isWantedNow; // the expected change often comes a bit later
     isWantedNow = false;
     askedAt = Date.now();
     try {
@@ -348,21 +348,21 @@ export function poll(action, { seconds, slowest = seconds, isWanted = () => true
   return {
     now() {
       pause = shortest;
-      isWantedNow = true; // what is under way may be answered from before
+      isWantedNow = true; // a call in progress may get an old answer
       if (!isRunning) schedule(0);
     },
   };
 }
 
-// Messages between the frame and its host page: height, theme, whether it lends its wallets, and events.
+// Messages between the frame and its host page: height, theme, lent wallets, and events.
 
 /**
- * Send the height to the host page's script (embed.js), and apply the theme that it sends.
+ * Send the height to the host page's script (embed.js) and apply the theme that it sends.
  *
- * Returns the origin of the host page if it lends its wallets, and what tells it of events. Only a
- * page that the service vouches for is believed and told: `site`, the one that the server has found on
- * the key's list, or, if that one is unknown, any, as the widget's policy (frame-ancestors) keeps
- * others out. A key that allows the null origin has no such policy: `isForAnySite`.
+ * Returns the host page's origin if it lends its wallets, and a function that sends it events. Only pages
+ * that the service vouches for are trusted: `site`, which the server found on the key's list, or if that's
+ * unknown, any page, since the widget's policy (frame-ancestors) keeps out others. A key that allows the
+ * null origin has no such policy: `isForAnySite`.
  * @param {{ site: string | null, isForAnySite: boolean }} options
  * @returns {{ lender: Promise<string>, tell: (event: string, detail?: object) => void }}
  */
@@ -379,7 +379,7 @@ export function connectToHost({ site, isForAnySite }) {
     },
   };
   if (window.parent === window) return host;
-  // Without a Referer, or after the strip, the host's origin is unknown: send to any, as the height is not secret.
+  // Without a Referer, or after the strip, the host's origin is unknown: send to any, since the height is no secret.
   const referrer = document.referrer && new URL(document.referrer).origin;
   const target = referrer && referrer !== location.origin ? referrer : "*";
   const sendHeight = () => {
@@ -401,9 +401,9 @@ export function connectToHost({ site, isForAnySite }) {
 }
 
 /**
- * Apply the theme that fits the host page, and have no surface of its own if texts can be read without one.
+ * Apply the theme that fits the host page; add a surface only if text would be unreadable without one.
  * @param {string} theme
- * @param {unknown} ground the computed color under the frame, if that is known
+ * @param {unknown} ground the computed color under the frame, if known
  */
 function setTheme(theme, ground) {
   if (!["auto", "light", "dark"].includes(theme)) return;
@@ -413,7 +413,7 @@ function setTheme(theme, ground) {
 }
 
 /**
- * Whether a color is so far from white and from black that quiet texts have less than 4.5:1.
+ * Return whether a color is so far from white and black that quiet text has a contrast below 4.5:1.
  * @param {unknown} ground
  */
 function isMiddling(ground) {

@@ -1,5 +1,5 @@
-// Opens and closes the flow's panel. Its steps are loaded when a visitor is about to open it, as most
-// only read.
+// Opens and closes the flow's panel. Its steps are loaded when a visitor is about to open it, since most
+// visitors just read.
 
 import { findAround, getElement } from "../elements.js";
 import { Problem } from "./api.js";
@@ -25,7 +25,7 @@ export class FlowOpener {
     this.loadOwn = loadOwn;
     this.about = about;
     /** @type {HTMLElement | null} */
-    this.button = null; // the one that has opened the panel
+    this.button = null; // the button that opened the panel
     /** @type {PurposeName} */
     this.purpose = "add";
     /** @type {Wanted} */
@@ -39,26 +39,26 @@ export class FlowOpener {
   }
 
   /**
-   * Let a button open the panel for a purpose, and close it.
+   * Let a button open and close the panel for a purpose.
    * @param {HTMLButtonElement} button
    * @param {PurposeName} purpose
    * @param {() => Wanted} [findWanted]
    */
   listen(button, purpose, findWanted = () => ({})) {
     for (const intent of ["pointerenter", "focus", "touchstart"]) {
-      // If it fails, the press tries again, and says so.
+      // If it fails, the press tries again and reports a failure.
       button.addEventListener(intent, () => this.#load().catch(() => {}), { passive: true });
     }
     button.addEventListener("click", ({ detail }) => {
       if (detail > 1) return; // a double click would close it again
       if (this.button !== button) this.open(button, purpose, findWanted());
       else if (this.steps) this.#leave();
-      else this.#start(); // pressed again, as nothing was there yet
+      else this.#start(); // pressed again because nothing had appeared yet
     });
   }
 
   /**
-   * Open the panel, which gives the focus back to `button`.
+   * Open the panel; when closed, it returns the focus to `button`.
    * @param {HTMLElement} button
    * @param {PurposeName} purpose
    * @param {Wanted & { title?: string }} [wanted]
@@ -68,7 +68,7 @@ export class FlowOpener {
     this.button = button;
     this.purpose = purpose;
     this.wanted = wanted;
-    // Not into what goes when the list has its first wallet, or is searched.
+    // Not inside an element that goes away when the list has its first wallet or is searched.
     (button.closest("header, .empty, #own, .list") ?? button.parentElement)?.after(this.panel);
     if (button.hasAttribute("aria-controls")) button.setAttribute("aria-expanded", "true");
     this.title.textContent = title;
@@ -95,7 +95,7 @@ export class FlowOpener {
     if (button?.hasAttribute("aria-controls")) button.setAttribute("aria-expanded", "false");
     button?.focus();
     if (document.activeElement === button) return;
-    // The list was empty and has its first wallet now, so the button is gone.
+    // The list was empty and now has its first wallet, so the button is gone.
     /** @type {HTMLElement | null} */
     const first = document.querySelector("#wallets summary");
     first?.focus();
@@ -108,7 +108,7 @@ export class FlowOpener {
 
   /** @param {Event} event */
   #act(event) {
-    if (this.steps) return; // which listen themselves
+    if (this.steps) return; // they listen themselves
     const name = findAround(event, "button[data-do]")?.dataset.do;
     if (name === "close") this.#close();
     if (name === "retry") this.#start();
@@ -124,7 +124,7 @@ export class FlowOpener {
   }
 
   /**
-   * Say in the empty panel what is going on.
+   * Show a sentence in the empty panel.
    * @param {string} sentence
    * @param {boolean} isBusy
    */
@@ -144,7 +144,7 @@ export class FlowOpener {
     return this.loading;
   }
 
-  /** Load all that the steps need in one wave. */
+  /** Load everything that the steps need in parallel. */
   async #loadSteps() {
     const links = getElement(document, "#flow-links", HTMLTemplateElement);
     this.tell("prepare", { modules: links.dataset.lend?.split(" ") });
@@ -160,7 +160,7 @@ export class FlowOpener {
 }
 
 /**
- * Ask for the scripts and the style sheet of the steps; wait for the latter.
+ * Request the steps' scripts and style sheet; wait for the style sheet.
  * @param {DocumentFragment} named
  */
 async function loadLinks(named) {

@@ -1,5 +1,5 @@
-// The flow in the frame: puts its steps into the panel once they are loaded, knows what they are for,
-// opens the signing window, and finds the wallets of the frame and of its host page.
+// The flow in the frame: puts its loaded steps into the panel, defines their purposes, opens the signing
+// window, and finds the wallets in the frame and on its host page.
 
 import { getElement } from "../elements.js";
 import { eitherOf, Problem } from "./api.js";
@@ -17,12 +17,12 @@ import { addWords } from "./words.js";
  */
 
 /**
- * @typedef {{ address?: string, nickname?: string }} Wanted a wallet that the visitor has named, and its name
+ * @typedef {{ address?: string, nickname?: string }} Wanted a wallet that the visitor named, and its nickname
  * @typedef {{ start: (purpose: PurposeName, wanted: Wanted) => void, leave: () => void }} Steps
  */
 
 /**
- * @param {HTMLElement} panel keeps only its head of what it shows
+ * @param {HTMLElement} panel only its head is kept
  * @param {Document} part the steps, and their sentences
  * @param {{ api: Api, own: OwnSubmissions, lender: Promise<string>, site: string | null,
  *   symbol: string, close: () => void }} options
@@ -58,31 +58,31 @@ export function setUpSteps(panel, part, { api, own, lender, site, symbol, close 
   };
 }
 
-// What a visitor signs for: to add a wallet, or, as its holder, to see what the page keeps of it and to
-// withdraw it. Each purpose asks the service for a text, and sends the signature of it.
+// Visitors sign to add a wallet, or, as its holder, to see the data that the page stores about it and to
+// withdraw it. Each purpose requests a text from the service, and sends its signature.
 
 /**
  * @typedef {{ nonceId: string, message: string, isDuplicate?: boolean,
  *   belowMinimum?: Record<string, unknown> }} Nonce
  * @typedef {{ walletAddress: string, nickname: string, nonceId: string, signature: string }} Draft
  * @typedef {{ submissionId: string, status: string, isRemembered?: boolean,
- *   receipt?: string | null }} Answer to a submission; whether this browser will hear of it, and where
- *   its receipt is, if this browser may read it
+ *   receipt?: string | null }} Answer to a submission; whether this browser can follow it, and where its
+ *   receipt is, if this browser may read it
  * @typedef {{ amount: string, observedAtIso: string }} Balance
  * @typedef {{ publicAlias: string | null, tags: Tag[], hideFromPublic: boolean, withheld: boolean,
- *   addedBy: "owner" | "submission", createdAtIso: string }} Entry of the list
+ *   addedBy: "owner" | "submission", createdAtIso: string }} Entry on the list
  * @typedef {{ walletAddress: string, listed: Entry | null,
  *   submissions: (Submission & { createdAtIso: string, hasReceipt: boolean })[], activity: object[],
  *   messages: number, listings: object[], observedBalance: Balance | null,
- *   enteredBalance: Balance | null }} Records what a page keeps of a wallet
+ *   enteredBalance: Balance | null }} Records the data that a page stores about a wallet
  * @typedef {{ withdrawnSubmissions: number, leftList: boolean, staysListed: boolean }} Withdrawal
  * @typedef {"add" | "show" | "withdraw"} PurposeName
  * @typedef {Wanted & { name: PurposeName,
  *   findRefusal?: (address: string) => Problem | null,
  *   createNonce: (address: string, nickname: string, signal?: AbortSignal) => Promise<Nonce>,
  *   submit: (draft: Draft) => Promise<Answer | Records | Withdrawal>,
- *   withdraw?: (address: string) => Purpose }} Purpose `createNonce` asks for a text to sign; `submit`
- *   is never aborted; `withdraw` is what may follow for the wallet that was shown
+ *   withdraw?: (address: string) => Purpose }} Purpose `createNonce` requests a text to sign; `submit`
+ *   is never aborted; `withdraw` can follow for the wallet that was shown
  */
 
 /**
@@ -109,19 +109,19 @@ export const makeAdding = (api, own) => ({
     return new Problem(found.status === "pending" ? "duplicate_waits" : "duplicate_sent", { details });
   },
   async createNonce(walletAddress, nickname, signal) {
-    const cooldown = findCooldown(own, walletAddress); // the signing window has not asked yet
+    const cooldown = findCooldown(own, walletAddress); // the signing window hasn't checked it yet
     if (cooldown) throw cooldown;
     const fields = nickname ? { walletAddress, nickname } : { walletAddress };
     const nonce = await post(api, "siws/nonce", fields, { signal });
     if (nonce.belowMinimum) throw new Problem("ca_gate_failed", { details: nonce.belowMinimum });
-    if (!nonce.isDuplicate) return nonce; // else nothing is signed
-    await own.wallets.readRest(); // to know whether there is a row to show
+    if (!nonce.isDuplicate) return nonce; // for a duplicate, nothing is signed
+    await own.wallets.readRest(); // to find out whether there's a row to show
     throw new Problem("duplicate");
   },
   async submit(draft) {
-    // Even if the tab is closed meanwhile: it may have been accepted already.
+    // Even if the tab is closed, since it may already have been accepted.
     const answer = await post(api, "submissions", draft, { keepalive: true }).catch((refusal) => {
-      own.refresh(); // the visitor's list shows it, too
+      own.refresh(); // the visitor's own list also shows it
       throw refusal;
     });
     own.add(draft, answer);
@@ -132,7 +132,7 @@ export const makeAdding = (api, own) => ({
 });
 
 /**
- * Show the holder of a wallet what the page keeps of it.
+ * Show a wallet's holder the data that the page stores about it.
  * @param {Api} api
  * @param {Pick<OwnSubmissions, "update" | "forget">} own
  * @returns {Purpose}
@@ -152,7 +152,7 @@ const makeShowing = (api, own) => ({
 /**
  * @param {Api} api
  * @param {Pick<OwnSubmissions, "forget">} own
- * @param {string} address the wallet that the visitor has chosen
+ * @param {string} address the wallet that the visitor chose
  * @returns {Purpose}
  */
 const makeWithdrawing = (api, own, address) => ({
@@ -164,7 +164,7 @@ const makeWithdrawing = (api, own, address) => ({
   },
   async submit({ nickname: _, ...draft }) {
     const answer = await post(api, "wallet-records/withdraw", draft, { keepalive: true });
-    own.forget(address); // also if the visitor has left meanwhile
+    own.forget(address); // even if the visitor has left
     return answer;
   },
 });
@@ -187,7 +187,7 @@ const FEATURES = "popup,width=440,height=680";
 class SigningWindow {
   /**
    * @param {Flow} flow waits while the visitor goes through its steps in the window
-   * @param {About} about what the window says of the list
+   * @param {About} about what the window says about the list
    */
   constructor(flow, about) {
     this.flow = flow;
@@ -195,11 +195,11 @@ class SigningWindow {
     /** @type {Window | null} */
     this.window = null;
     this.isDone = this.isSending = false;
-    this.isReached = false; // whether the window has told that it is ready
+    this.isReached = false; // whether the window has reported that it's ready
     window.addEventListener("message", (event) => this.#receive(event));
   }
 
-  /** Open the window. Call this in the click's handler, or browsers block it. */
+  /** Open the window. Call this in the click's handler; otherwise browsers block it. */
   open() {
     clearInterval(this.watch);
     this.isDone = this.isReached = false;
@@ -221,12 +221,12 @@ class SigningWindow {
   }
 
   #checkClosed() {
-    // What is being sent may be accepted, with or without the window.
+    // A submission that's being sent may be accepted, with or without the window.
     if (!this.window?.closed || this.isSending) return;
     clearInterval(this.watch);
     this.window = null;
     if (this.isDone) return;
-    // A window that never was ready may have been cut off by a policy in its own answer.
+    // A window that never was ready may have been cut off by a policy in its own response.
     const problem = new Problem(this.isReached ? "window_closed" : "window_unreached");
     this.#explain(problem, () => this.open());
   }
@@ -272,7 +272,7 @@ class SigningWindow {
   }
 }
 
-/** Return what the window is told in its address: the list, for links to it, and the frame's look. */
+/** Return the parameters of the window's address: the list, for links to it, and the frame's look. */
 function describeList() {
   const root = document.getElementById("widget");
   const { page = "", key = "" } = root?.dataset ?? {};
@@ -287,28 +287,27 @@ function tryToOpen(address) {
   const mayOpen = navigator.userActivation?.isActive;
   try {
     const opened = window.open(address, NAME, FEATURES);
-    // A host page with `Cross-Origin-Opener-Policy: same-origin` gets a window that nobody can
-    // reach. As every window that opens, it uses the click up, but in WebKit; one that is blocked does not.
+    // A host page with `Cross-Origin-Opener-Policy: same-origin` gets an unreachable window. Except in
+    // WebKit, an opened window uses up the click, but a blocked one doesn't.
     return { opened, isCutOff: mayOpen === true && navigator.userActivation?.isActive === false };
   } catch {
-    return { opened: null, isCutOff: false }; // Firefox throws where a sandbox allows no windows
+    return { opened: null, isCutOff: false }; // Firefox throws if a sandbox doesn't allow windows
   }
 }
 
-// The wallets that can be used in a frame: its own, and those of the host page, which its script
-// (embed.js) lends. What it answers is checked for its form only: the server verifies the signature, as
-// it does for every wallet.
+// The wallets that a frame can use: its own, and the host page's, lent by its script (embed.js). Only the
+// form of its answers is checked; the server verifies the signature, as for every wallet.
 
 const TIMEOUT_MS = 600_000; // as long as a text can be signed
-const MOST = 40; // of wallets, and of accounts of one
+const MOST = 40; // wallets, and accounts per wallet
 const LONGEST_ICON = 200_000;
 const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
-// The sentences that the host page may choose; all others would be about the server.
+// The problems that the host page may report; all others would be about the server.
 const CODES = /^(wallet_[a-z_]+|host_refused)$/;
 
 /**
- * Call `onChange` with the wallets that are found in this frame, then with those that the host page
- * lends, too, whenever they change; with the host page's origin if there are any of its own.
+ * Call `onChange` with this frame's wallets, then also with those that the host page lends, whenever they
+ * change; the host page's origin is passed if any of them are only there.
  * @param {Promise<string>} lender the origin of a host page that lends its wallets
  * @param {(wallets: Wallet[], lender: string | null) => void} onChange
  */
@@ -320,7 +319,7 @@ function watchAllWallets(lender, onChange) {
   /** @type {string | null} */
   let origin = null;
   const tell = () => {
-    // A wallet that is here, too, needs nobody in between.
+    // A wallet that's also in this frame needn't be lent.
     const names = new Set(own.map(({ name }) => name.toLowerCase()));
     const others = lent.filter(({ name }) => !names.has(name.toLowerCase()));
     onChange([...own, ...others], others.length ? origin : null);
@@ -339,13 +338,13 @@ function watchAllWallets(lender, onChange) {
 }
 
 /**
- * Call `onChange` with the wallets of the host page at `origin`, whenever they change.
+ * Call `onChange` with the wallets of the host page at `origin` whenever they change.
  * @param {string} origin
  * @param {(wallets: Wallet[]) => void} onChange
  */
 function watchLentWallets(origin, onChange) {
   /** @type {Map<string, Wallet>} */
-  const known = new Map(); // a wallet stays the same object, so that its button stays
+  const known = new Map(); // a wallet keeps its object, so its button stays
   const port = openPort({ kind: "embed:wallets", args: [] }, origin);
   port.onmessage = ({ data }) => onChange(readWallets(data).map(({ id, name, icon }) => {
     const wallet = known.get(id);
@@ -357,7 +356,7 @@ function watchLentWallets(origin, onChange) {
 }
 
 /**
- * Post a message with a port, and return the port's other end.
+ * Post a message with a port and return the port's other end.
  * @param {{ kind: string, args: unknown[] }} message
  * @param {string} origin
  */
@@ -434,7 +433,7 @@ const readProblem = (code) =>
 let asking = new AbortController();
 
 /**
- * Ask the host page. A question that is still open is given up: the visitor has left it.
+ * Ask the host page. An earlier question that's still open is cancelled, since the visitor has left it.
  * @param {string} origin
  * @param {{ kind: string, args: unknown[] }} message
  * @param {SignOptions} [options]

@@ -1,5 +1,5 @@
-// The flow's section in the page (flow.html): the current step and its contents; what visitors choose and
-// enter, which the flow gets once it is well formed; a problem, and what the page keeps of a wallet.
+// The flow's section in the page (flow.html): shows the current step, problems, and a wallet's records, and
+// passes visitors' choices and input to the flow when they're well-formed.
 
 import { findAround, getElement } from "../elements.js";
 import { Problem } from "./api.js";
@@ -10,12 +10,12 @@ import { copyText, explain, formatAmount, formatDuration, formatInstant, isolate
  * @import { Flow, Result } from "./flow.js"
  * @import { Answer, Balance, Purpose, PurposeName, Records, Withdrawal } from "./flow-setup.js"
  * @import { Account, Wallet } from "./wallets.js"
- * @typedef {{ site: string | null, symbol: string, minimum: string }} About the origin of the site
- *   that shows the list, if the service vouches for it, the list's token, and what it asks for
+ * @typedef {{ site: string | null, symbol: string, minimum: string }} About the origin of the site that
+ *   shows the list, if the service vouches for it, the list's token, and its minimum balance
  */
 
 const LEAVING = ["back", "cancel", "close", "open-window", "reload"];
-// While a wallet is asked, which may never answer.
+// While waiting for a wallet, which may never answer.
 const CAN_CANCEL = new Set(["connecting", "signing", "signing_again"]);
 
 export class FlowView {
@@ -24,7 +24,7 @@ export class FlowView {
     this.root = root;
     this.step = "";
     this.title = this.#get("#flow-title");
-    this.purposeTitle = ""; // of steps without one of their own
+    this.purposeTitle = ""; // for steps without their own title
     /** @type {object | null} */
     this.purpose = null;
     this.isPhone = navigator.maxTouchPoints > 0 && matchMedia("(pointer: coarse)").matches;
@@ -40,7 +40,7 @@ export class FlowView {
     for (const part of this.#findAll("[data-where]")) part.hidden = part.dataset.where !== place;
   }
 
-  /** What the page asks for, in a sentence; perhaps nothing. */
+  /** The page's minimum balance in a sentence; empty if there's none. */
   get minimum() {
     return this.#get("[data-show=minimum]").textContent;
   }
@@ -49,7 +49,7 @@ export class FlowView {
     this.#get("[data-show=minimum]").textContent = sentence;
   }
 
-  /** @param {Flow} flow is told what the visitor does */
+  /** @param {Flow} flow gets the visitor's actions */
   listen(flow) {
     this.flow = flow;
     this.hand = new HandSigning(this.root, (signature) => flow.enterSignature(signature));
@@ -82,7 +82,7 @@ export class FlowView {
       sign: () => flow.sign(),
       withdraw: () => flow.withdraw(),
       "open-window": () => flow.openWindow(),
-      // Not from the page, which translators change.
+      // Not from the page, since translators change it.
       "copy-message": (button) => copyText(flow.nonce.message, button),
       "copy-command": (button) => copyText(this.hand?.command ?? "", button),
     };
@@ -110,7 +110,7 @@ export class FlowView {
   }
 
   /**
-   * Explain beside the field why the nickname is invalid; return whether it is valid.
+   * Explain next to the field why the nickname is invalid; return whether it's valid.
    * @param {HTMLInputElement} input
    */
   #judgeNickname(input) {
@@ -123,7 +123,7 @@ export class FlowView {
   // Steps
 
   /**
-   * Show the sentences for this purpose only, take its title, and fill in what it names.
+   * Show only this purpose's sentences, use its title, and fill in its names.
    * @param {Pick<Purpose, "name" | "address" | "nickname">} purpose
    */
   showPurpose(purpose) {
@@ -131,7 +131,7 @@ export class FlowView {
       part.hidden = !part.dataset.purpose?.split(" ").includes(purpose.name);
       if (!part.hidden) this.purposeTitle = part.dataset.title ?? this.purposeTitle;
     }
-    if (purpose === this.purpose) return; // begun again, and what was typed is kept
+    if (purpose === this.purpose) return; // started again; keep what was typed
     this.purpose = purpose;
     const { address = "", nickname } = purpose;
     this.#showIf("wanted", address !== "");
@@ -192,8 +192,8 @@ export class FlowView {
 
   /**
    * @param {string} message
-   * @param {{ wallet: string | null, nickname: string, endsAt: number }} options the name of the
-   *   wallet that signs it, null: the visitor does so by hand, and until when it can be signed
+   * @param {{ wallet: string | null, nickname: string, endsAt: number }} options the name of the signing
+   *   wallet, or null if the visitor signs by hand, and until when the text can be signed
    */
   showText(message, { wallet, nickname, endsAt }) {
     const text = this.#get("[data-show=message]");
@@ -206,11 +206,11 @@ export class FlowView {
     this.#showPublic(nickname);
     this.showStep("confirm");
     this.#countDown(endsAt);
-    text.focus({ preventScroll: true }); // to be read out; what is above it stays in view
+    text.focus({ preventScroll: true }); // so it's read out; the content above stays in view
   }
 
   /**
-   * Say in an element who keeps the list, and for whom.
+   * Say in an element who keeps the list, and for which site.
    * @param {Element} element
    */
   showKeeper(element) {
@@ -221,7 +221,7 @@ export class FlowView {
   }
 
   /**
-   * Say what becomes public, and where.
+   * Say what will be public, and where.
    * @param {string} name
    */
   #showPublic(name) {
@@ -246,7 +246,7 @@ export class FlowView {
 
   /**
    * @param {PurposeName} purpose
-   * @param {Result} result of a submission, or of what the purpose asked for
+   * @param {Result} result of a submission or another purpose
    */
   showDone(purpose, result) {
     if (purpose === "show") {
@@ -270,13 +270,13 @@ export class FlowView {
 
   // Waiting and problems
 
-  /** @param {string} sentence the key of the sentence to show meanwhile */
+  /** @param {string} sentence the key of the sentence to show while waiting */
   startWaiting(sentence) {
     this.problem.clear();
     this.#get("[data-busy]").textContent = say(sentence);
     const cancel = this.#get("[data-if=can-cancel]");
     cancel.hidden = !CAN_CANCEL.has(sentence);
-    cancel.scrollIntoView({ block: "nearest" }); // it is below the step, which may be long
+    cancel.scrollIntoView({ block: "nearest" }); // it's below the step, which may be long
     this.pressed?.classList.add("busy");
     this.root.setAttribute("aria-busy", "true");
   }
@@ -324,24 +324,24 @@ export class FlowView {
   }
 }
 
-// The buttons for choosing a wallet and one of its accounts. Wallets choose their names, which may be
+// The buttons to choose a wallet and one of its accounts. Wallets choose their own names, which may be
 // long, empty or alike.
 
 const ICON = /^data:image\/(svg\+xml|webp|png|gif);base64,/;
 const UNNAMED = "Solana";
 const MAX_NAME_LENGTH = 40; // code points
 
-// Controls, and characters that show nothing, so that they cannot make names look alike.
+// Control and invisible characters, which could make names look alike.
 const HIDDEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** The wallets' buttons. One that is there already stays as it is, so that it keeps the focus. */
+/** The wallets' buttons. Existing ones stay unchanged, so they keep the focus. */
 class WalletChoices {
   /** @type {Map<Wallet, HTMLElement>} */
-  #items = new Map(); // in the order in which they are shown
+  #items = new Map(); // in the order shown
 
   /**
    * @param {HTMLElement} list
-   * @param {HTMLTemplateElement} template of an item
+   * @param {HTMLTemplateElement} template an item's template
    * @param {{ choose: (wallet: Wallet) => void, loseFocus: () => void }} on
    */
   constructor(list, template, on) {
@@ -353,7 +353,7 @@ class WalletChoices {
   /** @param {Wallet[]} wallets each with the same object as before */
   show(wallets) {
     const lost = this.#removeAllBut(new Set(wallets));
-    // A late one is added at the end: those that the visitor may be about to press stay in place.
+    // Late ones are added at the end, so buttons that the visitor may be about to press stay in place.
     for (const wallet of wallets) {
       if (this.#items.has(wallet)) continue;
       const item = this.#make(wallet);
@@ -365,7 +365,7 @@ class WalletChoices {
   }
 
   /**
-   * Remove wallets that are gone; return the label of the one that had the focus, or null.
+   * Remove wallets that are gone; return the label of the focused one, or null.
    * @param {Set<Wallet>} wallets
    */
   #removeAllBut(wallets) {
@@ -410,7 +410,7 @@ class WalletChoices {
 }
 
 /**
- * Return a button in a list item for each account, with its label and the whole address.
+ * Return a list item with a button for each account, with its label and full address.
  * @param {HTMLTemplateElement} template
  * @param {Account[]} accounts
  * @param {(account: Account) => void} choose
@@ -444,7 +444,7 @@ function makeItem(template, { name = "", detail }, onClick) {
 const readName = (item) => getElement(item, "bdi", HTMLElement).textContent;
 
 /**
- * Return the name in one line, short and without hidden characters; perhaps empty.
+ * Return the name in one line, shortened and without hidden characters; it may be empty.
  * @param {unknown} raw
  */
 export function cleanName(raw) {
@@ -455,9 +455,9 @@ export function cleanName(raw) {
 }
 
 /**
- * Return a label for each name; of those alike, the later ones have a number.
+ * Return a label for each name; if some are alike, the later ones get a number.
  * @param {string[]} raw
- * @param {string} unnamed for a wallet without a name
+ * @param {string} unnamed the label of a wallet without a name
  */
 export function labelWallets(raw, unnamed) {
   const taken = new Set();
@@ -473,10 +473,10 @@ export function labelWallets(raw, unnamed) {
 /** @param {string} label */
 const fold = (label) => label.normalize("NFKC").toLowerCase();
 
-// The rules for nicknames, as on the server (embed/domain/nicknames.py), which decides.
-// tests/support/nickname_cases.json checks that both give the same answers.
+// The rules for nicknames, the same as on the server (embed/domain/nicknames.py), which decides.
+// tests/support/nickname_cases.json checks that both agree.
 
-const MAX_LENGTH = 32; // code points, after normalisation
+const MAX_LENGTH = 32; // code points, after normalization
 
 // White space as Python defines it; trim() differs at both ends of the table.
 const WHITE_SPACE = "[\\p{White_Space}\\x1c-\\x1f]+";
@@ -512,19 +512,19 @@ export function checkNickname(raw) {
   return ALLOWED.test(nickname) ? null : "invalid_nickname_chars";
 }
 
-// Signing by hand in the flow's section: the command of the Solana command line to run, quoted for the
-// visitor's shell, and the signature that it printed.
+// Signing by hand: shows the Solana command to run, quoted for the visitor's shell, and reads the
+// signature that it printed.
 
 /** @typedef {"posix" | "powershell"} Shell */
 
 const ASCII = /^[\n -~]*$/; // what a Ledger shows as text
-const PLAIN = /^[\w./][\w+=:./-]*$/; // means the same without quotes in all these shells
+const PLAIN = /^[\w./][\w+=:./-]*$/; // needs no quotes in any of these shells
 const HOME = "~/";
 
 class HandSigning {
   /**
    * @param {HTMLElement} root the section of flow.html
-   * @param {(signature: string) => void} enter is called with a signature that is well formed
+   * @param {(signature: string) => void} enter is called with a well-formed signature
    */
   constructor(root, enter) {
     this.message = this.command = "";
@@ -546,7 +546,7 @@ class HandSigning {
   }
 
   /**
-   * Show the command for a message, and empty the field for its signature.
+   * Show the command for a message and clear the field for its signature.
    * @param {string} message
    */
   show(message) {
@@ -584,8 +584,8 @@ class HandSigning {
 // The command
 
 /**
- * Return the command that signs `message` with `key`: a file, or a device such as usb://ledger.
- * Without a key the command line takes its own.
+ * Return the command that signs `message` with `key`: a file, or a device such as usb://ledger. Without
+ * a key, the command uses its own.
  * @param {string} message
  * @param {{ shell: Shell, key: string }} options
  */
@@ -595,7 +595,7 @@ export function buildCommand(message, { shell, key }) {
 }
 
 /**
- * Return `text` as one argument that arrives unchanged.
+ * Quote `text` as one argument that arrives unchanged.
  * @param {string} text
  * @param {Shell} shell
  */
@@ -608,16 +608,16 @@ export function quote(text, shell) {
 const quoteForPosix = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * Escape what double quotes of PowerShell leave special; some of the curly quotes count as straight ones.
- * Line breaks are written as `n: the clipboard of Windows makes CRLF of them, and pasting line by line
- * would run a part of the command.
+ * Escape characters that are special inside PowerShell's double quotes; some curly quotes count as straight.
+ * Line breaks are written as `n: Windows' clipboard turns them into CRLF, and pasting line by line would
+ * run part of the command.
  * @param {string} text
  */
 const escapeForPowerShell = (text) =>
   text.replace(/[`$"\u201c-\u201e]/g, "`$&").replaceAll("\n", "`n");
 
 /**
- * Quote a path; a ~ in front means the home directory, also in PowerShell, which expands only $HOME.
+ * Quote a path; a leading ~ means the home directory, even in PowerShell, which only expands $HOME.
  * @param {string} key
  * @param {Shell} shell
  */
@@ -628,15 +628,15 @@ function quoteKey(key, shell) {
   return rest ? HOME + quote(rest, shell) : HOME;
 }
 
-/** Return the shell that the visitor's system brings along. */
+/** Return the usual shell of the visitor's system. */
 export function guessShell() {
   const { platform } = /** @type {{ userAgentData?: { platform?: string } }} */ (navigator).userAgentData ?? {};
   return /^win/i.test(platform || navigator.platform) ? "powershell" : "posix";
 }
 
-// The box of the flow that explains a problem, and when it can be tried again.
+// The flow's box that explains a problem and when to try again.
 
-// Without a signing window, the list still works as a page of its own.
+// Without a signing window, the list still works as its own page.
 const WINDOW_CODES = new Set([
   "window_blocked", "window_cut_off", "window_disconnected", "window_unreached",
 ]);
@@ -650,7 +650,7 @@ class ProblemBox {
     this.showWallet = getElement(root, "[data-do=show-wallet]", HTMLButtonElement);
     this.restart = getElement(root, "[data-do=restart]", HTMLButtonElement);
     /** @type {HTMLElement | null} */
-    this.ownPage = root.querySelector("[data-own-page]"); // absent where the list is unknown
+    this.ownPage = root.querySelector("[data-own-page]"); // absent if the list is unknown
     if (this.ownPage) {
       const link = getElement(this.ownPage, "a", HTMLAnchorElement);
       const copy = getElement(this.ownPage, "button", HTMLButtonElement);
@@ -660,8 +660,8 @@ class ProblemBox {
 
   /**
    * @param {Problem} problem
-   * @param {{ canRetry: boolean, isRefused: boolean, canShow: boolean }} options whether the wallet
-   *   is refused, so that only another one helps, and whether there is a row of it to show
+   * @param {{ canRetry: boolean, isRefused: boolean, canShow: boolean }} options whether the wallet is
+   *   refused, so only another one helps, and whether there's a row to show for it
    */
   show(problem, { canRetry, isRefused, canShow }) {
     clearInterval(this.timer);
@@ -670,7 +670,7 @@ class ProblemBox {
       const mustWait = retryAt !== null && retryAt > Date.now();
       showIsolated(explain(problem), this.sentence);
       this.retry.disabled = mustWait;
-      this.retry.hidden = !canRetry || (isRefused && mustWait); // which may be for days
+      this.retry.hidden = !canRetry || (isRefused && mustWait); // the wait may be days
       if (!mustWait) clearInterval(this.timer);
     };
     const needsAnother = problem.code === "ca_gate_failed";
@@ -683,10 +683,10 @@ class ProblemBox {
     this.box.hidden = false;
     this.sentence.removeAttribute("aria-live");
     tick();
-    this.box.scrollIntoView({ block: "nearest" }); // it is below the step, which may be long
+    this.box.scrollIntoView({ block: "nearest" }); // it's below the step, which may be long
     if (retryAt === null) return;
     this.timer = setInterval(() => {
-      // Screen readers read the first sentence only, not every second of the countdown.
+      // Screen readers should read only the first sentence, not every second of the countdown.
       this.sentence.setAttribute("aria-live", "off");
       tick();
     }, 1000);
@@ -699,7 +699,7 @@ class ProblemBox {
   }
 }
 
-// What the page keeps of a wallet, in plain words, and what became of a withdrawal.
+// The records that the page stores about a wallet, in plain words, and the result of a withdrawal.
 
 /**
  * Fill the step that shows the records.
@@ -759,7 +759,7 @@ function describeSubmission({ createdAtIso, nickname, status, rejectReason, reas
   const sentence = nickname
     ? say("records_sent", { ...given, name: isolate(nickname) })
     : say("records_sent_nameless", given);
-  const isBlocked = status === "soft_rejected" && rejectReason === "manual"; // who did it is not said
+  const isBlocked = status === "soft_rejected" && rejectReason === "manual"; // it doesn't say who did it
   const reason = rejectReason && !isBlocked && say(`reason_${reasonCode ?? rejectReason}`);
   return [sentence, reason, hasReceipt && say("records_receipt")].filter(Boolean).join(" ");
 }
@@ -775,10 +775,10 @@ function makeSentence(text) {
   return item;
 }
 
-// Sentences with values set apart from the text, such as names that people chose.
+// Sentences with values that stand out from the text, such as names that people chose.
 
 /**
- * Show a text in an element, what is isolated in it in bold and as it is, whatever translates the rest.
+ * Show a text in an element; its isolated parts are bold and kept from translation.
  * @param {string} text
  * @param {Element} element
  */
@@ -793,7 +793,7 @@ function showIsolated(text, element) {
 }
 
 /**
- * Show the sentence with the key `name` in an element, each value isolated.
+ * Show the sentence with the key `name` in an element, with each value isolated.
  * @param {string} name
  * @param {Record<string, string>} values
  * @param {Element} element

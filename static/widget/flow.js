@@ -1,4 +1,4 @@
-// The steps from choosing a wallet to its submission, and where each leads when it fails.
+// The steps from choosing a wallet to submitting it, and where the visitor goes when a step fails.
 
 import { Problem } from "./api.js";
 import { ask } from "./wallets.js";
@@ -15,17 +15,17 @@ import { ask } from "./wallets.js";
  * @typedef {() => unknown} Retry
  */
 
-// What can be known of a wallet before it signs.
+// Refusals that are known before a wallet signs.
 const EARLY = new Set(["ca_gate_failed", "cooldown_active", "duplicate"]);
 const STEPS_WITH_ACCOUNT = new Set(["nickname", "confirm"]);
 
-// What is wrong with the list or its key is not for the visitor to solve.
+// Problems with the list or its key, which the visitor can't solve.
 const OUT_OF_REACH = new Set([
   "missing_key", "invalid_key", "revoked_key", "missing_origin", "origin_not_allowed",
   "embed_disabled", "page_not_found",
 ]);
 
-// The sentences of the first speak of a submission and its name; those of the second do not.
+// The first codes' sentences mention a submission and its name; the second ones' don't.
 const NAMELESS = new Map([
   ["invalid_nonce", new Problem("invalid_nonce_nameless")],
   ["nonce_binding_mismatch", new Problem("nonce_binding_mismatch_nameless")],
@@ -49,14 +49,14 @@ export class Flow {
     this.view = view;
     this.purpose = purpose;
     this.surroundings = surroundings;
-    this.waitingFor = ""; // the key of the sentence that says what is waited for
+    this.waitingFor = ""; // the key of the sentence that's shown while waiting
     /** @type {Wallet | null} */
     this.wallet = null; // the wallet that the visitor chose, if any
     /** @type {Account} */
     this.account = { address: "" };
     /** @type {Nonce} */
     this.nonce = { nonceId: "", message: "" };
-    this.endsAt = Infinity; // of the text, by this computer's clock
+    this.endsAt = Infinity; // when the text expires, by this computer's clock
     this.nickname = "";
     this.signature = "";
     this.shownAddress = ""; // the wallet of the result
@@ -64,8 +64,8 @@ export class Flow {
   }
 
   /**
-   * Begin, for another purpose if one is given; an account that was used just now need not be
-   * chosen again if it has this `address`.
+   * Begin, optionally with a new purpose. If the last used account has this `address`, it needn't
+   * be chosen again.
    * @param {Purpose} [purpose]
    * @param {string} [address]
    */
@@ -88,7 +88,7 @@ export class Flow {
     this.surroundings.openWindow?.();
   }
 
-  /** Wait for the signing window, where the visitor goes through the steps. */
+  /** Wait while the visitor goes through the steps in the signing window. */
   waitElsewhere() {
     this.cancel();
     this.view.showStep("elsewhere");
@@ -113,7 +113,7 @@ export class Flow {
   /** @param {Wallet} wallet */
   choose(wallet) {
     if (this.waitingFor === "connecting" && this.wallet === wallet) return; // pressed twice
-    this.cancel(); // a wallet that does not answer must not keep the visitor from another
+    this.cancel(); // a wallet that doesn't answer must not block choosing another
     this.#connect(wallet);
   }
 
@@ -146,19 +146,19 @@ export class Flow {
     this.#stopWatching = account.watch?.((problem) => this.#loseAccount(problem)) ?? (() => {});
     const refusal = this.purpose.findRefusal?.(account.address);
     if (refusal) return this.#refuse(refusal, refusal.retryAt ? () => this.chooseAccount(account) : null);
-    // A signature about stored data has no name in it.
+    // Signatures about stored data have no name.
     if (this.purpose.name !== "add") return this.#askText();
     return this.view.minimum ? this.#askMinimum() : this.#askNickname();
   }
 
-  /** Ask whether the wallet would be refused, before the visitor chooses a name and signs. */
+  /** Check whether the wallet would be refused, before the visitor chooses a name and signs. */
   #askMinimum() {
     const retry = () => this.#askMinimum();
     const work = async (/** @type {AbortSignal} */ signal) => {
       try {
         await this.purpose.createNonce(this.account.address, "", signal);
       } catch (error) {
-        // Whatever else fails is asked for again with the name.
+        // Other failures don't matter yet: the name's request will report them.
         if (error instanceof Problem && EARLY.has(error.code)) throw error;
       }
     };
@@ -172,13 +172,13 @@ export class Flow {
 
   /** @param {Problem} problem */
   #loseAccount(problem) {
-    // What was signed and is being sent stays true.
+    // A signature that's being sent stays valid.
     if (this.waitingFor === "sending" || !STEPS_WITH_ACCOUNT.has(this.view.step)) return;
     this.cancel();
     this.#chooseAgain(problem);
   }
 
-  /** @param {unknown} problem why the account cannot be used */
+  /** @param {unknown} problem why the account can't be used */
   #chooseAgain(problem) {
     const { wallet } = this;
     this.start();
@@ -239,7 +239,7 @@ export class Flow {
     try {
       return await ask(() => account.sign?.(message, { signal, onNextWay }) ?? "");
     } catch (error) {
-      // Some wallets sign only ASCII and say no more than that they failed: tell what may help.
+      // Some wallets only sign ASCII and don't say why they failed, so suggest what may help.
       const isFailure = error instanceof Problem && error.code === "wallet_failed";
       throw isFailure && /[^\x00-\x7f]/.test(message) ? new Problem("wallet_needs_latin") : error;
     }
@@ -256,13 +256,13 @@ export class Flow {
   #send() {
     const { account: { address }, nickname, nonce: { nonceId }, signature } = this;
     const draft = { walletAddress: address, nickname, nonceId, signature };
-    // Never aborted: it may have been accepted. A visitor who leaves finds it in their own list.
+    // Never aborted, since it may have been accepted. A visitor who leaves finds it in their own list.
     return this.#try("sending", () => this.#send(), () => this.purpose.submit(draft), (answer) => {
       this.finish({ address, nickname, ...answer });
     });
   }
 
-  // Waiting for a wallet or the server, and leaving, which is always possible
+  // Waiting for a wallet or the server; the visitor can always leave
 
   /** Stop waiting: a wallet may answer long after the visitor has left. */
   cancel() {
@@ -277,7 +277,7 @@ export class Flow {
     else this.start();
   }
 
-  /** @param {string} sentence the key of the sentence to show meanwhile */
+  /** @param {string} sentence the key of the sentence to show while waiting */
   #wait(sentence) {
     this.waitingFor = sentence;
     this.view.startWaiting(sentence);
@@ -288,13 +288,13 @@ export class Flow {
     this.view.stopWaiting();
   }
 
-  // What happens when a step fails
+  // When a step fails
 
   /**
-   * Wait for `work`, then go on with its result, or explain why it failed; do neither if the visitor
-   * has left meanwhile.
+   * Wait for `work`, then continue with its result or explain why it failed; do neither if the visitor
+   * has left.
    * @template T
-   * @param {string} sentence the key of the sentence to show meanwhile
+   * @param {string} sentence the key of the sentence to show while waiting
    * @param {Retry} retry
    * @param {(signal: AbortSignal) => T | Promise<T>} work
    * @param {(result: T) => unknown} next
@@ -352,7 +352,7 @@ export class Flow {
   }
 
   /**
-   * Leave the steps, as they cannot add this wallet.
+   * Leave the steps, since they can't add this wallet.
    * @param {unknown} problem
    * @param {Retry | null} [retry]
    */
@@ -361,7 +361,7 @@ export class Flow {
     this.fail(problem, retry);
   }
 
-  /** @param {Problem} problem the problem with the present text */
+  /** @param {Problem} problem the problem with the current text */
   #renew(problem) {
     const retry = () => this.#askText();
     return this.#try("preparing", retry, (signal) => this.#replaceText(problem, signal), () => {});
@@ -407,7 +407,7 @@ export class Flow {
 }
 
 /**
- * Return for how long a text can be signed, in milliseconds.
+ * Return how long a text can be signed, in milliseconds.
  * @param {string} message
  */
 function readLifetime(message) {

@@ -1,5 +1,5 @@
-// Who holds it: the bar above the list, whose parts filter it, and the line below, which says what they are.
-// Loaded once it is pointed at, or the list has changed.
+// The bar of holders above the list, whose parts filter the list, and the line below, which explains a part.
+// Loaded when someone points at it or the list changes.
 
 import { getElement } from "../elements.js";
 
@@ -16,12 +16,12 @@ export class Holders {
   constructor(root, list) {
     this.root = root;
     this.list = list;
-    this.pressed = ""; // the filter of the part that is pressed
+    this.pressed = ""; // the pressed part's filter
     list.listeners.push(() => !list.test && this.pressed && this.#choose(""));
   }
 
   /**
-   * Answer to the pointer or the keyboard on a part or on the button below.
+   * Handle the pointer or the keyboard on a part or the button below.
    * @param {string} kind of the event
    * @param {HTMLElement} target
    */
@@ -36,7 +36,7 @@ export class Holders {
   }
 
   /**
-   * Take over sentence, bar and line of another document.
+   * Replace the sentence, bar and line with those of another document.
    * @param {Document} served
    */
   replace(served) {
@@ -46,7 +46,7 @@ export class Holders {
     }
     for (const part of this.#parts) {
       part.disabled = !this.list.hasTools;
-      part.style.flexGrow = part.dataset.grow ?? ""; // this document's style is of the bar before
+      part.style.flexGrow = part.dataset.grow ?? ""; // this document's style is for the old bar
     }
     const { pressed } = this;
     this.#choose(this.#find(pressed) ? pressed : "");
@@ -84,7 +84,7 @@ export class Holders {
   }
 
   /**
-   * Say what a part is, the one that is pressed if it is none.
+   * Explain a part; without one, the pressed part.
    * @param {HTMLElement | null} part
    */
   #show(part) {

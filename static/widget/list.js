@@ -1,5 +1,5 @@
-// The list of wallets: filtered, sorted, and rendered as far as the visitor has asked for; its orders and
-// ranks, its rows, their pictures, and the keyboard.
+// The list of wallets: filters, sorts and renders as many as the visitor wants to see; with its orders and
+// ranks, rows, avatars, and keyboard control.
 
 import { findAround, getElement } from "../elements.js";
 import { compareAmounts, normalizeAmount, Problem } from "./api.js";
@@ -11,12 +11,12 @@ import { copyText, explain, formatAmount, formatInFull, formatShare, language, r
  */
 
 /**
- * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and its name as it is searched
- * @typedef {{ name: string, rank: number, balance: string }} Place of a wallet on the list; 0 and "": unknown
+ * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and its searchable name
+ * @typedef {{ name: string, rank: number, balance: string }} Place a wallet's place on the list; 0 and "" mean unknown
  */
 
-const FEW = 25; // shown at first, as many as the server renders
-const GROWTH = 4; // so that a few clicks lead through any list
+const FEW = 25; // rows shown at first, as many as the server renders
+const GROWTH = 4; // so a few clicks show any list completely
 
 export class List {
   /**
@@ -36,14 +36,14 @@ export class List {
     /** @type {NodeListOf<HTMLButtonElement>} */
     this.heads = root.querySelectorAll("[data-order]");
     this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
-    this.hasTools = !this.sort.closest(".tools[hidden]"); // or what they do is left out
+    this.hasTools = !this.sort.closest(".tools[hidden]"); // without tools, there's no searching or sorting
     this.orderKey = `embed-order-${root.dataset.page}`;
     /** @type {Entry[]} */
-    this.wallets = []; // all, or as many as the server has rendered
+    this.wallets = []; // all, or as many as the server rendered
     this.isComplete = false;
-    this.isWanted = false; // whether all were asked for, though they could not be read perhaps
+    this.isWanted = false; // whether all were requested, even if they couldn't be read
     /** @type {Entry[]} */
-    this.chosen = []; // by search and tags, in order
+    this.chosen = []; // matching the search and tags, in order
     /** @type {Map<string, Standing>} */
     this.standings = new Map();
     /** @type {(() => void)[]} */
@@ -51,20 +51,20 @@ export class List {
     /** @type {Set<string>} */
     this.mine = new Set();
     /** @type {((wallet: TrackedWallet) => boolean) | null} */
-    this.test = null; // of the part of the bar that is pressed (holders.js)
-    this.tag = ""; // the id of its tag
+    this.test = null; // the pressed part's filter (holders.js)
+    this.tag = ""; // the id of the part's tag
     this.search = "";
     this.warning = "";
-    this.total = 0; // of the page
+    this.total = 0; // the page's number of wallets
     this.count = FEW;
     /** @type {Map<string, { row: HTMLElement, text: string }>} */
-    this.rows = new Map(); // id -> {row, text}: rows of unchanged wallets are reused
+    this.rows = new Map(); // id -> {row, text}: unchanged wallets' rows are reused
     /** @type {Shown[]} */
-    this.shown = []; // the wallets that have a row on the page, in order
+    this.shown = []; // wallets with a row on the page, in order
     /** @type {Promise<unknown> | null} */
     this.reading = null;
     /** @type {{ wallet: TrackedWallet, proof: Proof | undefined }[]} */
-    this.served = []; // what the document says of proofs, so that it is not asked for
+    this.served = []; // the document's proofs, which needn't be requested
     this.#adopt(this.list, Number(root.dataset.total));
     this.shown = this.chosen.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
     this.#tell();
@@ -73,7 +73,7 @@ export class List {
   }
 
   /**
-   * Show the public payload, without touching unchanged rows; null: it has not changed.
+   * Show the public payload without touching unchanged rows; null means it hasn't changed.
    * @param {TrackingPage | null} page
    */
   show(page) {
@@ -89,7 +89,7 @@ export class List {
   }
 
   /**
-   * Show the wallets that the server has rendered again; unchanged rows stay.
+   * Show the wallets that the server rendered again; unchanged rows stay.
    * @param {HTMLElement} root of the other document
    */
   showServed(root) {
@@ -108,7 +108,7 @@ export class List {
   }
 
   /**
-   * Show why the list cannot be refreshed, until it is.
+   * Show why the list can't be refreshed, until it is.
    * @param {string} sentence
    */
   warn(sentence) {
@@ -117,7 +117,7 @@ export class List {
   }
 
   /**
-   * Return where a wallet stands, if it is among those that are known.
+   * Return a wallet's place if the wallet is known.
    * @param {string} address
    * @returns {Place | null}
    */
@@ -134,7 +134,7 @@ export class List {
   }
 
   /**
-   * Lead to a wallet's row, wherever it is; return whether the list has it.
+   * Go to a wallet's row, wherever it is; return whether the list has it.
    * @param {string} address
    */
   async lead(address) {
@@ -149,7 +149,7 @@ export class List {
   }
 
   /**
-   * Show only the wallets that pass a test; null: all.
+   * Show only the wallets that pass a test, or all if it's null.
    * @param {((wallet: TrackedWallet) => boolean) | null} test
    * @param {string} tag the id of the tag that they have
    */
@@ -160,7 +160,7 @@ export class List {
     this.#update();
   }
 
-  /** End the search, and choose no part of the bar. */
+  /** Clear the search and the pressed part of the bar. */
   #chooseAll() {
     this.search = getElement(this.root, "#search", HTMLInputElement).value = "";
     this.test = null;
@@ -169,7 +169,7 @@ export class List {
   }
 
   /**
-   * Take over the wallets that the server has rendered, in its order.
+   * Adopt the wallets that the server rendered, in its order.
    * @param {HTMLElement} list
    * @param {number} total
    */
@@ -195,7 +195,7 @@ export class List {
   #listen(root) {
     const search = getElement(root, "#search", HTMLInputElement);
     const again = () => {
-      this.search = search.value.replace(/\p{Cf}/gu, "").trim(); // a copied text may bring marks of direction
+      this.search = search.value.replace(/\p{Cf}/gu, "").trim(); // copied text may contain direction marks
       this.count = FEW;
       return this.#update();
     };
@@ -224,7 +224,7 @@ export class List {
     this.#recallOrder();
   }
 
-  /** Show the list in the order that the visitor has chosen before. */
+  /** Show the list in the order that the visitor chose before. */
   #recallOrder() {
     const order = recallOrder(this.orderKey);
     if (!order || order === this.sort.value || !this.hasTools) return;
@@ -232,13 +232,13 @@ export class List {
     this.#update();
   }
 
-  /** Show what is chosen, for which all wallets have to be known. */
+  /** Show the matching wallets, after reading all of them. */
   async #update() {
     if (this.isComplete) this.#render();
     else await this.readRest();
   }
 
-  /** Read all wallets, unless they are known, and show what is chosen. A failure is told. */
+  /** Read all wallets if necessary and show the matching ones. Reports failures. */
   async readRest() {
     if (this.isComplete) return;
     this.isWanted = true;
@@ -257,11 +257,11 @@ export class List {
     this.count *= GROWTH;
     await this.#update();
     const first = this.shown[length]?.row.querySelector("summary");
-    if (first) this.chooseStop(first); // Shift+Tab leads to what is new
+    if (first) this.chooseStop(first); // Shift+Tab goes to the first new row
   }
 
   /**
-   * Focus the row at `place`, or the last one, since the button that had the focus is gone.
+   * Focus the row at `place`, or the last one, because the focused button is gone.
    * @param {number} place
    */
   #focusRow(place) {
@@ -269,7 +269,7 @@ export class List {
     row?.querySelector("summary")?.focus({ preventScroll: true });
   }
 
-  /** Print all that fit the search, not only those that are shown. */
+  /** Print all wallets that match the search, not only those shown. */
   #printAll() {
     let { count } = this;
     window.addEventListener("beforeprint", () => {
@@ -321,7 +321,7 @@ export class List {
   }
 
   /**
-   * Whether a row is shown for this tag, which it shows then, however little room it has.
+   * Return whether a row is shown because of this tag; it then shows the tag, however little room it has.
    * @param {Element} tag
    */
   #isFound(tag) {
@@ -334,7 +334,7 @@ export class List {
   }
 
   /**
-   * Return a wallet's row, unless it has changed: then a new one, which is as open as the old one.
+   * Return a wallet's row, or a new one if the wallet changed, which is open if the old one was.
    * @param {Entry} wallet
    * @param {() => HTMLElement} make
    */
@@ -354,7 +354,7 @@ export function focusRow(row) {
   if (!row) return;
   row.tabIndex = -1;
   row.focus();
-  // The site's script changes the frame's height a moment later, so the row may be out of sight again.
+  // The host page's script changes the frame's height a moment later, so the row may move out of sight.
   addEventListener("resize", () => {
     if (document.activeElement === row) row.scrollIntoView({ block: "nearest" });
   }, { once: true });
@@ -367,8 +367,8 @@ export function focusRow(row) {
 const addSearchText = (wallet) => ({ ...wallet, searchText: fold(wallet.publicAlias ?? "") });
 
 /**
- * Return a text as it is searched: without accents, spaces, marks of direction and the like, in capitals,
- * in which a language's own letters are alike: Turkish has an i without a dot, German "ß" for "SS".
+ * Fold a text for searching: without accents, spaces, direction marks and the like, and in capitals, which
+ * make a language's special letters match: Turkish has an i without a dot, German "ß" for "SS".
  * @param {string} text
  */
 const fold = (text) => text.toUpperCase().normalize("NFKD").replace(/[\p{M}\p{Cf}\s]/gu, "");
@@ -376,7 +376,7 @@ const fold = (text) => text.toUpperCase().normalize("NFKD").replace(/[\p{M}\p{Cf
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /**
- * Return a test whether a wallet's name or address holds what is searched, which may be a shortened address.
+ * Return a test whether a wallet's name or address contains the search, which may be a shortened address.
  * @param {string} search
  * @returns {(wallet: Entry) => boolean}
  */
@@ -391,7 +391,7 @@ function makeTest(search) {
 }
 
 /**
- * Make `rows` the list's children, moving only those that are not in place.
+ * Make `rows` the list's children, moving only those that aren't in place.
  * @param {HTMLElement} list
  * @param {HTMLElement[]} rows
  */
@@ -406,7 +406,7 @@ export function replaceRows(list, rows) {
   }
 }
 
-// The orders of the list, the visitor's choice of one, and the ranks.
+// The list's orders, the visitor's choice, and the ranks.
 
 const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
 
@@ -421,7 +421,7 @@ const ORDERS = {
 };
 
 /**
- * Rank wallets by their balances, and measure their bars and shares.
+ * Rank wallets by balance and compute their bars and shares.
  * @param {TrackingPage} page
  * @returns {Map<string, Standing>} by the wallets' ids
  */
@@ -439,7 +439,7 @@ function rankWallets({ wallets, supply }) {
 }
 
 /**
- * Return the order that a visitor has chosen on a page, as far as the browser lets a frame remember it.
+ * Return the order that a visitor chose on a page, if the browser lets the frame remember it.
  * @param {string} key
  */
 function recallOrder(key) {
@@ -459,15 +459,15 @@ function rememberOrder(key, order) {
   try {
     localStorage.setItem(key, order);
   } catch {
-    // it counts until the page is left
+    // it lasts until the page is left
   }
 }
 
 // The rows: made from wallets, or read from the server's HTML (templates/widget/row.html).
 
 /**
- * @typedef {{ rank: number, part: number, share: string }} Standing a wallet's rank, 0: none, its bar,
- *   of 100, and its share of the supply
+ * @typedef {{ rank: number, part: number, share: string }} Standing a wallet's rank, or 0 for none, its bar,
+ *   out of 100, and its share of the supply
  */
 
 /** @param {string} address */
@@ -514,7 +514,7 @@ export function makeAvatar(address) {
 }
 
 /**
- * Draw an avatar, where the browser can: not on pages without HTTPS.
+ * Draw an avatar if the browser can; it can't on pages without HTTPS.
  * @param {SVGElement} avatar
  * @param {string} address
  */
@@ -527,7 +527,7 @@ async function showAvatar(avatar, address) {
 }
 
 /**
- * Return the wallet of a row in the server's HTML, in the API's form.
+ * Return the wallet of a row in the server's HTML, in the API's format.
  * @param {HTMLElement} row
  * @returns {TrackedWallet}
  */
@@ -556,7 +556,7 @@ const readStanding = (row) => ({
 });
 
 /**
- * Show a standing, without touching what is so already.
+ * Show a standing, without touching unchanged parts.
  * @param {HTMLElement} row
  * @param {Standing} standing
  */
@@ -569,7 +569,7 @@ function showStanding(row, { rank, part, share }) {
 }
 
 /**
- * Let a balance, which is rounded, be read in full where it is pointed at.
+ * Show a rounded balance in full when someone points at it.
  * @param {HTMLElement} row
  */
 function showInFull(row) {
@@ -585,7 +585,7 @@ const findShare = (row) => getElement(row, ".share", HTMLElement);
 const findBar = (row) => getElement(row, ".bar rect + rect", SVGElement);
 
 /**
- * Mark a row as the visitor's own, or no longer.
+ * Mark or unmark a row as the visitor's own.
  * @param {HTMLElement} row
  * @param {boolean} isMine
  */
@@ -600,7 +600,7 @@ function showMine(row, isMine) {
 }
 
 /**
- * Mark a row as proved by its holder; undefined: unmark it.
+ * Mark a row as proved by its holder, or unmark it if `proof` is undefined.
  * @param {HTMLElement} row
  * @param {Proof | undefined} proof
  */
@@ -610,7 +610,7 @@ export function showProof(row, proof) {
 }
 
 /**
- * Return the proof of a row in the server's HTML, which only says that there is one.
+ * Return a row's proof from the server's HTML, which only says whether there is one.
  * @param {HTMLElement} row
  * @returns {Proof | undefined}
  */
@@ -620,8 +620,8 @@ const readProof = (row) => (findProof(row).hidden ? undefined : { submissionId: 
 const findProof = (row) => getElement(row, ".proved", HTMLElement);
 
 /**
- * Let a wallet's new row be as open as its old one, and keep what is read for it separately, so
- * that a refresh closes nothing.
+ * Open a wallet's new row if its old one was open, and keep its separately read data, so a refresh
+ * doesn't close anything.
  * @param {HTMLElement} from
  * @param {HTMLElement} to
  */
@@ -630,7 +630,7 @@ function keepState(from, to) {
   getElement(to, ".balance", HTMLElement).before(...from.querySelectorAll(".change, .line"));
   if (!getElement(from, "details", HTMLDetailsElement).open) return;
   getElement(to, ".detail", HTMLElement).replaceWith(getElement(from, ".detail", HTMLElement));
-  getElement(to, "details", HTMLDetailsElement).open = true; // which reads the details again
+  getElement(to, "details", HTMLDetailsElement).open = true; // this reads the details again
 }
 
 /**
@@ -652,14 +652,14 @@ function makeTag({ id, color, name }) {
   return element;
 }
 
-// Small pictures of addresses, which help to tell wallets apart; embed/web/drawings.py draws the same.
+// Small pictures of addresses that help tell wallets apart; embed/web/drawings.py draws the same ones.
 
 const SIDE = 5;
 const HALF = 3; // columns; the others mirror them
-const MIDDLE = "M2 2h1v1h-1z"; // where there is nothing else
+const MIDDLE = "M2 2h1v1h-1z"; // drawn if there's nothing else
 
 /**
- * Return the path data of squares in a grid of 5 by 5, and their color.
+ * Return the path data of squares in a 5-by-5 grid, and their color.
  * @param {string} address
  */
 export async function drawAvatar(address) {
@@ -675,13 +675,13 @@ export async function drawAvatar(address) {
   return { path: path || MIDDLE, fill: `hsl(${Math.floor((hue * 360) / 256)} 60% 50%)` };
 }
 
-// The keyboard in the list: one stop for Tab, and the arrow keys from there (a roving tabindex).
-// It stays a plain list, which screen readers read in their own way; a grid would take that away.
+// The keyboard in the list: one stop for Tab, then arrow keys (a roving tabindex). It stays a plain list,
+// which screen readers read in their own way; a grid would prevent that.
 
-const STOP = ".wallet > details > summary"; // the control of a row
+const STOP = ".wallet > details > summary"; // a row's control
 
 /**
- * Listen to the keys, and return how to choose the control that Tab leads to.
+ * Listen to keys, and return a function that chooses the control for Tab.
  * @param {HTMLElement} list
  */
 function steerByKeys(list) {
@@ -712,7 +712,7 @@ function steerByKeys(list) {
     if (!(target instanceof HTMLElement && target.matches(STOP))) return;
     const next = findNext(target, key);
     if (next === undefined) return;
-    event.preventDefault(); // the page must not scroll, too
+    event.preventDefault(); // the page must not also scroll
     next?.focus();
   });
   new MutationObserver(chooseOne).observe(list, { childList: true, subtree: true });
@@ -721,8 +721,8 @@ function steerByKeys(list) {
 }
 
 /**
- * Run `change`, which may replace rows, and leave the focus on the same wallet, or on the one that
- * took its place.
+ * Run `change`, which may replace rows, and keep the focus on the same wallet, or on the one that took
+ * its place.
  * @param {HTMLElement} list
  * @param {() => void} change
  */
@@ -739,7 +739,7 @@ function keepFocus(list, change) {
 }
 
 /**
- * Return the row's control that a key leads to; null: there is none; undefined: the key is not ours.
+ * Return the control that a key goes to: null if there's none, undefined if the key isn't ours.
  * @param {HTMLElement} control
  * @param {string} key
  */

@@ -15,7 +15,7 @@ import { copyText, explain, formatAge, say } from "./words.js";
 const LIST_PAUSES = { seconds: 30, slowest: 5 * 60 };
 
 const root = getElement(document, "#widget", HTMLElement);
-// In a sandbox, a frame may have no origin of its own; then the service answers it only if the key says so.
+// A sandboxed frame may have no origin; the service then answers only if the key allows it.
 const isIsolated = self.origin === "null" && !("nullOrigin" in root.dataset);
 const { page: pageId = "", key = "", site, symbol = "" } = root.dataset;
 root.toggleAttribute("data-framed", window.parent !== window);
@@ -28,19 +28,19 @@ const list = new List(root, async () => {
 });
 
 ignoreSecondPresses(root);
-document.body.hidden = false; // if the stylesheet could not be loaded
+document.body.hidden = false; // in case the style sheet couldn't be loaded
 const { lender, tell } = connectToHost({ site: site || null, isForAnySite: "anySite" in root.dataset });
 tell("ready", { wallets: list.total });
 
 // The list
 
-let { etag: shownEtag = "" } = root.dataset; // of what the rows, their proofs and the summary are from
+let { etag: shownEtag = "" } = root.dataset; // of the source of the rows, their proofs and the summary
 
 let againAt = findAgainAt();
 
 if (list.isComplete) api.etag = shownEtag; // the document shows all of it
 
-/** Show what has changed; return whether anything has. */
+/** Show changes; return whether there were any. */
 async function refreshList() {
   try {
     if (list.isComplete || list.isWanted) list.show(await api.readPage());
@@ -57,8 +57,8 @@ async function refreshList() {
 }
 
 /**
- * Read the document again if the list has changed: its summary, and its rows unless all wallets
- * were read, as those of a long list are only when a visitor searches, sorts or wants more.
+ * Read the document again if the list has changed: its summary, and its rows unless all wallets were
+ * read. For a long list, that's only after a visitor searches, sorts or asks for more.
  */
 async function refreshServed() {
   const again = Date.now() > againAt;
@@ -94,7 +94,7 @@ for (const kind of ["pointerover", "pointerout", "focusin", "focusout", "click"]
   });
 }
 
-/** Say how long ago times were, and mark that of balances which are not read any more. */
+/** Show how long ago times were, and mark the time of balances that are no longer read. */
 function showAges() {
   for (const time of root.querySelectorAll("time")) {
     time.textContent = formatAge(time.dateTime);
@@ -103,7 +103,7 @@ function showAges() {
   }
 }
 
-/** When to read the summary again though nothing has changed: it says when balances were read. */
+/** Return when to read the summary again even without changes, since it says when balances were read. */
 function findAgainAt() {
   const read = root.querySelector("#summary [data-again-after]");
   return read instanceof HTMLElement ? Date.now() + Number(read.dataset.againAfter) * 1000 : Infinity;
@@ -112,7 +112,7 @@ function findAgainAt() {
 showAges();
 setInterval(showAges, 30_000);
 
-// What rows show beside the payload: loaded when the list shows other rows than the server's, or one is opened
+// The rows' data that isn't in the payload: loaded when rows other than the server's are shown, or one is opened
 
 const hasChanges = "changes" in root.dataset;
 /** @type {Promise<ListDetails> | null} */
@@ -152,7 +152,7 @@ const listPoll = poll(refreshList, { ...LIST_PAUSES, isWanted: () => !isIsolated
 /** @type {Promise<OwnSubmissions> | null} */
 let own = null;
 
-/** Follow the visitor's submissions. */
+/** Load the visitor's submissions and keep them up to date. */
 function loadOwn() {
   own ??= import("./own.js").then(({ OwnSubmissions }) =>
     new OwnSubmissions(root, {
@@ -162,7 +162,7 @@ function loadOwn() {
   return own;
 }
 
-/** Whether the browser keeps cookies here; scripts cannot read that of the session, so one like it is tried. */
+/** Return whether cookies work here; scripts can't read the session's, so a similar one is tried. */
 function keepsCookies() {
   const cookie = "embed_tried=1; Path=/embed; Secure; SameSite=None; Partitioned";
   try {
@@ -175,7 +175,7 @@ function keepsCookies() {
   }
 }
 
-// Adding a wallet, and the rights of its holder
+// Adding a wallet, and its holder's rights
 
 const opener = new FlowOpener(getElement(root, "#flow", HTMLElement), {
   api, lender, tell, loadOwn, site: site || null, symbol,
@@ -188,13 +188,13 @@ opener.listen(getElement(root, "#add-unlisted", HTMLButtonElement), "add", () =>
 if (isIsolated) {
   const notice = getElement(root, "#isolated", HTMLElement);
   const [link, copy] = [getElement(notice, "a", HTMLAnchorElement), getElement(notice, "button", HTMLElement)];
-  copy.addEventListener("click", () => copyText(link.href, copy)); // a sandbox may let no window open
+  copy.addEventListener("click", () => copyText(link.href, copy)); // a sandbox may not allow new windows
   notice.hidden = false;
   root.dataset.isolated = "";
 } else {
   list.list.addEventListener("toggle", openDetails, { capture: true }); // it does not bubble
   if (hasChanges) updateDetails();
-  if (getElement(root, "#own-data", HTMLElement).textContent !== "[]") loadOwn().catch(() => {}); // what was served stays
+  if (getElement(root, "#own-data", HTMLElement).textContent !== "[]") loadOwn().catch(() => {}); // the served rows stay
   getElement(root, "#cookie-blocked", HTMLElement).hidden = keepsCookies();
   // From here on, everything that needs a script works, unless the browser is too old.
   if ("timeout" in AbortSignal) root.dataset.ready = "";

@@ -1,5 +1,5 @@
-// The visitor's own wallets above the list, and what becomes of what was sent. Loaded once there are any,
-// as most visitors only read.
+// The visitor's own wallets above the list, and the status of submissions. Loaded only when there are any,
+// since most visitors just read.
 
 import { findAround, getElement } from "../elements.js";
 import { now, poll, Problem } from "./api.js";
@@ -16,12 +16,12 @@ import { addWords, copyText, explain, formatAge, formatAmount, formatDuration, f
 const PAUSES = { seconds: 10, slowest: 2 * 60 };
 const APPROVED = new Set(["approved", "auto_approved"]);
 const SHOWN_AT_FIRST = 3; // as in widget.css
-const HIDDEN_COOKIE = "embed_hidden"; // the server leaves these rows out, so that nothing moves
+const HIDDEN_COOKIE = "embed_hidden"; // the server leaves these rows out, so nothing moves
 const MOST_HIDDEN = 20;
 
 export class OwnSubmissions {
   /**
-   * Take over what the server has rendered, and follow it.
+   * Adopt the rows that the server rendered, and keep them up to date.
    * @param {HTMLElement} widget
    * @param {{ api: Api, list: List, tell: (event: string, detail?: object) => void,
    *   refreshList: () => void, openFlow: FlowOpener["open"] }} options
@@ -41,12 +41,12 @@ export class OwnSubmissions {
     /** @type {Submission[]} */
     this.remembered = JSON.parse(getElement(document, "#own-data", HTMLElement).textContent);
     /** @type {Map<string, Submission & { wasListed: boolean }>} */
-    this.sentNow = new Map(); // address -> submission, for browsers that store no cookie
+    this.sentNow = new Map(); // address -> submission, for browsers that don't store cookies
     this.hidden = new Set(readHidden());
-    /** @type {Map<string, Place>} */ // by submission, of those that the list may not have
+    /** @type {Map<string, Place>} */ // by submission, for wallets that the list may not have
     this.served = readPlaces(this.root);
     this.listed = new Set(this.approvedAddresses);
-    /** @type {Map<string, HTMLElement>} */ // text -> row: screen readers do not read unchanged rows again
+    /** @type {Map<string, HTMLElement>} */ // text -> row: screen readers don't read unchanged rows again
     this.rows = new Map();
     for (const one of this.shown) {
       const row = this.#findRow(one.id);
@@ -63,19 +63,19 @@ export class OwnSubmissions {
     this.#render();
   }
 
-  /** Whether the browser sends no cookie, so that the server knows of no submission. */
+  /** Whether the browser sends no cookie, so the server can't know its submissions. */
   get isForgotten() {
     return !this.notice.hidden;
   }
 
-  /** What is known, with the newest first. */
+  /** All known submissions, newest first. */
   get known() {
     const ids = new Set(this.remembered.map(({ id }) => id));
     const sent = [...this.sentNow.values()].filter(({ id }) => !ids.has(id));
     return [...sent, ...this.remembered];
   }
 
-  /** What has a row: one for each wallet, and of refusals the newest of each kind, as rendered.py does. */
+  /** The submissions with a row: one per wallet, and the newest refusal of each kind, as in rendered.py. */
   get shown() {
     const seen = new Set();
     const order = (/** @type {Submission} */ { status, rejectReason }) =>
@@ -96,15 +96,15 @@ export class OwnSubmissions {
     return this.known.filter(({ status }) => APPROVED.has(status)).map((one) => one.walletAddress);
   }
 
-  // What the purposes of the flow tell
+  // Called by the flow's purposes
 
   /**
-   * Add what was sent now.
+   * Add a submission that was just sent.
    * @param {Draft} draft
    * @param {Answer} answer
    */
   add({ walletAddress, nickname }, { submissionId: id, status }) {
-    if (this.isForgotten) this.root.after(this.notice); // it explains the row above it, and stays when that goes
+    if (this.isForgotten) this.root.after(this.notice); // it explains the row above it, and stays when the row goes
     const createdAtIso = new Date(now()).toISOString();
     const sent = { id, walletAddress, nickname, status, createdAtIso, wasListed: true };
     this.sentNow.set(walletAddress, sent);
@@ -116,7 +116,7 @@ export class OwnSubmissions {
   }
 
   /**
-   * Take over where the visitor's wallets stand from the page as it is now.
+   * Read the places of the visitor's wallets on the list from the current page.
    * @param {Document} page
    */
   adopt(page) {
@@ -126,13 +126,13 @@ export class OwnSubmissions {
     this.#render();
   }
 
-  /** Ask the server what became of the submissions; a failure changes nothing. */
+  /** Ask the server for the submissions' status; a failure changes nothing. */
   refresh() {
     this.#read().catch(() => {});
   }
 
   /**
-   * Take over what the holder of a wallet was told after a signature.
+   * Adopt the records that a wallet's holder got after signing.
    * @param {Records} records
    */
   update({ walletAddress, submissions }) {
@@ -140,12 +140,12 @@ export class OwnSubmissions {
     if (!sent) return;
     const found = submissions.find(({ id }) => id === sent.id);
     if (found) this.sentNow.set(walletAddress, { ...sent, ...found });
-    else this.sentNow.delete(walletAddress); // withdrawn from elsewhere
+    else this.sentNow.delete(walletAddress); // withdrawn elsewhere
     this.#render();
   }
 
   /**
-   * Forget what was sent from here for a wallet that is withdrawn.
+   * Forget this browser's submissions of a withdrawn wallet.
    * @param {string} address
    */
   forget(address) {
@@ -155,10 +155,10 @@ export class OwnSubmissions {
     this.refresh();
   }
 
-  // What the steps ask
+  // Called by the steps
 
   /**
-   * Return the submission of a wallet that waits or was approved, if there is one.
+   * Return a wallet's pending or approved submission, if there is one.
    * @param {string} address
    */
   find(address) {
@@ -167,7 +167,7 @@ export class OwnSubmissions {
   }
 
   /**
-   * Return for how many seconds a wallet cannot be sent again, as the owner has rejected it; 0: it can.
+   * Return the seconds until a wallet that the owner rejected can be sent again; 0 if it can.
    * @param {string} address
    */
   countCooldown(address) {
@@ -181,7 +181,7 @@ export class OwnSubmissions {
   }
 
   /**
-   * Lead to the row of a wallet: among the visitor's own while it waits, else on the list.
+   * Go to a wallet's row: among the visitor's own while it's pending, else on the list.
    * @param {string} address
    */
   async show(address) {
@@ -192,9 +192,9 @@ export class OwnSubmissions {
     if (found) focusRow(this.#findRow(found.id));
   }
 
-  // Following
+  // Updating
 
-  /** Read the submissions that the server knows; return whether they have changed. */
+  /** Read the submissions from the server; return whether they've changed. */
   async #read() {
     if (this.isForgotten) return false;
     const before = this.approvedAddresses.length;
@@ -212,7 +212,7 @@ export class OwnSubmissions {
     if (this.wallets.isComplete) sent.wasListed = this.wallets.has(sent.walletAddress);
   }
 
-  /** Without a cookie, only the public list shows that a wallet was approved. */
+  /** Without a cookie, find approved wallets on the public list. */
   #compareWithList() {
     for (const [address, sent] of this.sentNow) {
       const isNew = sent.status === "pending" && !sent.wasListed;
@@ -274,12 +274,12 @@ export class OwnSubmissions {
       withdraw: () => this.openFlow(opener, "withdraw", { address, title }),
       again: () => this.openFlow(opener, "add", { address, nickname: nickname ?? "", title }),
     };
-    if (control instanceof HTMLAnchorElement) event.preventDefault(); // a receipt's answer may be none
+    if (control instanceof HTMLAnchorElement) event.preventDefault(); // the receipt's address may not answer with one
     acts[control.dataset.act ?? ""]?.();
     this.#closeMenus();
   }
 
-  /** @param {EventTarget | null} [pressed] what is in this menu leaves it open */
+  /** @param {EventTarget | null} [pressed] the menu around this element stays open */
   #closeMenus(pressed = null) {
     for (const menu of this.list.querySelectorAll("details")) {
       if (!(pressed instanceof Node && menu.contains(pressed))) menu.open = false;
@@ -290,7 +290,7 @@ export class OwnSubmissions {
   #closeByKey(event) {
     const menu = findAround(event, "details[open]");
     if (event.key !== "Escape" || !menu) return;
-    event.preventDefault(); // it does not close the steps, too
+    event.preventDefault(); // so it doesn't also close the steps
     this.#closeMenus();
     menu.querySelector("summary")?.focus();
   }
@@ -315,7 +315,7 @@ export class OwnSubmissions {
   }
 
   /**
-   * Return where a wallet stands on the list; null: it is not there.
+   * Return a wallet's place on the list, or null if it isn't there.
    * @param {Submission} submission
    */
   #findPlace({ id, walletAddress, status }) {
@@ -342,14 +342,14 @@ export class OwnSubmissions {
     if (figures.textContent !== text) figures.replaceChildren(...parts);
   }
 
-  /** Say in rows when they can be sent again, or offer it. */
+  /** Show in rows when they can be sent again, or offer to do it. */
   #countDown() {
     for (const one of this.shown) {
       const again = this.#findRow(one.id)?.querySelector(".again");
       if (!(again instanceof HTMLElement) || one.rejectReason === "duplicate") continue;
       const left = this.countCooldown(one.walletAddress);
       const sentence = left > 0 ? say("again_in", { time: formatDuration(left) }) : "";
-      // Not compared with the page, where a translator may have changed it.
+      // Not compared with the page's text, which a translator may have changed.
       if (again.dataset.said === sentence) continue;
       again.dataset.said = again.textContent = sentence;
       if (!sentence && one.nickname) again.append(makeButton("again", say("again")));
@@ -357,7 +357,7 @@ export class OwnSubmissions {
   }
 
   /**
-   * Make a row as in templates/widget/own_row.html. It is read out if it has news.
+   * Make a row like templates/widget/own_row.html. It's read out if it has news.
    * @param {Submission} submission
    */
   #makeRow(submission) {
@@ -380,7 +380,7 @@ export class OwnSubmissions {
       named.href = "#wallets";
       named.title = say("show_it");
       named.dataset.act = "show";
-      first.setAttribute("aria-live", "off"); // as figures change
+      first.setAttribute("aria-live", "off"); // because figures change
       first.replaceChildren(make("strong", say("you")), make("span", "", "figures"));
       second.replaceChildren(named, " ", makeProofMark());
     } else {
@@ -403,7 +403,7 @@ export class OwnSubmissions {
   }
 
   /**
-   * Return what a row shows as text, to detect changes, but for figures.
+   * Return a row's text without figures, to detect changes.
    * @param {Submission} submission
    */
   #describe(submission) {
@@ -414,7 +414,7 @@ export class OwnSubmissions {
   }
 
   /**
-   * Whether this browser may read a receipt: of what is on the list, or with the session's cookie.
+   * Return whether this browser may read a receipt: if the wallet is listed, or with the session's cookie.
    * @param {Submission} submission
    */
   #hasReceipt({ id, status }) {
@@ -424,7 +424,7 @@ export class OwnSubmissions {
 }
 
 /**
- * Return where the wallets of own rows stand, as the server has rendered them.
+ * Return the places of own rows' wallets, as rendered by the server.
  * @param {ParentNode} root
  */
 function readPlaces(root) {
@@ -455,7 +455,7 @@ function writeHidden(ids) {
 }
 
 /**
- * Return for how many seconds a wallet that was rejected has to wait; less than 0: it need not.
+ * Return the seconds that a rejected wallet must wait; below 0, it can be sent.
  * @param {string} decidedAtIso
  * @param {number} cooldown in seconds
  */
@@ -471,13 +471,13 @@ function makeProofMark() {
 /** @param {string} iso */
 function makeAge(iso) {
   const age = document.createElement("time");
-  age.dateTime = iso; // which main.js shows again and again
+  age.dateTime = iso; // main.js keeps its text up to date
   age.textContent = formatAge(iso);
   age.setAttribute("aria-live", "off");
   return age;
 }
 
-/** @param {string} words of the owner */
+/** @param {string} words the owner's words */
 function makeQuote(words) {
   const quote = make("q", words);
   quote.dir = "auto";
@@ -514,8 +514,8 @@ function make(tag, text, className = "") {
   return element;
 }
 
-// The visitor's own receipts, saved as files: only the visitor's own session may read a receipt before
-// its wallet is on the list.
+// Saves the visitor's own receipts as files: before a wallet is on the list, only its visitor's session
+// may read the receipt.
 
 /**
  * @param {string} submissionId
@@ -540,7 +540,7 @@ function saveFile(file, name) {
 }
 
 /**
- * Return why a receipt cannot be read.
+ * Return why a receipt can't be read.
  * @param {unknown} error
  */
 function explainFailure(error) {
@@ -550,7 +550,7 @@ function explainFailure(error) {
   return say("receipt_withdrawn", { date: formatInstant(String(problem.details.withdrawnAtIso)) });
 }
 
-/** The style of rows is loaded with the flow's, as most visitors see neither. */
+/** Load the rows' style; it's loaded with the flow's, since most visitors see neither. */
 function loadStyle() {
   if (document.querySelector("link[href*='/widget/visitor.css']")) return;
   const { content } = getElement(document, "#flow-links", HTMLTemplateElement);

@@ -1,5 +1,5 @@
-// What the rows of the list show beside the payload: proofs and how balances changed, read after the
-// list for the rows near the screen; and what an opened row shows.
+// The rows' data that isn't in the payload: proofs and balance changes, read after the list for rows near
+// the screen; and the details of an opened row.
 
 import { getElement } from "../elements.js";
 import { Problem } from "./api.js";
@@ -21,7 +21,7 @@ import { explain, formatChange, formatDuration, formatInFull, say } from "./word
  * @typedef {{ balance: string, readAt: number, detail: Detail | undefined }} Known
  */
 
-const MAX_READ = 100; // the server answers no more at once
+const MAX_READ = 100; // the server's limit per request
 const KEPT_MS = 10 * 60_000;
 const PAUSE_MS = 60_000; // after a failure
 
@@ -43,25 +43,25 @@ export class ListDetails {
     this.details.push(new RowDetails({ ...shared, show: showChange, read }));
   }
 
-  /** Whether something could not be read, and is to be asked for again. */
+  /** Whether something couldn't be read and should be requested again. */
   get hasFailed() {
     return this.details.some((one) => one.pausedUntil > 0);
   }
 
   /** @param {{ hasChanged?: boolean }} [page] */
   update({ hasChanged = false } = {}) {
-    if (hasChanged) this.proofs.expire(); // a wallet may be proved and look as before
+    if (hasChanged) this.proofs.expire(); // a wallet may be newly proved but otherwise unchanged
     for (const one of this.details) one.update();
   }
 }
 
-/** @template Detail what is shown of a wallet */
+/** @template Detail the data shown about a wallet */
 export class RowDetails {
   /**
    * @param {{ list: RenderedList, read: (ids: string[]) => Promise<Record<string, Detail>>,
    *   show: (row: HTMLElement, detail: Detail | undefined, wallet: TrackedWallet) => void,
    *   isNear: (row: HTMLElement) => boolean, isCheap?: boolean }} options `isNear` says whether a row
-   *   is on the screen; `isCheap`: ask for those that follow, too, and so less often
+   *   is on the screen; `isCheap`: also request the following rows, and so less often
    */
   constructor({ list, read, show, isNear, isCheap = false }) {
     this.list = list;
@@ -79,7 +79,7 @@ export class RowDetails {
   }
 
   /**
-   * Take a detail from the document, so that it is not asked for.
+   * Take a detail from the document, so it needn't be requested.
    * @param {TrackedWallet} wallet
    * @param {Detail | undefined} detail undefined: the wallet has none
    */
@@ -87,13 +87,13 @@ export class RowDetails {
     this.known.set(id, { balance, readAt, detail });
   }
 
-  /** Ask for everything again, and show what is known until then. */
+  /** Request everything again; until then, show what's known. */
   expire() {
     this.expiries += 1;
     for (const known of this.known.values()) known.readAt = 0;
   }
 
-  /** Show what is known, and ask for what is missing or old. Failures are not shown. */
+  /** Show what's known, and request what's missing or old. Failures aren't shown. */
   async update() {
     this.#showKnown();
     if (this.isReading || Date.now() < this.pausedUntil) return;
@@ -102,7 +102,7 @@ export class RowDetails {
       for (let missing; (missing = this.#listMissing()).length > 0; ) {
         const { expiries } = this;
         const details = await this.read(missing.map(({ id }) => id));
-        const readAt = expiries === this.expiries ? Date.now() : 0; // or the answer may be from before
+        const readAt = expiries === this.expiries ? Date.now() : 0; // otherwise the answer may be outdated
         for (const wallet of missing) this.learn(wallet, details[wallet.id], readAt);
         this.#showKnown();
       }
@@ -135,7 +135,7 @@ export class RowDetails {
   }
 }
 
-/** Knows which rows are on the screen or, in a window of its own, less than a screen away. */
+/** Knows which rows are on the screen or, in a top-level window, less than a screen away. */
 class NearRows {
   /** @param {() => void} onChange */
   constructor(onChange) {
@@ -153,7 +153,7 @@ class NearRows {
   }
 
   /**
-   * Whether a row is near; from the first question on it is watched.
+   * Return whether a row is near; the first call starts watching it.
    * @param {HTMLElement} row
    */
   has(row) {
@@ -172,7 +172,7 @@ const VIEW_BOX = "0 0 120 32"; // as in embed/web/drawings.py
 const DAY_SECONDS = 86_400;
 
 /**
- * Show a change in a row of the list, in place of an earlier one.
+ * Show a change in a row of the list, replacing an earlier one.
  * @param {HTMLElement} row
  * @param {WalletChange | undefined} change
  */
@@ -221,10 +221,10 @@ function makePath(data) {
  */
 const describe = (seconds, amount) => `${formatDuration(seconds)}: ${formatInFull(amount, { sign: true })}`;
 
-// What an opened row shows, which the server renders.
+// The details of an opened row, rendered by the server.
 
 /**
- * Read and show the details of an opened row, in place of earlier ones unless these are in use.
+ * Read and show an opened row's details, replacing earlier ones unless they're in use.
  * @param {HTMLElement} row
  * @param {Api} api
  */
@@ -243,7 +243,7 @@ const isInUse = (details) =>
   details.contains(document.activeElement) || details.querySelector("details[open]") !== null;
 
 /**
- * Return the details, or the sentence that says why there are none.
+ * Return the details, or a sentence that says why there are none.
  * @param {HTMLElement} row
  * @param {Api} api
  */

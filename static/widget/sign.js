@@ -1,5 +1,5 @@
-// The signing window: a top-level page, for wallets that do not work in frames. It connects and
-// signs; the frame that opened it has the cookie and makes the API calls.
+// The signing window: a top-level page for wallets that don't work in frames. It connects and signs;
+// the frame that opened it has the cookie and makes the API calls.
 
 import { getElement, ignoreSecondPresses } from "../elements.js";
 import { Problem } from "./api.js";
@@ -16,7 +16,7 @@ import { say } from "./words.js";
 const TIMEOUT_MS = 30_000; // longer than the frame's own timeout for the server
 
 ignoreSecondPresses(document.body);
-document.body.hidden = false; // if the stylesheet could not be loaded
+document.body.hidden = false; // in case the style sheet couldn't be loaded
 
 /** @type {Window | null} */
 const opener = window.opener;
@@ -55,7 +55,7 @@ function begin(about) {
     close: () => window.close(),
     finish() {
       title.textContent = say("window_done");
-      window.close(); // the frame, which sent it, shows the result
+      window.close(); // the frame sent it, and shows the result
     },
   });
   flow.start();
@@ -65,7 +65,7 @@ function begin(about) {
   watchWallets((wallets) => view.showWallets(wallets));
 }
 
-/** Say why there is nothing to do here, and lead to the list if it is known. */
+/** Say why there's nothing to do here, and link to the list if it's known. */
 function explainDisconnected() {
   const ownPage = document.getElementById("own-page");
   title.textContent = say(ownPage ? "window_alone" : "window_disconnected");

@@ -1,5 +1,5 @@
-// The strip: its links open the list in a tab of its own, or in its place where the page around the
-// frame makes it as high as the list (embed.js).
+// The strip: its links open the list in a new tab, or in place if the host page adapts the frame's
+// height to the list (embed.js).
 
 import { connectToHost } from "./api.js";
 

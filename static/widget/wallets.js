@@ -1,28 +1,27 @@
-// Wallets: those available in this window, by the Wallet Standard or by the older globals; what they answer,
-// checked; signatures, and how they are written; and calls to another window, where the wallets or the
-// session are.
+// Finds this window's wallets, by the Wallet Standard or older globals, and checks their answers; reads and
+// writes signatures; and calls another window, which has the wallets or the session.
 
 import { Problem } from "./api.js";
 
 /**
  * @typedef {{ signal?: AbortSignal, onNextWay?: () => void }} SignOptions `signal` is aborted when
- *   the visitor leaves; `onNextWay` is called before the wallet is asked once more, in another way
+ *   the visitor leaves; `onNextWay` is called before the wallet is asked again in another way
  * @typedef {{ address: string, walletName?: string, label?: string,
  *   watch?: (onLost: (problem: Problem) => void) => (() => void),
  *   sign?: (text: string, options?: SignOptions) => Promise<string> }} Account
  * @typedef {{ name: string, icon?: string | null, site?: string,
- *   connect: () => Promise<Account | Account[]> }} Wallet `site` is the one whose page has it, if not this
+ *   connect: () => Promise<Account | Account[]> }} Wallet `site` is the site whose page has it, if not this one
  */
 
 /**
  * Call `onChange` with the wallets now and whenever one comes or goes; each keeps its object.
- * `connect()` gives one account or several to choose from, or throws a Problem; `sign()` gives the
- * signature as base64, or throws a Problem.
+ * `connect()` returns one account, or several to choose from; `sign()` returns the signature as
+ * base64. Both throw a Problem if they fail.
  * @param {(wallets: Wallet[]) => void} onChange
  */
 export function watchWallets(onChange) {
   /** @type {Map<StandardWallet, Wallet>} */
-  const standard = new Map(); // all that are registered, since one may become usable later
+  const standard = new Map(); // all registered ones, since one may become usable later
   /** @type {Map<Provider, Wallet>} */
   const older = new Map();
   const tell = () => onChange(listWallets(standard, older));
@@ -41,14 +40,14 @@ export function watchWallets(onChange) {
     };
   };
   const api = Object.freeze({ register });
-  // Listen first, then announce that we are ready, so that the order of loading does not matter.
+  // Listen first, then announce that we're ready, so the order of loading doesn't matter.
   window.addEventListener("wallet-standard:register-wallet", (event) => {
     const { detail } = /** @type {CustomEvent} */ (event); // or a custom Event of the wallet
     if (typeof detail === "function") detail(api);
   });
   window.dispatchEvent(new CustomEvent("wallet-standard:app-ready", { detail: api }));
   tell();
-  // The older globals do not announce themselves by an event.
+  // The older globals don't announce themselves by an event.
   window.addEventListener("load", tell, { once: true });
 }
 
@@ -62,7 +61,7 @@ const makeStandard = (wallet) => ({
   connect: () => connectStandard(wallet),
 });
 
-/** @param {() => unknown} read a getter of a wallet, which may throw or answer anything */
+/** @param {() => unknown} read a wallet's getter, which may throw or return anything */
 function readText(read) {
   try {
     const text = read();
@@ -87,7 +86,7 @@ function listWallets(standard, older) {
   return [...usable, ...absent];
 }
 
-// The objects that wallets put into `window` before there was a standard.
+// The objects that wallets put into `window` before the standard existed.
 
 /**
  * @typedef {{ signMessage: Function, connect: Function, publicKey?: any, isPhantom?: boolean,
@@ -113,7 +112,7 @@ function listOlder() {
       if (!isProvider(provider) || found.has(provider)) continue;
       found.set(provider, nameOlder(provider, globals));
     } catch {
-      // something else of this name that cannot be read, such as a frame of another site
+      // something else with this name that can't be read, such as another site's frame
     }
   }
   return [...found].map(([provider, name]) => [name, provider]);
@@ -188,11 +187,11 @@ function listenToOlder(provider, onChange) {
 }
 
 // Wallets of the Wallet Standard (https://github.com/wallet-standard/wallet-standard), their accounts,
-// and the ways in which they sign a text. Accounts and features may change at any time, so they are
-// read again at each use.
+// and their ways to sign a text. Accounts and features may change at any time, so they're read again
+// each time they're used.
 
 /**
- * What is used of the standard:
+ * The used parts of the standard:
  * @typedef {{ name: string, icon: string, chains: string[], accounts: StandardAccount[],
  *   features: Record<string, any> }} StandardWallet
  * @typedef {{ address: string, publicKey: Uint8Array, chains?: string[], features?: string[],
@@ -206,10 +205,10 @@ const CONNECT = "standard:connect";
 const EVENTS = "standard:events";
 const OFFCHAIN_VERSION = 1;
 
-// After these the next way may help; after a "no", or with another account, it must not be tried.
+// After these, the next way may help; after a "no", or with another account, don't try it.
 const WORTH_ANOTHER_WAY = new Set(["wallet_failed", "wallet_bad_answer", "wallet_altered_text"]);
 
-/** The ways to sign, in the order in which they are tried. @type {Way[]} */
+/** The ways to sign, in the order they're tried. @type {Way[]} */
 const WAYS = [
   {
     name: "solana:signOffchainMessage",
@@ -242,7 +241,7 @@ const isOffered = ({ name, canUse }, features) =>
 // Wallets
 
 /**
- * Return whether this is a wallet that can connect and sign on Solana now.
+ * Return whether this wallet can connect and sign on Solana now.
  * @param {StandardWallet} wallet
  */
 export function isUsable(wallet) {
@@ -256,7 +255,7 @@ export function isUsable(wallet) {
 }
 
 /**
- * Ask the wallet for its accounts; at least one.
+ * Ask the wallet for its accounts; returns at least one.
  * @param {StandardWallet} wallet
  * @returns {Promise<Account[]>}
  */
@@ -274,8 +273,8 @@ export async function connectStandard(wallet) {
 const isOnSolana = (one) => (one.chains ?? []).some((chain) => chain.startsWith("solana:"));
 
 /**
- * Call `onChange` whenever the wallet's accounts, features or chains change; return how to stop, if
- * the wallet tells.
+ * Call `onChange` whenever the wallet's accounts, features or chains change; return the function that
+ * stops it, or null if the wallet doesn't report changes.
  * @param {StandardWallet} wallet
  * @param {() => void} onChange
  * @returns {(() => unknown) | null}
@@ -292,7 +291,7 @@ function listenToChanges(wallet, onChange) {
 // Accounts
 
 /**
- * Return the accounts that can sign, one object for each address.
+ * Return the accounts that can sign, one per address.
  * @param {StandardAccount[]} accounts
  */
 function listUsable(accounts) {
@@ -317,7 +316,7 @@ function canSign(account) {
 /** @implements {Account} */
 class StandardAccountInUse {
   /** @type {Set<string>} */
-  #failed = new Set(); // the ways that failed: "try again" does not begin with them
+  #failed = new Set(); // ways that failed: "try again" doesn't begin with them
 
   /**
    * @param {StandardWallet} wallet
@@ -333,7 +332,7 @@ class StandardAccountInUse {
   }
 
   /**
-   * Call `onLost` when the wallet no longer lets this page use the account; return what stops that.
+   * Call `onLost` when the wallet no longer lets this page use the account; return a function that stops it.
    * @param {(problem: Problem) => void} onLost
    */
   watch(onLost) {
@@ -342,7 +341,7 @@ class StandardAccountInUse {
   }
 
   /**
-   * Return the signature of the text as base64, in the first way that works.
+   * Sign the text in the first way that works and return the signature as base64.
    * @param {string} text
    * @param {SignOptions} [options]
    */
@@ -350,7 +349,7 @@ class StandardAccountInUse {
     let problem = new Problem("wallet_no_account");
     for (const [index, way] of this.#listWays().entries()) {
       if (index > 0) onNextWay?.();
-      // One that never answers has failed, too, once the visitor no longer waits for it.
+      // A way that never answers has failed, too, when the visitor stops waiting for it.
       const giveUp = () => this.#failed.add(way.name);
       signal?.addEventListener("abort", giveUp);
       try {
@@ -362,12 +361,12 @@ class StandardAccountInUse {
       }
       if (!WORTH_ANOTHER_WAY.has(problem.code)) throw problem;
       this.#failed.add(way.name);
-      if (signal?.aborted) throw problem; // a visitor who has left is asked nothing more
+      if (signal?.aborted) throw problem; // don't ask a visitor who has left
     }
     throw this.#findLoss() ?? problem;
   }
 
-  /** The ways that did not fail yet; if all have failed, all of them again. */
+  /** Return the ways that haven't failed yet; if all have failed, all of them. */
   #listWays() {
     const account = this.#getCurrent();
     const offered = WAYS.filter(
@@ -390,7 +389,7 @@ class StandardAccountInUse {
     return parseAnswer(answer, { text, address: this.address, others });
   }
 
-  /** Return the account as the wallet has it now: wallets compare identity. */
+  /** Return the wallet's current account object, since wallets compare identity. */
   #getCurrent() {
     const problem = this.#findLoss();
     if (problem) throw problem;
@@ -400,7 +399,7 @@ class StandardAccountInUse {
   #findLoss() {
     if (this.#find()) return null;
     if (this.#listCurrent().length > 0) return new Problem("wallet_account_changed");
-    // Some wallets never list the accounts that they return from connect().
+    // Some wallets never list the accounts that connect() returns.
     return this.wasListed ? new Problem("wallet_disconnected") : null;
   }
 
@@ -412,32 +411,32 @@ class StandardAccountInUse {
     try {
       return listUsable(this.wallet.accounts ?? []);
     } catch {
-      return []; // accounts that cannot be read
+      return []; // unreadable accounts
     }
   }
 }
 
-// What wallets answer or throw when they are asked: a signature as base64, or a Problem that says what
-// went wrong, so that a visitor is not asked to sign again without an end (the server decides about a
-// signature); and whether they still let this page use an account.
+// Turns wallets' answers and exceptions into a signature as base64, or a Problem that says what went wrong,
+// so visitors aren't asked to sign again and again (the server decides about signatures). Also checks
+// whether wallets still let this page use an account.
 
 /**
  * @typedef {{ text: string, address: string, others?: string[] }} SigningRequest the text to sign, the
- *   account that is to sign it, and the wallet's other accounts
+ *   account that should sign it, and the wallet's other accounts
  */
 
-const USER_REJECTED = 4001; // EIP-1193, which wallets of Solana follow, too
+const USER_REJECTED = 4001; // from EIP-1193, which Solana wallets also follow
 const REQUEST_REJECTED = 4001000; // @wallet-standard/errors
 const REQUEST_OPEN = -32002; // an earlier question is still open in the wallet
-const CAUSES = 4; // wallets wrap errors; an error that is its own cause must end, too
+const CAUSES = 4; // wallets wrap errors; the limit also ends an error that's its own cause
 
 const DECLINED = /reject|den(?:y|ied)|declin|cancel|dismiss|abort|closed by|window ?closed|closed the/i;
 const BY_VISITOR = /\buser (?:has )?(?:reject|den|declin|cancel|dismiss|clos|abort)/i;
-// "Rejected: the message must be ASCII" is said by the wallet, not by the visitor.
+// "Rejected: the message must be ASCII" means that the wallet declined, not the visitor.
 const ABOUT_TEXT = /ascii|utf-?8|charact|encoding|unsupported|not supported/i;
 
 /**
- * Call a wallet; turn what it throws into a Problem.
+ * Call a wallet; turn exceptions into Problems.
  * @template T
  * @param {() => T | Promise<T>} question
  * @returns {Promise<T>}
@@ -453,9 +452,9 @@ export async function ask(question) {
 // Answers
 
 /**
- * Return the signature in a wallet's answer as base64.
- * Raises a Problem that says whether the answer is malformed, or the text or the account another one.
- * @param {any} raw what the wallet answered, or the first of several
+ * Return the signature in a wallet's answer as base64. Throws a Problem that says whether the answer is
+ * malformed, or is for another text or account.
+ * @param {any} raw the wallet's answer, or the first of several
  * @param {SigningRequest} request
  * @returns {Promise<string>}
  */
@@ -471,7 +470,7 @@ export async function parseAnswer(raw, request) {
   return encodeBase64(signature);
 }
 
-/** @param {unknown} raw bytes, or a text or its bytes, which are never as short as a signature's */
+/** @param {unknown} raw bytes, or a text or its bytes, which are always longer than a signature */
 function parseSignature(raw) {
   const bytes = parseBytes(raw);
   const signature = bytes && readSignature(bytes);
@@ -482,8 +481,8 @@ function parseSignature(raw) {
 }
 
 /**
- * Return a copy of the bytes, or null. Wallets of other frames have other classes for them, and JSON
- * makes numbered objects of them: {"0": 255, "1": 7}.
+ * Return a copy of the bytes, or null. Wallets in other frames have other classes for bytes, and JSON
+ * turns them into numbered objects: {"0": 255, "1": 7}.
  * @param {any} raw
  */
 function parseBytes(raw) {
@@ -498,8 +497,8 @@ function parseBytes(raw) {
 const isByte = (one) => Number.isInteger(one) && Number(one) >= 0 && Number(one) < 256;
 
 /**
- * Raise a Problem if the signature fits neither the text nor the account; in browsers without
- * Ed25519 the server finds that out.
+ * Throw a Problem if the signature doesn't match the text and the account; in browsers without Ed25519,
+ * the server finds out.
  * @param {Uint8Array<ArrayBuffer>} signature
  * @param {Uint8Array | null} signed
  * @param {SigningRequest} request
@@ -514,7 +513,7 @@ async function checkSignature(signature, signed, { text, address, others = [] })
 }
 
 /**
- * Return whether this account signed the text in some form; null where that cannot be checked.
+ * Return whether this account signed the text in some form, or null if that can't be checked.
  * @param {string} address
  * @param {Uint8Array<ArrayBuffer>} signature
  * @param {Uint8Array | null} signed
@@ -537,10 +536,10 @@ async function isSignatureOf(address, signature, signed, text) {
   return false;
 }
 
-// What is thrown. A visitor who declined must not be asked a second time
+// Exceptions. A visitor who declined must not be asked again
 
 /**
- * Return the Problem for what a wallet threw: anything, also a string or nothing.
+ * Return the Problem for a wallet's exception, which can be anything, even a string or nothing.
  * @param {unknown} thrown
  */
 export function explainThrown(thrown) {
@@ -550,13 +549,13 @@ export function explainThrown(thrown) {
     if (chain.some(isDeclined)) return new Problem("wallet_rejected");
     if (chain.some(({ code }) => code === REQUEST_OPEN)) return new Problem("wallet_busy");
   } catch {
-    // an error whose properties cannot be read
+    // an error with unreadable properties
   }
   return new Problem("wallet_failed");
 }
 
 /**
- * Yield the error and what caused it.
+ * Yield the error and its causes.
  * @param {any} error
  * @returns {Generator<{ code: unknown, name: string, text: string }>}
  */
@@ -575,21 +574,21 @@ function* unwrap(error) {
 /** @param {{ code: unknown, name: string, text: string }} error */
 function isDeclined({ code, name, text }) {
   if (code === USER_REJECTED || code === REQUEST_REJECTED) return true;
-  // The code of a production build, where the error came through a message and kept only its text.
+  // A production build's code, if the error passed through a message that kept only its text.
   if (text.includes(`Wallet Standard error #${REQUEST_REJECTED};`)) return true;
   if (name === "AbortError") return true;
   if (BY_VISITOR.test(text)) return true;
   return DECLINED.test(`${name} ${text}`) && !ABOUT_TEXT.test(text);
 }
 
-// Accounts that are lost
+// Lost accounts
 
-const GRACE_MS = 500; // some wallets have no account for a moment while they connect again
+const GRACE_MS = 500; // some wallets briefly have no account while they reconnect
 
 /**
- * Call `onLost` when, some time after a change in the wallet, the account cannot be used; return
- * how to stop that. A wallet that cannot be listened to is checked when it signs.
- * @param {(onChange: () => void) => unknown} listen starts to listen to the wallet; gives how to stop
+ * Call `onLost` when the account is unusable some time after a change in the wallet; return a function
+ * that stops it. A wallet without change events is checked when it signs.
+ * @param {(onChange: () => void) => unknown} listen starts listening to the wallet; returns how to stop
  * @param {() => Problem | null} findLoss
  * @param {(problem: Problem) => void} onLost
  */
@@ -621,21 +620,21 @@ function attempt(action) {
   }
 }
 
-// Signatures: the bytes that one may cover in place of the plain text
-// (embed/domain/wallet_signatures.py, which decides), and how wallets and command lines write it, in
-// base58, base64 and hex.
+// Signatures: the bytes that they may cover instead of the plain text
+// (embed/domain/wallet_signatures.py decides), and how wallets and command lines write them: in base58,
+// base64 and hex.
 
 const SIGNATURE_BYTES = 64;
 const DOMAIN = new Uint8Array([0xff, ...new TextEncoder().encode("solana offchain")]);
 const APPLICATION_BYTES = 32;
 const FORMATS = [0, 1]; // ASCII and UTF-8
-const MAX_BASE58 = 2_500; // an envelope around the longest text that a Ledger signs, and some more
+const MAX_BASE58 = 2_500; // a bit more than an envelope around the longest text that a Ledger signs
 const KEY_FILE = /^\s*\[\s*\d{1,3}(\s*,\s*\d{1,3}){63}\s*\]\s*$/;
 
-// The bytes that a signature covers: only to tell what went wrong before anything is sent
+// The bytes that a signature covers: only used to explain problems before anything is sent
 
 /**
- * Yield the text's bytes as a wallet may sign them for one signer, the most frequent first.
+ * Yield the bytes that a wallet may sign for the text and one signer, the most frequent form first.
  * @param {string} text
  * @param {Uint8Array} publicKey
  * @param {string[]} hosts the hosts that a wallet may name as the application
@@ -656,7 +655,7 @@ export function* listSignableForms(text, publicKey, hosts) {
 }
 
 /**
- * Return whether these bytes are the text, alone or at the end of an off-chain envelope.
+ * Return whether these bytes are the text, either alone or at the end of an off-chain envelope.
  * @param {Uint8Array} bytes
  * @param {string} text
  */
@@ -679,11 +678,11 @@ const join = (head, body) => Uint8Array.from([...DOMAIN, ...head, ...body]);
 /** @param {string} host */
 const pad = (host) => new TextEncoder().encode(host.padEnd(APPLICATION_BYTES, "\0"));
 
-// How it is written
+// How signatures are written
 
 /**
- * Return the 64 bytes of a signature, which may stand alone or before the envelope that was signed, as
- * hardware wallets answer: a count of 1, the signature, the envelope. Otherwise return null.
+ * Return the 64 bytes of a signature, or null. The signature may be alone, or followed by the signed
+ * envelope, as hardware wallets answer: a count of 1, the signature, the envelope.
  * @param {Uint8Array<ArrayBuffer>} bytes
  */
 function readSignature(bytes) {
@@ -693,8 +692,8 @@ function readSignature(bytes) {
 }
 
 /**
- * Return the only signature in a text in the API's form, base64, or null. It may be broken into lines,
- * or stand among other words, as the command line prints some when it waits for a device.
+ * Return the only signature in a text as base64, the API's form, or null. It may be broken into lines, or
+ * be among other words, which the command line prints while it waits for a device.
  * @param {string} text
  */
 export function findSignature(text) {
@@ -713,12 +712,12 @@ function findInWord(word) {
 /** @param {string} word */
 function decodeWord(word) {
   const decoded = [decodeBase58(word, MAX_BASE58), decodeBase64(word), decodeHex(word)];
-  return decoded.filter((bytes) => bytes !== null); // at most one is as long as a signature
+  return decoded.filter((bytes) => bytes !== null); // at most one has a signature's length
 }
 
 /**
- * Tell whether a text is the private key of the wallet rather than a signature: the contents of a key
- * file, or what wallets export, 64 bytes that end in the public key.
+ * Return whether a text is the wallet's private key instead of a signature: the contents of a key file,
+ * or a wallet's export, which is 64 bytes that end with the public key.
  * @param {string} text
  * @param {string} address
  */
@@ -733,7 +732,7 @@ export function isPrivateKey(text, address) {
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /**
- * Return the bytes of a base58 text, or null if it is invalid or too long.
+ * Return the bytes of a base58 text, or null if it's invalid or too long.
  * @param {string} text
  * @param {number} [maxLength] the work grows with its square
  */
@@ -771,7 +770,7 @@ export const encodeBase64 = (bytes) => btoa(String.fromCharCode(...bytes));
 export const isAddress = (text) => decodeBase58(text)?.length === 32;
 
 /**
- * Return the bytes of a base64 text, also without padding or in the alphabet for URLs, or null.
+ * Return the bytes of a base64 text, or null. Padding is optional, and the URL alphabet is allowed.
  * @param {string} text
  */
 export function decodeBase64(text) {
@@ -786,7 +785,7 @@ export function decodeBase64(text) {
 }
 
 /**
- * Return the bytes of a text of hex digits, which may begin with 0x, or null.
+ * Return the bytes of a hex text, which may begin with 0x, or null.
  * @param {string} text
  */
 function decodeHex(text) {
@@ -795,19 +794,19 @@ function decodeHex(text) {
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
-// Calls to another window: from the signing window to the frame that opened it, and from the frame
-// to its host page. Each uses its own MessageChannel, so that answers cannot be mixed up, and late
-// answers are dropped with the closed channel.
+// Calls to another window: from the signing window to the frame that opened it, and from the frame to its
+// host page. Each call has its own MessageChannel, so answers can't be mixed up, and late answers are
+// dropped with the closed channel.
 
 /**
  * @typedef {{ value?: any, problem?: { code: string, details: object, retryAt: number | null },
- *   isUnderWay?: boolean }} Answer `isUnderWay`: not the answer yet, but there is something to tell
+ *   isUnderWay?: boolean }} Answer `isUnderWay`: progress, not the answer yet
  */
 
 /**
- * Post {kind, args} and a port to `target`, and return the answer on that port.
- * Rejects with the Problem in the answer, with `window_disconnected` after `timeoutMs`, and with the
- * signal's reason when it is aborted.
+ * Post {kind, args} and a port to `target` and return the answer from that port.
+ * Rejects with the Problem in the answer, with `window_disconnected` after `timeoutMs`, or with the
+ * signal's reason if it's aborted.
  * @param {Window} target
  * @param {{ kind: string, args: unknown[] }} message
  * @param {{ origin: string, timeoutMs: number, signal?: AbortSignal, onProgress?: () => void }} options
@@ -821,7 +820,7 @@ export function call(target, message, { origin, timeoutMs, signal, onProgress })
       end();
       reject(signal?.reason);
     };
-    // The frame was reloaded, and no longer knows this window.
+    // The frame was reloaded and no longer knows this window.
     const timer = setTimeout(() => {
       end();
       reject(new Problem("window_disconnected"));
@@ -844,8 +843,8 @@ export function call(target, message, { origin, timeoutMs, signal, onProgress })
 }
 
 /**
- * Answer a call on its port with the result of `action`. The caller closes the port; `signal` is
- * aborted when the caller no longer wants an answer, and `tell` tells it of progress.
+ * Answer a call on its port with the result of `action`. The caller closes the port; `signal` is aborted
+ * when the caller no longer wants an answer, and `tell` reports progress to it.
  * @param {MessagePort} port
  * @param {(signal: AbortSignal, tell: () => void) => Promise<unknown>} action
  */

@@ -1,4 +1,4 @@
-// Text in the reader's language: the page's sentences, numbers and times; and copying text.
+// Text in the reader's language: the page's sentences, numbers and times. Also copies text.
 
 import { isAmountKey, now } from "./api.js";
 
@@ -8,7 +8,7 @@ import { isAmountKey, now } from "./api.js";
 const words = JSON.parse(document.getElementById("words")?.textContent ?? "");
 export const language = document.documentElement.lang;
 
-// The server's formats (embed/web/figures.py), so that refreshing the list changes nothing.
+// The same formats as the server's (embed/web/figures.py), so a refresh doesn't change them.
 const numbers = new Intl.NumberFormat(language, {
   maximumFractionDigits: 6,
   roundingMode: "halfEven",
@@ -16,9 +16,9 @@ const numbers = new Intl.NumberFormat(language, {
 });
 
 /**
- * Take over the sentences of a document that was loaded later.
+ * Add the sentences of a document that was loaded later.
  * @param {Document} part
- * @param {string} [id] of the element that has them
+ * @param {string} [id] the id of the element that has them
  */
 export function addWords(part, id = "words") {
   Object.assign(words, JSON.parse(part.getElementById(id)?.textContent ?? "{}"));
@@ -35,7 +35,7 @@ export function say(name, values = {}) {
 }
 
 /**
- * Return a number, or an exact amount (api.js), as the reader's language writes it.
+ * Return a number or an exact amount (api.js) in the reader's language.
  * @param {number | string} amount
  */
 export const formatAmount = (amount) =>
@@ -44,7 +44,7 @@ export const formatAmount = (amount) =>
 const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 20, useGrouping: "always" });
 
 /**
- * Return an exact amount with all of its decimals; `sign`: also with a plus sign.
+ * Return an exact amount with all of its decimals; `sign` adds a plus sign, too.
  * @param {string} amount
  */
 export const formatInFull = (amount, { sign = false } = {}) =>
@@ -79,12 +79,12 @@ const compact = new Intl.NumberFormat(language, {
   useGrouping: false,
 });
 const COMPACT_FROM = 10_000_000; // longer ones would leave no room for names
-const WHOLE_FROM = 100; // of smaller ones the decimals are too large a part to be left out
+const WHOLE_FROM = 100; // in smaller amounts, decimals matter too much to be left out
 
 /**
- * Return an exact amount as rows show it: with two decimals, or shortened to millions and more.
+ * Return an exact amount for a row: with two decimals, or shortened to millions and more.
  * @param {string} amount
- * @returns {[whole: string, decimals: string]} the decimals with their point, which narrow rows leave out
+ * @returns {[whole: string, decimals: string]} the decimals, with their point, are hidden in narrow rows
  */
 export function roundAmount(amount) {
   const size = Number(amount);
@@ -108,7 +108,7 @@ const percent = new Intl.NumberFormat(language, {
 });
 
 /**
- * Return a part of 1 as a percentage.
+ * Return a fraction as a percentage.
  * @param {number} share
  */
 export const formatShare = (share) =>
@@ -142,7 +142,7 @@ export function formatDuration(seconds) {
 const instants = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
 
 /**
- * Return a time as the reader's language and time zone have it.
+ * Return a time in the reader's language and time zone.
  * @param {string} iso
  */
 export function formatInstant(iso) {
@@ -163,13 +163,13 @@ export function formatAge(iso) {
 }
 
 /**
- * Return a text that keeps its direction inside a sentence, as <bdi> does (Unicode UAX 9: FSI, PDI).
+ * Isolate a text, so it keeps its direction inside a sentence, like <bdi> (Unicode UAX 9: FSI, PDI).
  * @param {string} text
  */
 export const isolate = (text) => `\u2068${text}\u2069`;
 
 /**
- * Return the sentence for a refusal, with the time that remains.
+ * Return the sentence for a refusal, with the remaining time.
  * @param {Problem} problem
  */
 export function explain(problem) {
@@ -191,14 +191,14 @@ export function explain(problem) {
 export async function copyText(text, button) {
   if (!copyBySelection(text)) await navigator.clipboard.writeText(text);
   button.focus();
-  const words = button.querySelector("span") ?? button; // beside an icon, if there is one
+  const words = button.querySelector("span") ?? button; // next to the icon, if there is one
   const label = (button.dataset.label ??= words.textContent ?? "");
   words.textContent = say("copied");
   setTimeout(() => (words.textContent = label), 2000);
 }
 
 /**
- * Copy with the deprecated execCommand, the only way that is allowed in a cross-site frame.
+ * Copy with the deprecated execCommand, the only way allowed in a cross-site frame.
  * @param {string} text
  */
 function copyBySelection(text) {

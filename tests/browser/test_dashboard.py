@@ -307,7 +307,7 @@ def test_what_is_typed_of_a_site_is_explained_and_corrected_by_one_press(dashboa
     advice = page.locator("#origins-advice li")
     expect(advice).to_have_count(3)
 
-    advice.get_by_role("button", name="Write https://b.example").click()
+    advice.get_by_role("button", name="Use https://b.example").click()
 
     expect(sites).to_have_value(
         "https://a.example\nhttps://b.example\nhttps://c.example/shop\n*.d.example"

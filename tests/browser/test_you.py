@@ -117,7 +117,7 @@ def test_withdrawing_from_the_row_takes_one_signature(embedded_page, page, brows
     press_in_menu(widget.locator("#own-list > li"), "Withdraw")
     expect(widget.locator("[data-show=wanted]")).to_have_text(browser_wallet.address)
     expect(widget.locator("[data-step=choose] [data-purpose=withdraw]").last).to_contain_text(
-        "Everything sent for this wallet is deleted"
+        "Withdrawing deletes everything sent for this wallet"
     )
     widget.get_by_role("button", name="Test wallet").click()
     assert "to withdraw it from a page" in read_text(widget)

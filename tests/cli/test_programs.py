@@ -113,8 +113,8 @@ def test_commands_on_a_database_that_does_not_exist_say_so_and_create_nothing(co
 
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == (
-        f"Error: There is no database at {folder / 'embed.db'} (DATABASE_URL). Use the settings"
-        " of the service; only if it has no database yet, create one by flask db upgrade.\n"
+        f"Error: There is no database at {folder / 'embed.db'} (DATABASE_URL). Use the service's"
+        " settings; only if it has no database yet, create one with flask db upgrade.\n"
     )
     assert not folder.exists()
 

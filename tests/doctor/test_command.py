@@ -53,7 +53,7 @@ def test_command_makes_no_folder_and_tells_what_it_could_not_check(tmp_path, mon
     assert told.exit_code == 1
     assert told.stdout.startswith("ERROR database_missing: There is no database at")
     assert "\n  What to do: Start gunicorn" in told.stdout
-    assert "\nNot checked: the public address, as PUBLIC_URL is not set." in told.stdout
+    assert "\nNot checked: the public address, since PUBLIC_URL isn't set." in told.stdout
     assert list(tmp_path.iterdir()) == []
 
 

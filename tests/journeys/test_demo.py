@@ -59,7 +59,7 @@ def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_
         told = read_until(demo, "/reviewer")
 
         assert '{"error": "ca_gate_failed", "balance": 0, "minBalance": 100}' in told
-        assert re.search(r"The owner is told: Fair Wind submitted \w+: pending", told)
+        assert re.search(r"The owner is notified: Fair Wind submitted \w+: pending", told)
         links = [re.search(r"http\S+", line)[0] for line in told.splitlines()[-3:]]
         assert links == [site, f"{site}/owner", f"{site}/reviewer"]
         assert "demo@localhost" in requests.get(links[1], timeout=TIMEOUT_S).text

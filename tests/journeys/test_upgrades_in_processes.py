@@ -134,7 +134,7 @@ def mark_newer(url: str) -> None:
 
 SENTENCE = (
     f"The database was upgraded by a newer version of this service ({NEWER}). Run that version, or"
-    " go back as docs/operating.md says under Upgrading."
+    " go back as described in docs/operating.md under Upgrading."
 )
 
 

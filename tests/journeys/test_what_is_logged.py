@@ -108,7 +108,7 @@ def test_leak_would_be_found(logged):
 def test_run_made_every_kind_of_line(logged):
     for said in (
         "Solana RPC",
-        "Refused what is not valid HTTP",
+        "Refused an invalid HTTP request",
         "Unexpected failure of POST",
         "ValueError",
         "A library says",

@@ -18,7 +18,7 @@ from support.world import Visitor
 
 pytestmark = pytest.mark.slow
 
-REFUSAL = "workers would each count rate limits for themselves: set RATELIMIT_STORAGE_URI"
+REFUSAL = "workers would each count rate limits separately: set RATELIMIT_STORAGE_URI"
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ def test_job_of_a_process_that_stops_or_loses_the_lease_ends_and_is_due_at_once(
         (InvalidInput("The token\nhas no mint."), "The token has no mint.", False),
         (InvalidInput("x" * 1000), "x" * 300, False),
         (RefreshFailed("0 read. No endpoint."), "0 read. No endpoint.", False),
-        (RuntimeError("https://key@rpc"), "It ended unexpectedly; the log has more.", True),
+        (RuntimeError("https://key@rpc"), "It ended unexpectedly; see the log.", True),
         (OperationalError("host=db password=p"), "The database did not answer.", True),
     ],
 )
@@ -185,7 +185,7 @@ def test_only_beginning_and_end_of_an_outage_are_logged(define, caplog):
         process.work()
 
     assert [record.message for record in caplog.records if "background" in record.message] == [
-        "The database of the background work does not answer (OperationalError)."
-        " It is tried again until it does.",
-        "The database of the background work answers again.",
+        "The background work's database does not answer (OperationalError)."
+        " Retrying until it does.",
+        "The background work's database answers again.",
     ] * 2

@@ -1,4 +1,4 @@
-"""All tables of this version. A new database needs nothing else, so later migrations skip it."""
+"""Create all tables of this version. Later migrations skip a new database."""
 
 from typing import Any
 

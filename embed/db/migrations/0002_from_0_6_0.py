@@ -1,4 +1,4 @@
-"""Take over a database of version 0.6.0."""
+"""Upgrade a database of version 0.6.0."""
 
 import json
 from typing import Any
@@ -27,9 +27,10 @@ def _forget_migrations(db: Any) -> None:
 
 
 def _leave_password_and_passkeys(db: Any) -> None:
-    """Drop the other ways to sign in, and give people who had their password off an unknown one.
+    """Drop the other sign-in methods, and give people without a password an unknown one.
 
-    Unlike none, it makes no earlier one-time link valid again; a new one replaces it.
+    Having no password at all would make their old one-time links valid again. A new link lets them
+    choose a password.
     """
     for table in ("linked_wallet", "recovery_code"):
         db.execute_sql(f"DROP TABLE {table}")
@@ -43,7 +44,7 @@ def _leave_password_and_passkeys(db: Any) -> None:
 
 
 def _enter_imported_balances(db: Any) -> None:
-    """Turn what pages' files said of the chain into balances of the owner, who may have others."""
+    """Turn balances imported from pages' files into the owner's; existing ones win."""
     db.execute_sql(
         "INSERT INTO balance (owner_id, mint, address, amount, observed_at)"
         " SELECT owner_id, mint, address, amount, observed_at FROM"
@@ -57,7 +58,7 @@ def _enter_imported_balances(db: Any) -> None:
 
 
 def _make_one_lease(migrator: SchemaMigrator, db: Any) -> None:
-    """One process does the background work, and claims the receivers that it sends to."""
+    """Let one process do the background work and claim the receivers that it sends to."""
     with db.bind_ctx([Lease]):
         db.create_tables([Lease], safe=False)
     db.execute_sql("DROP TABLE worker_process")
@@ -69,7 +70,7 @@ def _make_one_lease(migrator: SchemaMigrator, db: Any) -> None:
 
 
 def _name_fields_of_channels(db: Any) -> None:
-    """Store a channel's fields in place of its address; one that cannot be read stays as it is."""
+    """Replace a channel's address with its fields; unreadable addresses stay unchanged."""
     channels = db.execute_sql(
         "SELECT id, target FROM receiver WHERE kind = 'channel' AND person_id IS NULL"
     ).fetchall()

@@ -1,6 +1,6 @@
 """The database tables; every rule that a database can enforce is a constraint."""
 
-# What is imported here is for other packages.
+# Imported here for other packages.
 # ruff: noqa: F401
 # mypy: implicit-reexport
 

@@ -1,4 +1,4 @@
-"""What addresses hold: entered by owners, or read from the chain."""
+"""Balances of addresses: entered by owners, or read from the chain."""
 
 from decimal import Decimal
 
@@ -17,9 +17,9 @@ from embed.db.models.people import Person
 
 
 class Balance(Table):
-    """The balance of an address that an owner entered; the owner's pages of the mint share it.
+    """A balance that an owner entered; all pages of the owner and the mint share it.
 
-    Owners do not share these: a balance that one entered must not meet another's minimum.
+    Owners don't share these: one owner's entry must not meet another owner's minimum.
     """
 
     owner = ForeignKeyField(Person, on_delete="CASCADE", index=False)
@@ -33,7 +33,7 @@ class Balance(Table):
 
 
 class Token(Table):
-    """What the chain says of a mint."""
+    """A mint's data on the chain."""
 
     mint = CharField(max_length=44, primary_key=True)
     program = CharField(max_length=44, null=True)  # SPL Token or Token-2022
@@ -42,19 +42,19 @@ class Token(Table):
     symbol = TextField(null=True)
     supply = AmountField(null=True)  # whole tokens, as wallets show them
     observed_at = InstantField(null=True)
-    problem = TextField(null=True)  # why its balances are not read any more
-    supply_observed_at = InstantField(null=True)  # balances were read in the same calls
+    problem = TextField(null=True)  # why its balances are no longer read
+    supply_observed_at = InstantField(null=True)  # read in the same calls as balances
 
 
 class ChainBalance(Table):
-    """The newest observation of an address on the chain; every page of the mint shares it."""
+    """The newest balance of an address on the chain; all pages of the mint share it."""
 
     id = BigAutoField()
     mint = CharField(max_length=44)
     address = CharField(max_length=44)
-    token_account = CharField(max_length=44)  # the associated one, which is derived
+    token_account = CharField(max_length=44)  # the associated token account, a derived address
     amount = AmountField(constraints=[check_amount("amount")])  # whole tokens in all accounts
-    # What other accounts than the associated one held when all of them were read.
+    # What accounts other than the associated one held when all of them were last read.
     other_amount = AmountField(default=Decimal(0), constraints=[check_amount("other_amount")])
     slot = BigIntegerField()
     observed_at = InstantField()

@@ -1,4 +1,4 @@
-"""What happened on a page, and whom it is told."""
+"""What happened on a page, and who is notified."""
 
 from peewee import (
     AutoField,
@@ -19,12 +19,12 @@ from embed.domain.identifiers import ID_LENGTH, make_id
 class Activity(BaseModel):
     """The activity log: who did what when.
 
-    Rows are only added; a withdrawal erases the facts of those about its wallet.
+    Rows are only added; a withdrawal erases the details of entries about its wallet.
     """
 
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     actor = TextField()
-    action = CharField(max_length=30)  # see domain/activity.py, which makes sentences of these
+    action = CharField(max_length=30)  # domain/activity.py has the sentences
     data = TextField()  # JSON
     address = CharField(max_length=44, null=True)  # of the wallet that it is about
 
@@ -33,31 +33,31 @@ class Activity(BaseModel):
 
 
 class Receiver(BaseModel):
-    """Where an owner wants to hear of a page's events: a webhook, or a channel.
+    """Where a page's events are sent: a webhook, or another channel.
 
-    With a person, it is the mail that they asked for themselves, which is nobody else's.
+    If it has a person, it's the private mail that they asked for.
     """
 
     page = ForeignKeyField(Page, on_delete="CASCADE")
     page_id: str
     kind = ChoiceField("webhook", "channel")
-    # An address, or a channel's fields (notifications/channels.py); empty with a person. It holds
-    # secrets: show only its masked form.
+    # An address, or a channel's fields (notifications/channels.py); empty if it has a person. It
+    # contains secrets: show only the masked form.
     target = TextField()
-    event_types = LinesField(default=())  # none: all
-    secret = TextField(null=True)  # of a webhook, for HMAC: whsec_...
-    previous_secret = TextField(null=True)  # signs as well until it expires
+    event_types = LinesField(default=())  # empty: all
+    secret = TextField(null=True)  # webhooks only, for HMAC: whsec_...
+    previous_secret = TextField(null=True)  # also signs until it expires
     previous_secret_expires_at = InstantField(null=True)
-    signing_key = TextField(null=True)  # of a webhook, for Ed25519: whsk_...
+    signing_key = TextField(null=True)  # webhooks only, for Ed25519: whsk_...
     next_attempt_at = InstantField(null=True)  # null: at once
     failed_attempts = IntegerField(default=0)  # in a row
-    first_failed_at = InstantField(null=True)  # of these; null: the last attempt did not fail
+    first_failed_at = InstantField(null=True)  # of these; null: the last attempt succeeded
     person = ForeignKeyField(Person, on_delete="CASCADE", null=True, index=False)
     person_id: str | None
     may_decide = BooleanField(
         default=False
-    )  # everyone who reads its messages may, with their links
-    claimed_until = InstantField(null=True)  # by the process that sends, or when that had sent
+    )  # everyone who reads its messages can decide, by the links in them
+    claimed_until = InstantField(null=True)  # by the sending process, or when that finished
 
     class Meta:
         indexes = ((("person", "page"), True),)
@@ -65,7 +65,7 @@ class Receiver(BaseModel):
 
 
 class Message(Table):
-    """Something that happened on a page, for its receivers (transactional outbox)."""
+    """An event of a page, to be sent to its receivers (transactional outbox)."""
 
     number = AutoField()  # the order in which receivers get them
     id = CharField(max_length=ID_LENGTH, unique=True, default=make_id)  # webhook-id
@@ -94,7 +94,7 @@ class Delivery(Table):
     state = ChoiceField("waiting", "delivered", "given_up")
     attempts = IntegerField(default=0)
     attempted_at = InstantField(null=True)
-    answer = TextField(null=True)  # to the last attempt, in words for the owner
+    answer = TextField(null=True)  # the result of the last attempt, in words for the owner
 
     class Meta:
         indexes = (

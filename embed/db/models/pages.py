@@ -1,4 +1,4 @@
-"""Pages, who may use them, and the keys to them."""
+"""Pages, the people who can use them, and their API keys."""
 
 from decimal import Decimal
 
@@ -44,9 +44,9 @@ class Page(BaseModel):
     queue_capacity = IntegerField(default=100, constraints=[Check("queue_capacity >= 0")])
     cooldown_s = IntegerField(default=86_400, constraints=[Check("cooldown_s >= 0")])
     trust_after = IntegerField(default=0, constraints=[Check("trust_after >= 0")])
-    # What becomes of a visitor's wallet that holds less than the minimum, see holding_watch.py.
+    # What happens to a visitor's wallet that falls below the minimum, see holding_watch.py.
     holding_watch = ChoiceField(*HOLDING_WATCHES, default="leave")
-    # Incremented by every change that the public payload shows.
+    # Incremented by every change that's visible in the public payload.
     version = IntegerField(default=1)
     listed_version = IntegerField(default=0)  # the version that the feed has caught up with
     deleted_at = InstantField(null=True)
@@ -54,7 +54,7 @@ class Page(BaseModel):
 
 
 class Member(BaseModel):
-    """Someone other than the owner who may use a page, as their role allows."""
+    """Someone other than the owner who can use a page, as far as their role allows."""
 
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     page_id: str
@@ -67,13 +67,13 @@ class Member(BaseModel):
 
 
 class Invitation(BaseModel):
-    """An offer of a role on a page: who has its link signs in with its address."""
+    """An offer of a role on a page; anyone with its link can sign in with its address."""
 
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     page_id: str
     email = CharField(max_length=254)
-    role = ChoiceField(*ROLES)  # owner: the page is to be handed over
-    invited_by = CharField(max_length=254)  # the actor of the activity log
+    role = ChoiceField(*ROLES)  # owner: an offer to transfer the page
+    invited_by = CharField(max_length=254)  # the actor in the activity log
     token_hash = CharField(max_length=64, unique=True)
     expires_at = InstantField()
 

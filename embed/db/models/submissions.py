@@ -1,4 +1,4 @@
-"""What visitors sent, and what proves it."""
+"""Visitors' submissions and their proofs."""
 
 from peewee import (
     BigAutoField,
@@ -29,10 +29,10 @@ class Submission(BaseModel):
     status = CharField(max_length=13)
     reject_reason = CharField(max_length=12, null=True)
     session_id = CharField(max_length=ID_LENGTH, null=True)
-    # The random part of the nonce that was used: unique, so that no nonce is used twice.
+    # The random part of its nonce; unique, so no nonce can be used twice.
     nonce = CharField(max_length=ID_LENGTH, null=True, unique=True)
     decided_at = InstantField(null=True)
-    # Why the owner rejected it, if the owner said so; see embed.domain.reasons.
+    # The owner's reason for rejecting it, if given; see embed.domain.reasons.
     reason_code = CharField(max_length=20, null=True)
     reason_text = TextField(null=True)
 
@@ -61,7 +61,7 @@ Submission.add_index(
     where=Submission.status.in_(LIVE),
     name="submission_live_wallet",
 )
-# One row per session, wallet and reason, updated in place, so that nobody can fill the table.
+# One row per session, wallet and reason, updated in place, so nobody can fill the table.
 Submission.add_index(
     Submission.page,
     Submission.session_id,
@@ -77,27 +77,27 @@ Submission.add_index(
 
 
 class Block(BaseModel):
-    """An entry of a deny list: of one page, or of all pages that a person owns."""
+    """An entry of a deny list, for one page or for all pages that a person owns."""
 
     page = ForeignKeyField(Page, on_delete="CASCADE", null=True, index=False)
     page_id: str | None
     person = ForeignKeyField(Person, on_delete="CASCADE", null=True, index=False)
     person_id: str | None
     kind = ChoiceField("wallet", "name", "network")
-    pattern = CharField(max_length=64)  # as domain/deny_list.py writes it
-    created_by = TextField()  # the actor of the activity log
-    # With whose rejection it was made; undoing that removes it.
+    pattern = CharField(max_length=64)  # as written by domain/deny_list.py
+    created_by = TextField()  # the actor in the activity log
+    # The submission whose rejection added it; undoing the rejection removes it.
     submission = ForeignKeyField(Submission, on_delete="SET NULL", null=True)
     submission_id: str | None
 
     class Meta:
         constraints = (Check("(page_id IS NULL) <> (person_id IS NULL)"),)
-        # Rows that lack the first of these columns are no duplicates of each other.
+        # Rows where the first of these columns is null never count as duplicates.
         indexes = ((("page", "kind", "pattern"), True), (("person", "kind", "pattern"), True))
 
 
 class RefusalCount(Table):
-    """How many submissions without a session policy refused on a day, for one reason."""
+    """How many submissions without a session the rules refused on a day, for one reason."""
 
     id = BigAutoField()
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
@@ -110,18 +110,18 @@ class RefusalCount(Table):
 
 
 class Proof(Table):
-    """What a wallet's holder signed for a submission; those from before have none."""
+    """What a wallet's holder signed for a submission; the oldest submissions have none."""
 
     submission = ForeignKeyField(Submission, primary_key=True, on_delete="CASCADE")
     submission_id: str
     message = TextField()
     signature = BlobField(constraints=[Check("length(signature) = 64")])
     form = ChoiceField("raw", "legacy-v0", "v0", "v1-early", "v1")
-    signed_bytes = BlobField()  # exactly what the signature covers
+    signed_bytes = BlobField()  # exactly the bytes that the signature covers
 
 
 class Withdrawal(Table):
-    """A submission that its wallet's holder withdrew, without anything that tells of the wallet."""
+    """A submission that the wallet's holder withdrew, without anything about the wallet."""
 
     submission_id = CharField(max_length=ID_LENGTH, primary_key=True)
     page = ForeignKeyField(Page, on_delete="CASCADE")
@@ -130,7 +130,7 @@ class Withdrawal(Table):
 
 
 class UsedNonce(Table):
-    """A nonce that was used, where no submission says so; deleted once the nonce has expired."""
+    """A used nonce that has no submission; deleted after the nonce has expired."""
 
     token = CharField(max_length=ID_LENGTH, primary_key=True)
     expires_at = InstantField(index=True)

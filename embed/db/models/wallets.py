@@ -1,4 +1,4 @@
-"""The wallets of a page, their tags, and when each was on the public list."""
+"""The wallets of a page, their tags, and their times on the public list."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,7 +20,7 @@ from embed.db.models.submissions import Submission
 from embed.domain.amounts import Holding
 
 LOW_IN_A_ROW = 2  # observations below the minimum after which a wallet is flagged
-# What takes the marks of wallets below the minimum away.
+# The values that clear a wallet's marks for being below the minimum.
 UNMARKED: dict[str, Any] = {"low_count": 0, "low_observed_at": None, "is_withheld": False}
 
 
@@ -29,7 +29,7 @@ class Tag(BaseModel):
     page_id: str
     name = TextField()
     color = TextField()
-    is_counted = BooleanField(default=True)  # whether its wallets are in the sums of the list
+    is_counted = BooleanField(default=True)  # whether its wallets count in the list's totals
 
     class Meta:
         indexes = ((("page", "name"), True),)
@@ -41,15 +41,15 @@ class Wallet(BaseModel):
     address = CharField(max_length=44)
     public_alias = TextField(null=True)
     is_hidden = BooleanField(default=False)  # by the owner
-    # The observations below the minimum in a row, and when the last one was.
+    # How many observations in a row were below the minimum, and when the last one was.
     low_count = IntegerField(default=0)
     low_observed_at = InstantField(null=True)
-    is_withheld = BooleanField(default=False)  # kept off the list, as it fell below the minimum
-    # Which one put it on the page; an owner's edit does not change that. None: see is_withdrawn.
+    is_withheld = BooleanField(default=False)  # off the list because it fell below the minimum
+    # The one that put it on the page; an owner's edits don't change this. None: see is_withdrawn.
     submission = ForeignKeyField(Submission, null=True, unique=True, on_delete="SET NULL")
     submission_id: str | None
-    # True: its holder withdrew that submission, or its approval was undone, while the owner had the
-    # wallet hidden, which this row remembers. False and no submission: it is the owner's own entry.
+    # True: its holder withdrew the submission, or its approval was undone, while the owner had
+    # hidden the wallet; this row keeps it hidden. False and no submission: the owner's own entry.
     is_withdrawn = BooleanField(default=False)
 
     class Meta:
@@ -77,7 +77,7 @@ class TrackedWallet:
     is_hidden: bool
     known_balance: Decimal | None  # whole tokens; None: never observed
     tags: tuple[Tag, ...]
-    # By the check of the minimum (embed/wallets/holding_watch.py):
+    # Set by the check of the minimum (embed/wallets/holding_watch.py):
     is_flagged: bool
     is_withheld: bool  # off the public list until it holds the minimum again
 
@@ -92,7 +92,7 @@ class TrackedWallet:
 
 
 class Listing(Table):
-    """A time during which an address was on a page's public list; the feed is made of these."""
+    """A period when an address was on a page's public list; the feed is built from these."""
 
     id = AutoField()
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)

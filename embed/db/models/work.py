@@ -7,7 +7,7 @@ from embed.domain.identifiers import ID_LENGTH
 
 
 class Lease(Table):
-    """The process that does the background work: one row at most."""
+    """The process that does the background work: at most one row."""
 
     name = CharField(max_length=20, primary_key=True)
     holder = CharField(max_length=ID_LENGTH)
@@ -19,12 +19,12 @@ class Lease(Table):
 
 
 class Job(Table):
-    """Something that is done again and again, and how it went."""
+    """A recurring job and its last result."""
 
     name = CharField(max_length=60, primary_key=True)
     due_at = InstantField(null=True)  # null: at once
     started_at = InstantField(null=True)
-    finished_at = InstantField(null=True)  # the last time without a failure
+    finished_at = InstantField(null=True)  # the last time it succeeded
     summary = TextField(null=True)  # what it did then
     failed_at = InstantField(null=True)
-    failure = TextField(null=True)  # null: it has not failed since
+    failure = TextField(null=True)  # null: the last run succeeded

@@ -26,8 +26,8 @@ def test_work_goes_on_when_the_database_is_back_and_the_log_says_it_once(tmp_pat
         postgres.start()
 
         scene.wait_for_more("end", "count", 2)
-        assert scene.read_said().count("background work does not answer") == 1
-        assert scene.read_said().count("background work answers again") == 1
+        assert scene.read_said().count("background work's database does not answer") == 1
+        assert scene.read_said().count("background work's database answers again") == 1
         assert "Traceback" not in scene.read_said()
     finally:
         scene.end()
