@@ -225,7 +225,7 @@ def test_database_older_than_0_6_0_is_refused_with_the_way_to_this_version(app, 
     db.execute_sql(f"DELETE FROM schema_migration WHERE name > '{newest}'")  # noqa: S608
     rows = read_rows("page")
 
-    with pytest.raises(schema_version.OtherVersion, match=r"older than version 0\.6\.0: upgrade"):
+    with pytest.raises(schema_version.OtherVersion, match=r"older than version 0\.6\.0\. Upgrade"):
         schema_version.upgrade()
 
     assert read_rows("page") == rows

@@ -99,5 +99,5 @@ def test_certificate_is_checked(start, tmp_path, monkeypatch):
 def test_nothing_is_asked_without_a_public_url():
     installation = Installation.from_environ({"SECRET_KEY": RANDOM_KEY})
 
-    with pytest.raises(NotChecked, match="PUBLIC_URL is not set"):
+    with pytest.raises(NotChecked, match="PUBLIC_URL isn't set"):
         list(check_public_address(installation))
