@@ -313,4 +313,4 @@ def test_what_is_typed_of_a_site_is_explained_and_corrected_by_one_press(dashboa
         "https://a.example\nhttps://b.example\nhttps://c.example/shop\n*.d.example"
     )
     expect(sites).to_be_focused()
-    expect(advice).to_have_text([re.compile("a path does not count"), re.compile("wildcards")])
+    expect(advice).to_have_text([re.compile("the path doesn't count"), re.compile("wildcards")])
