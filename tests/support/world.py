@@ -297,11 +297,11 @@ class World(PageClient):
         return pages.get_page(self.page_id)
 
     def dump(self) -> dict[str, list[str]]:
-        """Return every row of every table, except for statistics about the use of keys."""
+        """Return all rows, except for the use of keys and what background work notes of itself."""
         return {
             table: sorted(map(repr, db.execute_sql(f'SELECT * FROM "{table}"').fetchall()))  # noqa: S608
             for table in db.get_tables()
-            if table not in ("api_key", "refused_origin")
+            if table not in ("api_key", "refused_origin", "lease", "job")
         } | {
             "api_key": sorted(repr(row | {"last_used_at": None}) for row in ApiKey.select().dicts())
         }
