@@ -19,15 +19,14 @@ from embed.serializers import write_json
 from embed.web.api import endpoints as _endpoints  # noqa: F401 - registers the operations
 from embed.web.api.cors import list_permissions, share_answer
 from embed.web.api.openapi_parameters import (
-    ADDRESS,
     HEADERS,
+    IN_PATH,
     OF_ALL,
     OF_ANSWER,
     OF_PREFLIGHT,
     ORIGIN,
     Described,
     describe_header,
-    describe_page,
     list_headers,
     list_parameters,
     refer_to_headers,
@@ -254,14 +253,15 @@ def _describe_path(operation: Operation) -> Described:
         operation.method.lower(): _describe_operation(operation),
         "options": _describe_preflight(operation),
     }
-    places = {"<page_id>": describe_page("path"), "<address>": ADDRESS}
-    in_path = [described for name, described in places.items() if name in operation.path]
+    in_path = [parameter for place, parameter in IN_PATH.items() if place in operation.path]
     return ({"parameters": in_path} if in_path else {}) | described
 
 
-def _write_parameter(found: re.Match[str]) -> str:
-    name = {"page_id": "trackingPageId"}.get(found[1], found[1])
-    return f"{{{name}}}"
+def _write_path(operation: Operation) -> str:
+    path = operation.path
+    for place, parameter in IN_PATH.items():
+        path = path.replace(place, f"{{{parameter['name']}}}")
+    return path
 
 
 def build_document() -> Described:
@@ -279,9 +279,7 @@ def build_document() -> Described:
             },
         ],
         "security": [{"bearerKey": []}],
-        "paths": {
-            re.sub("<(.+?)>", _write_parameter, one.path): _describe_path(one) for one in OPERATIONS
-        },
+        "paths": {_write_path(one): _describe_path(one) for one in OPERATIONS},
         "components": {
             "securitySchemes": {
                 "bearerKey": {

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from embed.logs.context import REQUEST_ID_HEADER
-from embed.schemas import PageId
+from embed.schemas import PageId, WalletAddress
 from embed.web.api.cors import EXPOSED
 from embed.web.api.operations import Operation
 from embed.web.visitor import COOKIE
@@ -109,19 +109,20 @@ _SESSION = _parameter(
 )
 
 
-ADDRESS = _parameter(
-    "path",
-    "address",
-    "The wallet's address: base58 of 32 bytes.",
-    "EhvJsnst4uHi8CCa8RarV1cPi1YCpzpbTGBWdSLXbTXK",
-    required=True,
-)
-
-
 def describe_page(place: str) -> Described:
     (example,) = msgspec.json.schema(PageId)["examples"]
     about = "The id of the key's page."
     return _parameter(place, "trackingPageId", about, example, required=True)
+
+
+_ADDRESS = msgspec.json.schema(WalletAddress)
+# By their place in the path of an operation.
+IN_PATH = {
+    "<page_id>": describe_page("path"),
+    "<address>": _parameter(
+        "path", "address", _ADDRESS["description"], *_ADDRESS["examples"], required=True
+    ),
+}
 
 
 def list_parameters(operation: Operation) -> list[Described]:
