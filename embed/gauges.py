@@ -65,7 +65,7 @@ class Gauges:
 
     def _is_storage_there(self) -> bool:
         try:
-            return self._storage.check()
+            return self._storage is None or self._storage.check()
         except Exception:  # each client library raises its own errors
             return False
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from psycopg.conninfo import conninfo_to_dict
 
 from embed.doctor.findings import Finding
+from embed.rate_limits.storages import is_shared
 from embed.settings import (
     GONE_SETTINGS,
     VARIABLES,
@@ -100,7 +101,7 @@ def check_variables(installation: Installation) -> Iterator[Finding]:
             " it.",
             "Set PUBLIC_URL to the address that visitors use, such as https://embed.example.com",
         )
-    if settings.web_concurrency > 1 and settings.ratelimit_storage_uri.startswith("memory:"):
+    if settings.web_concurrency > 1 and not is_shared(settings.ratelimit_storage_uri):
         yield Finding(
             "limits_not_shared",
             f"gunicorn has {settings.web_concurrency} processes, and RATELIMIT_STORAGE_URI is"

@@ -3,6 +3,8 @@
 import sys
 from typing import Any
 
+from embed.rate_limits.storages import is_shared
+
 # A leak of 1 KB per request would take 200 MB by then. The spread
 # keeps processes that started together from ending together.
 REPLACED_AFTER = 200_000
@@ -17,7 +19,7 @@ def check_worker_count(server: Any, count: int, before: int | None, storage_uri:
     gunicorn reports the number however it was set. At the start (`before` is None), exit with an
     error message; when a signal changes it, undo the change.
     """
-    if count <= 1 or not storage_uri.startswith("memory:"):
+    if count <= 1 or is_shared(storage_uri):
         return
     if before is None:
         sys.exit(

@@ -241,7 +241,6 @@ class BufferingWorker(ThreadWorker):
         """Answer a request in a thread, then give the connection back to the loop."""
         try:
             conn.is_kept = self.handle_request(conn.request, conn)
-            conn.flush()
         except BaseException as error:
             conn.is_kept = False
             if not conn.sock.pieces:

@@ -61,12 +61,9 @@ def check_limits(caller: Caller, runtime: Runtime, *, scope: str) -> None:
     Each `scope` is counted separately. Raises ApiError `rate_limit_session`, `rate_limit_ip`.
     """
     limiter, settings = runtime.limiter, runtime.settings
-    counters = []
     if caller.session_id is not None:
         limit, who = settings.limit_session_submissions, f"{scope} {caller.session_id}"
-        counters.append(limiter.make_counter("rate_limit_session", limit, who))
+        limiter.hit("rate_limit_session", limit, who)
     if caller.visitor_network is not None:
         limit, who = settings.limit_ip_submissions, f"{scope} {caller.visitor_network}"
-        counters.append(limiter.make_counter("rate_limit_ip", limit, who))
-    if counters:
-        limiter.hit(*counters)
+        limiter.hit("rate_limit_ip", limit, who)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote_from_bytes, urlsplit
 
 from flask import Flask, Request, current_app, request
@@ -38,7 +38,8 @@ class LenientRequest(Request):
 
 
 def runtime() -> Runtime:
-    return cast(Runtime, current_app.extensions[EXTENSION])
+    found: Runtime = current_app.extensions[EXTENSION]
+    return found
 
 
 def is_api_request() -> bool:

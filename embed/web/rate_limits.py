@@ -13,7 +13,7 @@ from limits import RateLimitItem, parse
 from embed.domain.clients import name_client
 from embed.keys.refused_origins import store_refused_origin
 from embed.rate_limits.limiter import RateLimiter
-from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
+from embed.rate_limits.storages import STORAGE_OPTIONS, is_shared, translate_storage_errors
 from embed.settings import Settings
 from embed.web.assets import is_static_file
 from embed.web.current import check_host, is_api_request, is_health_check, runtime
@@ -24,10 +24,17 @@ NEW_SITES_PER_CLIENT = parse("5/hour")
 
 
 def init_limits(app: Flask, settings: Settings) -> RateLimiter:
-    """Set up Flask-Limiter, and return the limiter. Raises SettingsError."""
+    """Return the limiter; Flask-Limiter opens the storage that processes share.
+
+    Raises SettingsError.
+    """
+    app.before_request(check_client_and_host)
+    secret_key = next(iter(settings.secret_keys), "")
+    if not is_shared(settings.ratelimit_storage_uri):
+        return RateLimiter(None, secret_key)
     limiter = Limiter(
         key_func=client_network,
-        storage_uri=choose_storage(settings.ratelimit_storage_uri),
+        storage_uri=settings.ratelimit_storage_uri,
         storage_options=STORAGE_OPTIONS,  # type: ignore[arg-type]
         strategy="fixed-window",
     )
@@ -37,8 +44,7 @@ def init_limits(app: Flask, settings: Settings) -> RateLimiter:
     app.extensions.setdefault("limiter", set()).add(limiter)
     with translate_storage_errors():
         limiter.init_app(app)
-    app.before_request(check_client_and_host)
-    return RateLimiter(limiter.storage, next(iter(settings.secret_keys), ""))
+    return RateLimiter(limiter.storage, secret_key)
 
 
 def check_client_and_host() -> None:
@@ -49,7 +55,8 @@ def check_client_and_host() -> None:
     """
     is_preflight = request.method == "OPTIONS" and request.url_rule and is_api_request()
     if not (is_preflight or is_static_file() or is_health_check()):
-        _hit("rate_limit_ip", runtime().settings.limit_per_ip, client_network())
+        service = runtime()
+        service.limiter.hit("rate_limit_ip", service.settings.limit_per_ip, client_network())
     check_host()
 
 
@@ -63,40 +70,28 @@ def has_many_questions() -> bool:
     return _is_above("question", runtime().settings.limit_ip_submissions)
 
 
-def check_key(key_id: str) -> None:
-    """Limit all requests with a key."""
-    _hit("rate_limit_key", runtime().settings.limit_per_key, key_id)
-
-
 def check_session_nonces() -> None:
     """Limit a session's nonces; without a session there is no limit."""
     session_id = find_session_id()
     if session_id is not None:
         limit = runtime().settings.limit_session_nonces
-        _hit("rate_limit_session", limit, f"nonce {session_id}")
+        runtime().limiter.hit("rate_limit_session", limit, f"nonce {session_id}")
 
 
 def check_refreshes(page_id: str) -> None:
     """Limit a page's chain queries, all of its secret keys together."""
-    _hit("rate_limit_key", runtime().settings.limit_refreshes, f"refreshes {page_id}")
-
-
-def _hit(code: str, limit: RateLimitItem, who: str) -> None:
-    """Raises ApiError `code` above the limit."""
-    limiter = runtime().limiter
-    limiter.hit(limiter.make_counter(code, limit, who))
+    limit = runtime().settings.limit_refreshes
+    runtime().limiter.hit("rate_limit_key", limit, f"refreshes {page_id}")
 
 
 def _is_above(name: str, limit: RateLimitItem) -> bool:
     """Count that this client did something, and return whether it has done so too often."""
-    limiter = runtime().limiter
-    return limiter.count(limiter.make_counter(name, limit, client_network())) is not None
+    return runtime().limiter.count(name, limit, client_network()) is not None
 
 
 def find_wait(name: str, who: str, limit: RateLimitItem) -> timedelta | None:
     """Count an attempt; above the limit, return how long to wait."""
-    limiter = runtime().limiter
-    return limiter.find_wait(limiter.make_counter(name, limit, who))
+    return runtime().limiter.find_wait(name, limit, who)
 
 
 def report_refused_site(key_id: str, origin: str) -> None:

@@ -60,8 +60,6 @@ class Apps:
 
 
 def _renew(app: Flask, settings: Settings, *, clock, balances, chain) -> None:
-    (limiter,) = app.extensions["limiter"]
-    limiter.reset()
     chain = choose_chain(settings, chain)
     app.extensions[JOBS] = list_jobs(settings)
     app.extensions[EXTENSION] = replace(
@@ -70,6 +68,6 @@ def _renew(app: Flask, settings: Settings, *, clock, balances, chain) -> None:
         clock=clock,
         chain=chain,
         balances=balances or choose_balances(settings, chain, clock),
-        limiter=RateLimiter(limiter.storage, next(iter(settings.secret_keys), "")),
+        limiter=RateLimiter(None, next(iter(settings.secret_keys), "")),
     )
     open_database(settings.database_url)

@@ -110,8 +110,9 @@ def authenticate() -> None:
     if access.tier == "public":
         _check_origin(access)
     g.access = access
-    rate_limits.check_key(access.key_id)
-    store_use(access, runtime().clock())
+    service = runtime()
+    service.limiter.hit("rate_limit_key", service.settings.limit_per_key, access.key_id)
+    store_use(access, service.clock())
 
 
 def _check_origin(access: Access) -> None:
