@@ -4,16 +4,14 @@ import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 REQUEST_ID_HEADER = "X-Request-Id"
 # Keys in a request's environ that the app sets for the access log.
 ROUTE, PAGE_ID = "embed.route", "embed.page_id"
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     request_id: str | None = None
     task: str | None = None
     environ: Mapping[str, Any] | None = None  # the request's (PEP 3333), for redaction

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from io import BytesIO
 from itertools import islice
-from tempfile import SpooledTemporaryFile
+from tempfile import TemporaryFile
 from typing import IO, Any
 
 from gunicorn.http import Request
@@ -50,7 +50,7 @@ class Connection:
     def begin_request(self) -> None:
         self.request: Any = None  # gunicorn's, after its head has arrived
         self.body.close()
-        self.body = SpooledTemporaryFile(SMALL_BYTES)  # noqa: SIM115
+        self.body = BytesIO()
         self.body_bytes = 0
         self.is_whole = False
         self._is_chunked = False
@@ -93,7 +93,7 @@ class Connection:
         if end < 0:
             return False
         self._requests += 1
-        arrived = _Arrived(self._take(end + len(_BLANK_LINE)), self.body)
+        arrived = _Arrived(self._take(end + len(_BLANK_LINE)), self)
         self.request = Request(cfg, arrived, self.client, self._requests)
         reader = self.request.body.reader
         self._is_chunked = isinstance(reader, ChunkedReader)
@@ -103,6 +103,8 @@ class Connection:
             self.body_bytes = reader.length
         if self.body_bytes > MAX_BODY_BYTES:
             raise BodyTooLarge
+        if self.is_large:
+            self.body = TemporaryFile()  # noqa: SIM115
         return True
 
     def take_body(self) -> None:
@@ -140,13 +142,13 @@ class Connection:
 class _Arrived(Unreader):
     """The source from which gunicorn's parser reads a request: its head, then its body."""
 
-    def __init__(self, head: bytes, body: IO[bytes]) -> None:
+    def __init__(self, head: bytes, connection: Connection) -> None:
         super().__init__()
         self.unread(head)
-        self._body = body
+        self._connection = connection
 
     def chunk(self, size_hint: int | None = None) -> bytes:
-        return self._body.read(STEP_BYTES)
+        return self._connection.body.read(STEP_BYTES)
 
 
 class Outbox:
