@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -43,9 +44,12 @@ class Signer:
         self, purpose: str, value: object, lifetime: timedelta, now: datetime | None = None
     ) -> str:
         """Sign `value` with its lifetime, so that a later change of settings does not affect it."""
+        serializer = _make_serializer(tuple(self.secret_keys), purpose)
+        signer = serializer.make_signer(purpose)
+        signer.now = now or self.clock()
         contents = [lifetime // timedelta(milliseconds=1), value]
-        signed = self._make_serializer(purpose, now or self.clock()).dumps(contents)
-        return signed if isinstance(signed, str) else signed.decode("ascii")
+        signed: bytes = signer.sign(serializer.dump_payload(contents))
+        return signed.decode("ascii")
 
     def read(self, purpose: str, raw: str, shape: type[Value]) -> Signed[Value]:
         """Read a value that was signed for `purpose`.
@@ -59,7 +63,7 @@ class Signer:
         now = self.clock()
         typed: Any = tuple[int, shape]  # type: ignore[valid-type]  # made at run time
         try:
-            serializer = self._make_serializer(purpose, now)
+            serializer = _make_serializer(tuple(self.secret_keys), purpose)
             contents, signed_at = serializer.loads(raw, return_timestamp=True)
             lifetime_ms, value = msgspec.convert(contents, typed)
             expires_at = signed_at + timedelta(milliseconds=lifetime_ms)
@@ -69,28 +73,24 @@ class Signer:
             raise SignatureExpired("expired", date_signed=signed_at)
         return Signed(value, signed_at, expires_at)
 
-    def _make_serializer(self, purpose: str, now: datetime) -> URLSafeTimedSerializer:
-        return URLSafeTimedSerializer(
-            list(reversed(self.secret_keys)),  # itsdangerous signs with the last
-            salt=purpose,
-            signer=_FixedTimeSigner,
-            signer_kwargs={
-                "now": now,
-                "key_derivation": "hmac",
-                "digest_method": hashlib.sha256,
-            },
-        )
+
+@lru_cache(maxsize=64)
+def _make_serializer(secret_keys: tuple[str, ...], purpose: str) -> Any:
+    return URLSafeTimedSerializer(
+        secret_keys[::-1],  # itsdangerous signs with the last
+        salt=purpose,
+        signer=_Signer,
+        signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
+    )
 
 
-class _FixedTimeSigner(TimestampSigner):
+class _Signer(TimestampSigner):
     """Signs with a given time, in whole milliseconds."""
 
-    def __init__(self, *arguments: Any, now: datetime, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._now = now
+    now: datetime
 
     def get_timestamp(self) -> int:
-        return to_ms(self._now)
+        return to_ms(self.now)
 
     def timestamp_to_datetime(self, ts: int) -> datetime:
         return from_ms(ts)

@@ -1,6 +1,6 @@
 """Submitting a wallet: nonce, verification, policy (docs/api.md, Submit a wallet)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 from embed.db.connection import db
@@ -188,7 +188,16 @@ def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime)
         decided_at=now if status == "auto_approved" else None,
     )
     insert(submission)
-    insert(Proof(submission=submission, **asdict(verified.signed)))
+    signed = verified.signed
+    insert(
+        Proof(
+            submission=submission,
+            message=signed.message,
+            signature=signed.signature,
+            form=signed.form,
+            signed_bytes=signed.signed_bytes,
+        )
+    )
     return submission
 
 

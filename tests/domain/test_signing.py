@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from itsdangerous import BadSignature, SignatureExpired
 
-from embed.domain.signing import Signed, Signer
+from embed.domain.signing import Signed, Signer, _make_serializer
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -76,8 +76,12 @@ def test_value_of_another_shape_is_refused(shape, value):
     "contents", [5, None, "text", [], [1], ["1", VALUE], [1, VALUE, 3], [10**30, VALUE], {}]
 )
 def test_contents_without_a_lifetime_and_a_value_are_refused(contents):
+    serializer = _make_serializer(tuple(SIGNER.secret_keys), "purpose")
+    signer = serializer.make_signer("purpose")
+    signer.now = SIGNER.clock()
+
     with pytest.raises(BadSignature, match=r"^not signed here$"):
-        read(SIGNER._make_serializer("purpose", SIGNER.clock()).dumps(contents), SIGNER)
+        read(signer.sign(serializer.dump_payload(contents)).decode(), SIGNER)
 
 
 @pytest.mark.parametrize(
