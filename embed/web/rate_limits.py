@@ -74,8 +74,9 @@ def check_session_nonces() -> None:
     """Limit a session's nonces; without a session there is no limit."""
     session_id = find_session_id()
     if session_id is not None:
-        limit = runtime().settings.limit_session_nonces
-        runtime().limiter.hit("rate_limit_session", limit, f"nonce {session_id}")
+        service = runtime()
+        limit, who = service.settings.limit_session_nonces, f"nonce {session_id}"
+        service.limiter.hit("rate_limit_session", limit, who)
 
 
 def check_refreshes(page_id: str) -> None:

@@ -13,13 +13,15 @@ _PURPOSE = "embed session"
 
 def find_session_id() -> str | None:
     """Return the id in the request's cookie, or None unless the cookie is ours and still valid."""
-    if "session_id" not in g:
+    session_id: str | None = g.get("session_id", "")
+    if session_id == "":  # not read yet
         try:
             raw = request.cookies.get(COOKIE, "")
-            g.session_id = runtime().signer.read(_PURPOSE, raw, str).value
+            session_id = runtime().signer.read(_PURPOSE, raw, str).value
         except BadSignature:
-            g.session_id = None
-    return g.session_id  # type: ignore[no-any-return]  # just set
+            session_id = None
+        g.session_id = session_id
+    return session_id
 
 
 def renew_session(response: Response) -> None:
