@@ -16,6 +16,12 @@ from embed.rate_limits.windows import Window, Windows
 # How long a failed storage is not used, so that no request waits for it meanwhile.
 _FAILURE_PAUSE_S = 5.0
 
+# Each process counts this part of a limit ahead in the shared storage, since asking it for every
+# request would double the CPU of the tracking read. So limits of 200 and more can be reached up to
+# 1 % early for each process.
+_SHARES = 100
+_COUNTED_AHEAD = Window(0, 0.0)
+
 _log = logging.getLogger(__name__)
 
 
@@ -30,6 +36,7 @@ class RateLimiter:
     def __init__(self, shared: Storage | None, secret_key: str) -> None:
         self._hash_key = hmac.digest(secret_key.encode(), b"embed rate limits", "sha256")
         self._shared, self._own = shared, Windows()
+        self._exceeded = Windows()  # counters known to be above their limit, until then
         self._shared_paused_until = 0.0
 
     def hit(self, name: str, limit: RateLimitItem, who: str) -> None:
@@ -56,19 +63,25 @@ class RateLimiter:
         return timedelta(seconds=max(window.ends_at - time.time(), 0))
 
     def _count_shared(self, shared: Storage, name: str, limit: RateLimitItem, who: str) -> Window:
-        own = self._own.find((name, who))
-        if own is not None and own.hits > limit.amount:
-            return own  # known to be above the limit until then
-        if time.monotonic() >= self._shared_paused_until:
-            hashed = hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
-            key = limit.key_for(name, hashed)  # changing it would reset the counters in Redis
-            try:
-                hits = shared.incr(key, limit.get_expiry())
-                if hits <= limit.amount:
-                    return Window(hits, 0.0)
-                return self._own.add((name, who), shared.get_expiry(key) - time.time(), hits)
-            except StorageError as error:
-                _log.warning("Rate limits are counted per process for now: %s", error)
-                self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S
-                STORAGE_FAILURES.inc()
-        return self._own.add((name, who), limit.get_expiry())
+        exceeded = self._exceeded.find((name, who))
+        if exceeded is not None:
+            return exceeded
+        own = self._own.add((name, who), limit.get_expiry())
+        if time.monotonic() < self._shared_paused_until:
+            return own
+        share = max(1, limit.amount // _SHARES)
+        if (own.hits - 1) % share:
+            return _COUNTED_AHEAD
+        hashed = hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
+        key = limit.key_for(name, hashed)  # changing it would reset the counters in Redis
+        try:
+            hits = shared.incr(key, limit.get_expiry(), share)
+            if hits <= limit.amount:
+                return Window(hits, 0.0)
+            wait_s = shared.get_expiry(key) - time.time()
+            return self._exceeded.add((name, who), wait_s, hits)
+        except StorageError as error:
+            _log.warning("Rate limits are counted per process for now: %s", error)
+            self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S
+            STORAGE_FAILURES.inc()
+            return own

@@ -144,7 +144,8 @@ def redis():
 def test_scrape_tells_that_the_database_or_the_shared_limits_are_away(postgres, redis):
     uri = f"redis+unix://{redis.path}"
     url = postgres.url.format(name="postgres")
-    with run_metered(url, RATELIMIT_STORAGE_URI=uri) as metered:
+    limits = {"RATELIMIT_STORAGE_URI": uri, "LIMIT_PER_IP": "100/minute"}  # each request is counted
+    with run_metered(url, **limits) as metered:
         metered.read(3)
         assert metered.scrape_all().sum("embed_rate_limit_fallback") == 0
 
