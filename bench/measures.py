@@ -5,17 +5,15 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from support.servers import list_children
 
-from bench.clients import Client
+from bench.clients import Client, Server
 
-# The rows that other servers have too.
-READ, NEW, SUBMIT = "read of the list, as JSON", "widget page, new visitor", "nonce and submission"
 CLIENTS = 8
 ROUND_S = 1
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -24,20 +22,10 @@ Work = Callable[[Client], object]  # does one counted unit; raises WrongAnswer
 
 
 @dataclass(frozen=True)
-class Server:
-    """A running server: where it answers, and the processes whose CPU is counted."""
-
-    port: int
-    pid: int  # its children count too
-    others: tuple[int, ...] = ()  # its database and Redis
-
-
-@dataclass(frozen=True)
 class Subject:
-    """A measured server, its repeated work, and its place in a table."""
+    """A row of a table, a measured server, which is the column, and its repeated work."""
 
     row: str
-    column: str
     server: Server
     work: Work
     prepare: Callable[[], object] = lambda: None  # before each round, unmeasured
@@ -61,10 +49,9 @@ def measure_in_turn(subjects: Sequence[Subject], rounds: int) -> list[list[Figur
 
 def _measure(subject: Subject) -> Figures:
     subject.prepare()
-    pids = (subject.server.pid, *subject.server.others)
-    began_at, before = time.monotonic(), sum(map(read_cpu_s, pids))
+    began_at, before = time.monotonic(), _read_cpu_s(subject.server)
     done = load(subject.server, subject.work, ROUND_S)
-    cpu_s = sum(map(read_cpu_s, pids)) - before
+    cpu_s = _read_cpu_s(subject.server) - before
     return Figures(cpu_s / done * 1e6, done / (time.monotonic() - began_at))
 
 
@@ -74,7 +61,7 @@ def load(server: Server, work: Work, seconds: float, clients: int = CLIENTS) -> 
 
     def run(_number: int) -> int:
         done = 0
-        with closing(Client(server.port)) as client:
+        with closing(Client(server)) as client:
             while time.monotonic() < ends_at:
                 work(client)
                 done += 1
@@ -84,25 +71,23 @@ def load(server: Server, work: Work, seconds: float, clients: int = CLIENTS) -> 
         return sum(pool.map(run, range(clients)))
 
 
-def read_cpu_s(pid: int) -> float:
-    """Return the CPU time of a process and its children, including ended ones."""
-    return sum(_read_own_cpu_s(one) for one in (pid, *list_children(pid)))
-
-
-def _read_own_cpu_s(pid: int) -> float:
-    """Add up utime, stime, cutime and cstime of proc(5)."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0.0  # it has just ended, such as a Postgres worker, and now counts as its parent's
-    return sum(map(int, fields[11:15])) / _TICKS_PER_S
+def _read_cpu_s(server: Server) -> float:
+    """Return the CPU time of a server's processes and their children, including ended ones."""
+    ticks = 0
+    for parent in (server.pid, *server.others):
+        for pid in (parent, *list_children(parent)):
+            # If it has just ended, such as a Postgres worker, it now counts as its parent's.
+            with suppress(FileNotFoundError, ProcessLookupError):
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                ticks += sum(map(int, fields[11:15]))  # utime, stime, cutime, cstime: proc(5)
+    return ticks / _TICKS_PER_S
 
 
 def print_measured(
     title: str, subjects: Sequence[Subject], rounds: int
 ) -> dict[tuple[str, str], float]:
     """Print two tables, and return the CPU in µs by row and column, as medians of the rounds."""
-    places = [(subject.row, subject.column) for subject in subjects]
+    places = [(subject.row, subject.server.name) for subject in subjects]
     measured = measure_in_turn(subjects, rounds)
     cpu_us = [statistics.median(one.cpu_us for one in figures) for figures in measured]
     rates = [statistics.median(one.rate for one in figures) for figures in measured]

@@ -1,30 +1,17 @@
 """Servers to compare with: bare Flask, Isso and datasette, each run as in its docs."""
 
 import importlib.metadata
-import json
-import os
-import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
-from functools import partial
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 from support import servers
-from support.servers import (
-    Unavailable,
-    clean_environ,
-    find_free_port,
-    is_listening,
-    run_gunicorn,
-    wait_until,
-)
+from support.servers import Unavailable, find_free_port, is_listening, run_gunicorn, wait_until
 
-from bench.clients import Client, WrongAnswer
-from bench.measures import NEW, READ, SUBMIT, Server, Subject
-from bench.service import TAGS, WALLETS, make_address, make_folder, try_to_start
+from bench.clients import Client, Server, WrongAnswer
+from bench.service import TAGS, WALLETS, Service, make_address, make_folder
 
 ISSO, DATASETTE = "isso==0.14.0", "datasette==0.65.5"
 # Isso's own limits would refuse the third comment in a minute. Everything else is the default.
@@ -38,74 +25,60 @@ direct-reply = 1000000000
 """
 
 
-@contextmanager
-def serve_bare_flask(folder: Path, body: bytes) -> Iterator[Server]:
-    """Serve bare_flask.py with gunicorn's own worker; `body` is its answer to reads."""
-    (folder / "body").write_bytes(body)
+def start_bare_flask(running: ExitStack, service: Service, name: str = "bare Flask") -> Server:
+    """Serve the exact bytes of the service's list with bare_flask.py and gunicorn's own worker."""
+    folder = make_folder(running)
+    (folder / "body").write_bytes(Client(service).read().content)
     no_settings = folder / "no_settings.py"  # otherwise gunicorn would read the service's
     no_settings.touch()
     options = ("--config", str(no_settings), "--worker-class", "gthread", "--threads", "4")
-    with run_gunicorn({"BENCH_FOLDER": str(folder)}, *options, app="bench.bare_flask:app") as one:
-        yield Server(one.port, one.pid)
+    server = running.enter_context(
+        run_gunicorn({"BENCH_FOLDER": str(folder)}, *options, app="bench.bare_flask:app")
+    )
+    return Server(
+        name=name,
+        port=server.port,
+        pid=server.pid,
+        page_id=service.page_id,
+        public_key=service.public_key,
+    )
 
 
-def list_others(running: ExitStack) -> list[Subject]:
-    """Return requests comparable to the service's, if Isso and datasette can be installed.
-
-    Isso renders Markdown for each answer, except with plain=1. Neither checks keys.
-    """
-    subjects = []
-    isso = try_to_start(running, "Isso", _serve_isso(make_folder(running)))
-    if isso is not None:
-        subjects += [
-            Subject(READ, "Isso", isso, lambda client: client.get("/?uri=/a-page/&plain=1", {})),
-            Subject(NEW, "Isso", isso, lambda client: client.get("/?uri=/a-page/", {})),
-            Subject(SUBMIT, "Isso", isso, partial(_write_comment, "/another/")),
-        ]
-    datasette = try_to_start(running, "datasette", _serve_datasette(make_folder(running)))
-    if datasette is not None:
-        path = "/tracking/page.json?_shape=array"
-        read = Subject(READ, "datasette", datasette, lambda client: client.get(path, {}))
-        subjects.append(read)
-    return subjects
-
-
-def _write_comment(thread: str, client: Client) -> None:
-    comment = {"text": "A comment of **one** sentence.", "author": "Visitor", "title": "A page"}
-    for _ in range(9):  # Isso answers 500 while its database is locked
-        with suppress(WrongAnswer):
-            client.post(f"/new?uri={thread}", {}, comment, 201)
-            return
-    raise WrongAnswer("Isso took no comment.")
-
-
-@contextmanager
-def _serve_isso(folder: Path) -> Iterator[Server]:
+def start_isso(running: ExitStack) -> Server:
     """Serve a thread of comments with the gunicorn command from Isso's docs.
 
     Raises Unavailable.
     """
     programs = _install(ISSO, f"gunicorn=={importlib.metadata.version('gunicorn')}")
-    port = find_free_port()
+    folder, port = make_folder(running), find_free_port()
     settings = folder / "isso.cfg"
     settings.write_text(_ISSO_SETTINGS.format(folder=folder, port=port))
-    command = [programs / "gunicorn", "-b", f"127.0.0.1:{port}", "-w", "4", "--preload"]
-    with _run([*command, "isso.run"], port, {"ISSO_SETTINGS": str(settings)}, folder) as server:
-        for _ in range(WALLETS):
-            _write_comment("/a-page/", Client(port))
-        yield server
+    options = ["-b", f"127.0.0.1:{port}", "-w", "4", "--preload", "-e", f"ISSO_SETTINGS={settings}"]
+    isso = _start(running, "Isso", port, [programs / "gunicorn", *options, "isso.run"], folder)
+    for _ in range(WALLETS):
+        write_comment("/a-page/", Client(isso))
+    return isso
 
 
-@contextmanager
-def _serve_datasette(folder: Path) -> Iterator[Server]:
-    """Serve a canned query on a table of wallets. Raises Unavailable."""
+def write_comment(thread: str, client: Client) -> None:
+    comment = {"text": "A comment of **one** sentence.", "author": "Visitor", "title": "A page"}
+    for _ in range(9):  # Isso answers 500 while its database is locked
+        with suppress(WrongAnswer):
+            client.send("POST", f"/new?uri={thread}", headers={}, json=comment, status=201)
+            return
+    raise WrongAnswer("Isso took no comment.")
+
+
+def start_datasette(running: ExitStack) -> Server:
+    """Serve a table of wallets. Raises Unavailable."""
     programs = _install(DATASETTE)
+    folder, port = make_folder(running), find_free_port()
     rows = [
         (
             number,
             make_address(number),
             f"Wallet number {number}",
-            TAGS[number % 3],
+            TAGS[number % 2],
             1000.25 * number,
         )
         for number in range(WALLETS)
@@ -113,28 +86,19 @@ def _serve_datasette(folder: Path) -> Iterator[Server]:
     with closing(sqlite3.connect(folder / "tracking.db")) as database, database:
         database.execute("CREATE TABLE wallet (number INTEGER, address, alias, tag, balance)")
         database.executemany("INSERT INTO wallet VALUES (?, ?, ?, ?, ?)", rows)
-    metadata = folder / "metadata.json"
-    queries = {"page": {"sql": "SELECT * FROM wallet ORDER BY number"}}
-    metadata.write_text(json.dumps({"databases": {"tracking": {"queries": queries}}}))
-    port = find_free_port()
-    command = [programs / "datasette", "serve", folder / "tracking.db", "-m", metadata]
-    with _run([*command, "--port", str(port)], port, {}, folder) as server:
-        yield server
+    command = ("serve", "tracking.db", "--port", str(port))
+    return _start(running, "datasette", port, [programs / "datasette", *command], folder)
 
 
-@contextmanager
-def _run(
-    command: Sequence[str | Path], port: int, environ: dict[str, str], folder: Path
-) -> Iterator[Server]:
-    with (folder / "log").open("wb") as log:
-        server = servers.Server(
-            command, cwd=folder, env=clean_environ() | environ, stdout=log, stderr=log
-        )
-        try:
-            wait_until(lambda: is_listening(port), server.process)
-            yield Server(port, server.process.pid)
-        finally:
-            server.end(server.process.terminate)
+def _start(
+    running: ExitStack, name: str, port: int, command: list[str | Path], folder: Path
+) -> Server:
+    server = servers.Server(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    running.callback(server.end, server.process.terminate)
+    wait_until(lambda: is_listening(port), server.process)
+    return Server(name=name, port=port, pid=server.process.pid)
 
 
 def _install(*requirements: str) -> Path:
@@ -142,17 +106,12 @@ def _install(*requirements: str) -> Path:
 
     Raises Unavailable if the package index can't be reached.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache / "tracking-embed-bench" / requirements[0]
-    installed = folder / "installed"
-    if not installed.exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        venv = [sys.executable, "-m", "venv", folder]
-        install = [folder / "bin/python", "-m", "pip", "install", "--quiet", *requirements]
-        try:
-            for command in (venv, install):
-                subprocess.run(command, check=True, capture_output=True)
-        except subprocess.CalledProcessError:
-            raise Unavailable(f"pip could not install {' and '.join(requirements)}") from None
-        installed.touch()
+    folder = Path.home() / ".cache/tracking-embed-bench" / requirements[0]
+    venv = [sys.executable, "-m", "venv", folder]
+    install = [folder / "bin/python", "-m", "pip", "install", "--quiet", *requirements]
+    try:
+        for command in (venv, install):
+            subprocess.run(command, check=True, capture_output=True)
+    except subprocess.CalledProcessError:
+        raise Unavailable(f"pip could not install {' and '.join(requirements)}") from None
     return folder / "bin"

@@ -6,8 +6,13 @@ Without a name, it measures all three. README.md explains the figures.
 """
 
 import argparse
-from collections.abc import Callable
-from contextlib import ExitStack
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+
+from support.world import Visitor, with_session
 
 from bench.cases import (
     VISIT,
@@ -15,19 +20,20 @@ from bench.cases import (
     open_widget,
     open_widget_again,
     read,
-    read_bare_flask,
-    start_bare_flask,
-    submit_to,
+    read_datasette,
+    submit,
     submit_to_bare_flask,
+    use_isso,
     visit,
 )
-from bench.measures import print_measured
-from bench.others import list_others
-from bench.service import start_service, start_services
-from bench.wave import measure_waves
+from bench.clients import Client
+from bench.measures import print_measured, print_table
+from bench.others import start_bare_flask, start_datasette, start_isso
+from bench.service import Service, if_available, start_service, start_services
 
 BUSY = 0.1  # part of a day when one core is busy
 DAY_S = 24 * 60 * 60
+WAVE, WITHIN_S = 500, 10  # visitors, who come one after the other
 
 
 def main() -> None:
@@ -45,14 +51,17 @@ def measure_requests(running: ExitStack, rounds: int) -> None:
     bare = start_bare_flask(running, services[0])
     subjects = [
         *map(read, services),
-        read_bare_flask(bare, services[0]),
+        read(bare),
         *map(open_widget, services),
         *(one for service in services for one in open_widget_again(service)),
-        *map(submit_to, services),
+        *map(submit, services),
         submit_to_bare_flask(bare),
-        *list_others(running),
         *map(visit, services),
     ]
+    with if_available("Isso"):
+        subjects += use_isso(start_isso(running))
+    with if_available("datasette"):
+        subjects.append(read_datasette(start_datasette(running)))
     cpu_us = print_measured("requests", subjects, rounds)
     for service in services:
         visitors = DAY_S * BUSY / cpu_us[VISIT, service.name] * 1e6
@@ -74,15 +83,63 @@ def measure_growth(running: ExitStack, rounds: int) -> None:
     )
     subjects = []
     for service in (small, large):
-        bare = start_bare_flask(running, service)
+        bare = start_bare_flask(running, service, service.name)
         subjects += [
             read(service),
-            read_bare_flask(bare, service, "the same bytes from bare Flask", service.name),
+            read(bare, "the same bytes from bare Flask"),
             open_widget(service),
-            submit_to(service),
+            submit(service),
             *open_dashboard(service),
         ]
     print_measured("growth", subjects, rounds)
+
+
+def measure_waves(running: ExitStack, _rounds: int) -> None:
+    """Let visitors come within seconds of a change of the list."""
+    cells = {}
+    for service in start_services(running):
+        with closing(Client(service)) as client:
+            answer = client.submit(with_session(client), status=201)
+            service.decide(client, "approve", [answer.json["submissionId"]])
+        taken_by_step, failures = send_wave(service)
+        for step, taken in taken_by_step.items():
+            cuts = statistics.quantiles(taken, n=100)
+            figures = (cuts[49], cuts[98], max(taken))
+            cells[step, service.name] = " / ".join(f"{1000 * one:,.0f}" for one in figures)
+        cells["visitors without an answer", service.name] = str(failures)
+    print_table(f"{WAVE} visitors in {WITHIN_S} s: ms (median / 99 % / longest)", cells)
+
+
+def send_wave(service: Service) -> tuple[dict[str, list[float]], int]:
+    """Return the seconds that each step took, and how many visitors got no answer."""
+    taken: dict[str, list[float]] = {}
+
+    @contextmanager
+    def timing(step: str) -> Iterator[None]:
+        began_at = time.monotonic()
+        yield
+        taken.setdefault(step, []).append(time.monotonic() - began_at)
+
+    def come(number: int) -> bool:
+        time.sleep(number * WITHIN_S / WAVE)  # until it's this visitor's turn
+        visitor = Visitor()
+        with closing(Client(service)) as client:
+            try:
+                with timing("widget page"):
+                    client.open_widget(visitor)
+                with timing("read of the list"):
+                    client.read()
+                with timing("nonce"):
+                    nonce = client.ask_nonce(visitor).json
+                draft = client.draft(visitor, nonce=nonce)
+                with timing("submission"):
+                    client.post(draft, cookie=visitor.cookie, status=201)
+            except Exception:  # no answer is a result
+                return False
+        return True
+
+    with ThreadPoolExecutor(WAVE) as pool:
+        return taken, list(pool.map(come, range(WAVE))).count(False)
 
 
 PARTS: dict[str, Callable[[ExitStack, int], None]] = {

@@ -10,15 +10,9 @@ import statistics
 import sys
 from contextlib import ExitStack
 
-from bench.cases import (
-    open_widget,
-    read,
-    read_bare_flask,
-    start_bare_flask,
-    submit_to,
-    submit_to_bare_flask,
-)
+from bench.cases import open_widget, read, submit, submit_to_bare_flask
 from bench.measures import Figures, measure_in_turn
+from bench.others import start_bare_flask
 from bench.service import start_service
 
 # Multiples of the other request's CPU. The highest medians on a busy machine: 1.8, 2.1 and 2.5.
@@ -34,11 +28,11 @@ def main() -> int:
         service = start_service(running)
         bare = start_bare_flask(running, service)
         subjects = [
-            read_bare_flask(bare, service),
+            read(bare),
             read(service),
             open_widget(service),
             submit_to_bare_flask(bare),
-            submit_to(service),
+            submit(service),
         ]
         bare_read, own_read, page, bare_submission, submission = measure_in_turn(subjects, rounds)
     are_fast = [

@@ -1,75 +1,68 @@
 """The service as shipped, on a new database with a page to measure."""
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import base58
-from peewee import Model, chunked
+from support.filled_database import using
+from support.many_submissions import add_submissions
+from support.owner_browser import OwnerBrowser, find_token
+from support.remote import make_environ
 from support.servers import Unavailable, open_postgres, open_valkey, run_gunicorn
+from support.world import World
 
-from bench.clients import EMAIL, PASSWORD, SITE, TrackedPage
-from bench.measures import Server
-from embed import pages
-from embed.db import connection, schema_version
-from embed.db.models import ApiKey, Balance, Person, Submission, Tag, Wallet, WalletTag
+from bench.clients import Client, Server
+from embed.db import schema_version
+from embed.db.models import Submission
 from embed.domain import times
-from embed.domain.identifiers import hash_key, make_id, make_key, shorten_key
-from embed.domain.passwords import hash_password
-from embed.people import accounts
+from embed.factory import create_app
+from embed.settings import Settings
+from embed.wallets.csv_format import Line
+from embed.wallets.csv_reader import Sheet
+from embed.wallets.imports import apply_import
 from embed.wallets.listings import update_listings
+from embed.web.dashboard.blueprint import LOCAL_COOKIE
 
-TOKEN = {
-    "token_name": "USD Coin",
-    "token_symbol": "USDC",
-    "token_mint": "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
-}
-TAGS = ("team", "whale", "exchange", "market maker")
-# Counted on every request, but never reached.
-LIMITS = dict.fromkeys(
-    (
-        "LIMIT_PER_IP",
-        "LIMIT_PER_KEY",
-        "LIMIT_SESSION_NONCES",
-        "LIMIT_SESSION_SUBMISSIONS",
-        "LIMIT_IP_SUBMISSIONS",
-    ),
-    "1000000000/minute",
-)
-ENVIRON = LIMITS | {"SECRET_KEY": "a secret key of the benchmark"}
-QUEUE_CAPACITY = 100_000
+TAGS = ("team", "whale")
 WALLETS, WAITING = 100, 60
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service(Server):
-    """The service with a page; the pages' owner is the only person."""
+    """The service with a page."""
 
-    name: str
-    page: TrackedPage
     database_url: str
+    owner: dict[str, str]  # the headers of the owner's session
 
-    def delete_submissions(self, nickname: str) -> None:
-        """Delete visitors' submissions, since every new submission counts them."""
-        connection.open_database(self.database_url)
-        Submission.delete().where(Submission.nickname == nickname).execute()
-        connection.db.close()
+    def decide(self, client: Client, decision: str, ids: list[str]) -> None:
+        """Open the queue as the owner, and decide submissions."""
+        path = f"/dashboard/pages/{self.page_id}/queue"
+        token = find_token(client.get(path, self.owner).text)
+        form = {"csrf_token": token, "decision": decision, "ids": ids}
+        client.send("POST", f"{path}/decide", headers=self.owner, data=form, status=303)
+
+    def delete_submissions(self) -> None:
+        """Delete the submissions of measured visitors, since every new submission counts them.
+
+        Only theirs have the nickname that `PageClient.submit` gives.
+        """
+        with using(self.database_url):
+            Submission.delete().where(Submission.nickname == "Visitor").execute()
 
 
 def start_services(running: ExitStack) -> list[Service]:
     """Start the service on SQLite, on SQLite with limits in Redis, and on Postgres."""
     services = [start_service(running)]
-    valkey = try_to_start(running, "Redis", open_valkey())
-    if valkey is not None:
+    with if_available("Redis"):
+        valkey = running.enter_context(open_valkey())
         limits = {"RATELIMIT_STORAGE_URI": f"redis+unix://{valkey.path}"}
         services.append(start_service(running, "SQLite and Redis", limits, (valkey.pid,)))
-    postgres = try_to_start(running, "Postgres", open_postgres(fsync="on"))
-    if postgres is not None:
+    with if_available("Postgres"):
+        postgres = running.enter_context(open_postgres(fsync="on"))
         database = {"DATABASE_URL": postgres.create_database()}
         services.append(start_service(running, "Postgres", database, (postgres.pid,)))
     return services
@@ -89,115 +82,68 @@ def start_service(
 
     It has a page with this many wallets and submissions, and smaller pages.
     """
-    file = {"DATABASE_URL": f"sqlite:///{make_folder(running)}/embed.db"}
-    environ = ENVIRON | file | (settings or {})
-    connection.open_database(environ["DATABASE_URL"])
-    schema_version.upgrade()
-    with connection.db.atomic():
-        owner = accounts.create_person(EMAIL, times.now())
-        owner.password_hash = hash_password(PASSWORD)
-        owner.save()
-        page = _make_page(owner, range(wallets), submissions)
+    environ = make_environ(f"sqlite:///{make_folder(running)}/embed.db") | (settings or {})
+    with using(environ["DATABASE_URL"]):
+        schema_version.upgrade()
+        app = create_app(Settings.from_environ(environ))
+        page = World(app, times.now)
+        owner = OwnerBrowser(page)
+        fill_page(page, owner, range(wallets), submissions)
         for number in range(small_pages):
             first = wallets + number * WALLETS
-            _make_page(owner, range(first, first + WALLETS), WAITING)
-    update_listings(times.now())  # otherwise the service would start with it
-    connection.db.close()
+            fill_page(World(app, times.now), owner, range(first, first + WALLETS), WAITING)
+        update_listings(times.now())  # otherwise the service would start with it
+        owner.get("/dashboard/account")  # a form, so that the session has a token
+        session = owner.client.get_cookie(LOCAL_COOKIE, path="/dashboard").value
     server = running.enter_context(run_gunicorn(environ))
     return Service(
-        server.port,
-        server.pid,
-        others,
         name=name,
-        page=page,
+        port=server.port,
+        pid=server.pid,
+        others=others,
+        page_id=page.page_id,
+        public_key=page.public_key,
         database_url=environ["DATABASE_URL"],
+        owner={"Cookie": f"{LOCAL_COOKIE}={session}"},
     )
 
 
-def try_to_start(running: ExitStack, name: str, context: AbstractContextManager[Any]) -> Any:
-    """Enter the context and return its value; None if this machine can't provide it."""
-    try:
-        return running.enter_context(context)
-    except Unavailable as why:
-        print(f"{name} is left out: {why}.\n")
-        return None
-
-
-def make_folder(running: ExitStack) -> Path:
-    return Path(running.enter_context(TemporaryDirectory(prefix="embed-bench-")))
-
-
-def _make_page(owner: Person, numbers: range, submissions: int) -> TrackedPage:
-    """Make a page with submissions, a key, and wallets with aliases, tags and balances.
+def fill_page(page: World, owner: OwnerBrowser, numbers: range, submissions: int) -> None:
+    """Add wallets with names, tags and balances, and submissions: WAITING, then rejected ones.
 
     An owner's pages share balances, so no two pages may have the same wallets.
     """
-    now = times.now()
-    page = pages.create_page(owner, TOKEN | {"queue_capacity": QUEUE_CAPACITY}, now)
-    raw_key = make_key("public")
-    key = ApiKey.create(
-        page=page,
-        tier="public",
-        key_hash=hash_key(raw_key),
-        display_prefix=shorten_key(raw_key),
-        origins=(SITE,),
-        created_at=now,
-    )
-    tags = [Tag.create(page=page, name=name, color="blue", created_at=now) for name in TAGS]
-    wallets = [
-        {
-            "id": make_id(),
-            "page": page,
-            "address": make_address(number),
-            "public_alias": f"Wallet number {number}",
-            "created_at": now,
-        }
+    owner.take(page.page_id)
+    page.configure(queue_capacity=100_000)  # never reached
+    lines = [
+        Line(
+            make_address(number),
+            f"Wallet number {number}",
+            TAGS[: number % 3],
+            is_hidden=False,
+            balance=Decimal("1000.25") * number,
+        )
         for number in numbers
     ]
-    balances = [
-        {
-            "owner": owner,
-            "mint": page.token_mint,
-            "address": wallet["address"],
-            "amount": Decimal("1000.25") * number,
-            "observed_at": now,
-        }
-        for number, wallet in enumerate(wallets)
-    ]
-    tagged = [
-        {"wallet": wallet["id"], "tag": tag}
-        for number, wallet in enumerate(wallets)
-        for tag in tags[: number % 3]
-    ]
-    _insert(Wallet, wallets)
-    _insert(Balance, balances)
-    _insert(WalletTag, tagged)
-    _insert(Submission, (_describe_submission(key, number) for number in range(submissions)))
-    return TrackedPage(page.id, raw_key)
+    apply_import(
+        page.page_id, Sheet(lines, ()), makes_tags=True, settings=page.settings, now=times.now()
+    )
+    add_submissions(page, WAITING)
+    add_submissions(page, submissions - WAITING, "rejected")
 
 
 def make_address(number: int) -> str:
     return base58.b58encode((2**250 + number).to_bytes(32, "big")).decode()
 
 
-def _describe_submission(key: ApiKey, number: int) -> dict[str, Any]:
-    """Return a submission's row: the first WAITING are pending, the others were rejected."""
-    sent_at = times.now() - timedelta(seconds=30 * number)
-    is_pending = number < WAITING
-    return {
-        "id": make_id(),
-        "page": key.page_id,
-        "api_key": key.id,
-        "nickname": f"Visitor {number % 5000}",
-        "wallet_address": make_address(-1 - number),  # not on any page
-        "session_id": f"session{number // 40}",
-        "status": "pending" if is_pending else "rejected",
-        "reject_reason": None if is_pending else "manual",
-        "decided_at": None if is_pending else sent_at,
-        "created_at": sent_at,
-    }
+def make_folder(running: ExitStack) -> Path:
+    return Path(running.enter_context(TemporaryDirectory(prefix="embed-bench-")))
 
 
-def _insert(model: type[Model], rows: Iterable[dict[str, Any]]) -> None:
-    for chunk in chunked(rows, 500):
-        model.insert_many(chunk).execute()
+@contextmanager
+def if_available(name: str) -> Iterator[None]:
+    """Leave out what is within, and say so, if this machine can't run the server."""
+    try:
+        yield
+    except Unavailable as why:
+        print(f"{name} is left out: {why}.\n")

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from support.servers import list_children
+from support.world import Visitor
 
-from bench.clients import Client, Owner, Visitor
+from bench.clients import Client
 from bench.measures import load, print_table
 from bench.service import Service, start_services
 
@@ -41,7 +42,10 @@ def main() -> int:
     with ExitStack() as running:
         services = start_services(running)
         pool = running.enter_context(ThreadPoolExecutor())
-        loads = [pool.submit(send_mix, service, seconds) for service in services]
+        loads = [
+            pool.submit(load, service, partial(come_and_go, service), seconds, CLIENTS)
+            for service in services
+        ]
         samples: list[list[Sample]] = []
         while wait(loads, SAMPLE_EVERY_S).not_done:
             samples.append([take_sample(service) for service in services])
@@ -56,26 +60,20 @@ def main() -> int:
     return int(has_grown)
 
 
-def send_mix(service: Service, seconds: float) -> int:
-    owner = Owner(Client(service.port))
-    return load(service, partial(come_and_go, service, owner), seconds, CLIENTS)
-
-
-def come_and_go(service: Service, owner: Owner, client: Client) -> None:
+def come_and_go(service: Service, client: Client) -> None:
     """Do everything that VISITORS do, then reject their submissions. Raises WrongAnswer.
 
     All are rejected at once, since each decision leaves copies of the changed page in memory for a
     while, up to some MB in total.
     """
-    visitors = [Visitor(client, service.page) for _ in range(VISITORS)]
-    for visitor in visitors:
-        visitor.open_widget()
-        visitor.read()
-        visitor.ask_nonce()
-        visitor.submit()
-        visitor.poll_own()
-    owner.open(f"pages/{service.page.id}/queue", client)
-    owner.decide(client, service.page, "reject", [one.submission_id for one in visitors])
+    ids = []
+    for _ in range(VISITORS):
+        visitor = Visitor()
+        client.open_widget(visitor)
+        client.read()
+        ids.append(client.submit(visitor, status=201).json["submissionId"])
+        client.list_own(visitor)
+    service.decide(client, "reject", ids)
 
 
 def take_sample(service: Service) -> Sample:
