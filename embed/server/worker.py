@@ -249,6 +249,7 @@ class BufferingWorker(ThreadWorker):
                 error, (StopIteration, ConnectionError)
             ):  # gunicorn's error; the client's
                 self.log.exception("An answer could not be completed.")
+        end_request()
         self.method_queue.defer(self._take, self._finish, conn)
 
     def _refuse(self, conn: Connection, error: BaseException) -> None:

@@ -7,7 +7,6 @@ API's checks, and not at all for unknown paths.
 from datetime import timedelta
 
 from flask import Flask, request
-from flask_limiter import Limiter
 from limits import RateLimitItem, parse
 
 from embed.domain.clients import name_client
@@ -32,6 +31,8 @@ def init_limits(app: Flask, settings: Settings) -> RateLimiter:
     secret_key = next(iter(settings.secret_keys), "")
     if not is_shared(settings.ratelimit_storage_uri):
         return RateLimiter(None, secret_key)
+    from flask_limiter import Limiter  # takes half a MB
+
     limiter = Limiter(
         key_func=client_network,
         storage_uri=settings.ratelimit_storage_uri,

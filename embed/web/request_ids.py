@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from flask import Flask, Request
-from werkzeug.wsgi import ClosingIterator
 
 from embed.domain.identifiers import is_id
 from embed.logs.context import (
@@ -13,7 +12,6 @@ from embed.logs.context import (
     REQUEST_ID_HEADER,
     ROUTE,
     begin_request,
-    end_request,
     make_request_id,
 )
 
@@ -43,12 +41,7 @@ def init_request_ids(app: Flask, trusted_proxies: int) -> None:
             return start_response(status, headers, *more)
 
         begin_request(request_id, environ)
-        try:
-            body = inner(environ, start)
-        except BaseException:
-            end_request()
-            raise
-        return ClosingIterator(body, end_request)
+        return inner(environ, start)
 
     app.wsgi_app = add_request_id  # type: ignore[method-assign]  # Flask's way
 

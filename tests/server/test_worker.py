@@ -14,6 +14,7 @@ from gunicorn.config import Config
 from gunicorn.workers.base import Worker
 from support.waiting import wait_for
 
+from embed.logs.context import begin_request, find_context
 from embed.server.processes import REPLACED_AFTER
 from embed.server.worker import MOST_LARGE, BufferingWorker
 
@@ -111,6 +112,26 @@ def test_answer_in_the_middle_of_which_the_app_fails_is_cut_off_and_not_followed
 
     assert serving.ask().endswith(b"\r\n\r\ndo")
     assert len(serving.log.failures) == 1
+
+
+def test_thread_has_the_id_of_its_request_until_the_answer_is_finished(serving):
+    seen = []
+    serving.log.exception = lambda *_: seen.append(find_context().request_id)
+    serving.config.set("threads", 1)
+
+    def app(environ, start_response):
+        seen.append(find_context().request_id)
+        begin_request("abc-123")
+        start_response(*ANSWER)
+        yield b"do"
+        raise RuntimeError
+
+    serving.app = app
+    serving.start()
+    serving.ask()
+    serving.ask()
+
+    assert seen == [None, "abc-123"] * 2
 
 
 def test_answer_is_the_only_one_if_the_hook_after_it_fails(serving):

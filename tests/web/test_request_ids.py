@@ -6,9 +6,7 @@ import pytest
 from support.apps import Apps
 from support.world import Visitor
 
-from embed.errors import ApiError
 from embed.logs.context import find_context
-from embed.web.request_ids import init_request_ids
 
 MADE = re.compile(r"[0-9a-f]{16}")
 HEADER = "X-Request-Id"
@@ -61,23 +59,6 @@ def test_bug_is_logged_with_the_id_that_the_caller_is_told(world, caplog, monkey
 
     assert answer.status_code == 500
     assert set(seen) == {answer.headers[HEADER]}
-
-
-def test_lines_between_requests_have_no_id(world):
-    ask(world)
-    assert find_context().request_id is None
-
-
-def test_failing_middleware_leaves_no_id_behind(world):
-    def fail(*_):
-        raise ApiError("internal_error")
-
-    world.app.wsgi_app = fail
-    init_request_ids(world.app, trusted_proxies=0)
-    with pytest.raises(ApiError):
-        world.client.get("/")
-
-    assert find_context().request_id is None
 
 
 def test_scripts_of_other_sites_may_read_it(world):
