@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psycopg
+import psycopg2
 import pytest
 from chain.ledger import Ledger
 from chain.rpc_server import RpcServer, run_rpc
@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from peewee import Database
 from support.apps import Apps
 from support.deployments import DATABASE_BY_DEPLOYMENT
+from support.postgres import Cursor, open_cursor
 from support.servers import provide, run_postgres, run_valkey
 from support.shared_clock import SharedClock
 from support.world import SECRET_KEY, Clock, World
@@ -199,8 +200,8 @@ def _make_database(request, folder: Path) -> str:
 
 def _create_database(server: str, template: str = "template1") -> str:
     name = f"test_{os.urandom(8).hex()}"
-    with psycopg.connect(server.format(name="postgres"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    with open_cursor(server.format(name="postgres"), autocommit=True) as operator:
+        operator.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
     return name
 
 
@@ -210,7 +211,7 @@ class ReusedPostgres:
     def __init__(self, url: str) -> None:
         self.url = url
         self._connect()
-        tables = self._connection.execute(
+        tables = self._cursor.execute(
             "SELECT quote_ident(tablename) FROM pg_tables"
             " WHERE schemaname = 'public' AND tablename != 'schema_migration'"
         )
@@ -218,19 +219,21 @@ class ReusedPostgres:
 
     def _connect(self) -> None:
         options = "-c session_replication_role=replica -c lock_timeout=10s"  # without foreign keys
-        self._connection = psycopg.connect(self.url, autocommit=True, options=options)
+        connection = psycopg2.connect(self.url, cursor_factory=Cursor, options=options)
+        connection.autocommit = True
+        self._cursor = connection.cursor()
 
     def empty(self) -> None:
         try:
-            self._connection.execute(self._deletion)
-        except psycopg.OperationalError:
-            if not self._connection.broken:
+            self._cursor.execute(self._deletion)
+        except psycopg2.OperationalError:
+            if not self._cursor.connection.closed:
                 raise
             self._connect()  # a test had ended all connections
-            self._connection.execute(self._deletion)
+            self._cursor.execute(self._deletion)
 
     def close(self) -> None:
-        self._connection.close()
+        self._cursor.connection.close()
 
 
 def _upgrade(url: str) -> None:

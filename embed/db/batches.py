@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-import psycopg
+import psycopg2
 from peewee import OperationalError, PostgresqlDatabase, chunked
 
 from embed.db.connection import db
@@ -86,10 +86,11 @@ def stream(query: Any, database: Any = None) -> Iterator[tuple[Any, ...]]:
         yield from database.execute_sql(sql, parameters)
         return
     try:
-        # Only a named cursor keeps the result on the server.
-        with database.connection().cursor(name=make_id()) as cursor:
+        # Only a named cursor keeps the result on the server. psycopg2 doesn't see the transaction
+        # that Peewee began, and outside of one it only allows cursors `withhold`.
+        with database.connection().cursor(name=make_id(), withhold=True) as cursor:
             cursor.itersize = _FETCHED
             cursor.execute(sql, parameters)
             yield from cursor
-    except psycopg.OperationalError as error:
+    except psycopg2.OperationalError as error:
         raise OperationalError(*error.args) from error

@@ -27,7 +27,8 @@ from peewee import (
     SqliteDatabase,
 )
 from playhouse.shortcuts import ReconnectMixin
-from psycopg import errors
+from psycopg2 import BINARY, errors
+from psycopg2.extensions import new_type, register_type
 
 from embed.settings import SettingsError, find_database_file
 
@@ -50,6 +51,8 @@ _CONNECTION_LIMITS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,
 }
+# bytes, as SQLite returns them, instead of psycopg2's memoryview.
+_BYTES = new_type(BINARY.values, "BYTES", lambda raw, cursor: raw and bytes(BINARY(raw, cursor)))
 
 
 def open_database(url: str) -> Database:
@@ -186,9 +189,7 @@ def _open_postgres(url: str) -> Database:
     limits: dict[str, Any] = {
         name: value for name, value in _CONNECTION_LIMITS.items() if name not in url
     }
-    # A pooler gives each transaction another connection to the server, without the statements
-    # prepared on the last one. Not preparing any costs about 100 us per statement.
-    return _ServicePostgresDatabase(url, prefer_psycopg3=True, prepare_threshold=None, **limits)
+    return _ServicePostgresDatabase(url, **limits)
 
 
 class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ignore[misc]  # it has no types
@@ -204,6 +205,8 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
     reconnect_errors = (
         (OperationalError, "terminating connection"),
         (OperationalError, "server closed the connection"),
+        (OperationalError, "SSL connection has been closed"),
+        (OperationalError, "SSL SYSCALL error: EOF"),
     )
 
     def _connect(self) -> Any:
@@ -216,10 +219,13 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
                 f"its encoding is {encoding}, and the service needs UTF8: create the database"
                 " with createdb --encoding UTF8 --template template0."
             )
-        (process,) = connection.execute("SELECT pg_backend_pid()").fetchone()
-        self._is_pooled = process != connection.info.backend_pid  # poolers make this one up
-        if not self._is_pooled:
-            connection.execute(f"SET lock_timeout = {LOCK_TIMEOUT_MS}")
+        register_type(_BYTES, connection)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            (process,) = cursor.fetchone()
+            self._is_pooled = process != connection.info.backend_pid  # poolers make this one up
+            if not self._is_pooled:
+                cursor.execute(f"SET lock_timeout = {LOCK_TIMEOUT_MS}")
         return connection
 
     def begin(self, isolation_level: Any = None) -> None:

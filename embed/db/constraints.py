@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from peewee import IntegrityError
-from psycopg import errors
+from psycopg2 import errors
 
 from embed.db.connection import db
 

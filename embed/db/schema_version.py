@@ -17,7 +17,7 @@ from peewee import (
     SqliteDatabase,
 )
 from playhouse.migrations import Migration, Runner
-from psycopg import errors
+from psycopg2 import errors
 
 from embed.db.connection import create_if_missing, db
 from embed.db.models import MODELS
@@ -52,6 +52,7 @@ LATER_MIGRATIONS_OF_0_6_0 = (
 
 # An arbitrary number that no other program's advisory locks use.
 _UPGRADE_LOCK = 7_013_508_215
+_LOCK_RETRY_S = 0.2  # a wait inside psycopg2 can't be interrupted with Ctrl-C
 _TABLES_WAIT = "3s"  # for locks on Postgres tables; it checks for deadlocks after a second
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 5.0  # as long as a 503 asks callers to wait
@@ -160,7 +161,9 @@ def _changing_schema(database: Any) -> Iterator[None]:
     if not isinstance(database, SqliteDatabase):
         with database.atomic():
             database.execute_sql("SET LOCAL lock_timeout = 0")
-            database.execute_sql("SELECT pg_advisory_xact_lock(%s)", (_UPGRADE_LOCK,))
+            lock = f"SELECT pg_try_advisory_xact_lock({_UPGRADE_LOCK})"
+            while database.execute_sql(lock).fetchone() == (False,):
+                time.sleep(_LOCK_RETRY_S)
             yield
         return
     database.execute_sql("PRAGMA foreign_keys = 0")

@@ -4,6 +4,7 @@ Peewee takes about 250 us to build the SQL of a simple query and the model of it
 the query in 10 us.
 """
 
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ from typing import Any
 
 from peewee import Context, Database, Field, Model, Node
 from peewee import __exception_wrapper__ as wrapping_errors  # type: ignore[attr-defined]  # its stubs lack it
+from psycopg2.extras import execute_batch
 
 from embed.db.connection import db
 
@@ -41,7 +43,9 @@ class Statement:
         """Execute it for each row of values, as the database stores them."""
         sql, names = _compile(self, db.obj)
         with wrapping_errors:  # like execute_sql
-            db.cursor().executemany(sql, [[row[name] for name in names] for row in rows])
+            # psycopg2's own executemany() waits for the server after each row.
+            execute = execute_batch if db.for_update else sqlite3.Cursor.executemany
+            execute(db.cursor(), sql, [[row[name] for name in names] for row in rows])
 
 
 @lru_cache(maxsize=100)

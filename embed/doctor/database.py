@@ -65,7 +65,7 @@ def open_for_reading(url: str) -> None:
 
 
 def _explain(error: Exception, path: Path | None) -> Finding:
-    reason = quote(redact(str(error)))
+    reason = quote(redact(str(error).strip()))
     remedy = (
         "Check that Postgres is running, and that DATABASE_URL has the right address and password."
         if path is None

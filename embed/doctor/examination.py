@@ -25,7 +25,7 @@ from embed.doctor.variables import Installation, check_variables
 from embed.domain.times import Clock
 from embed.settings import VARIABLES
 
-_LIBRARIES = ("Flask", "gunicorn", "peewee", "psycopg", "Werkzeug")
+_LIBRARIES = ("Flask", "gunicorn", "peewee", "psycopg2-binary", "Werkzeug")
 _COUNTED = {"owners": Person, "pages": Page, "wallets": Wallet, "submissions": Submission}
 # Values that can't be an address or a secret; of others, only whether they're set is reported.
 _HARMLESS = (bool, int, timedelta, RateLimitItem)

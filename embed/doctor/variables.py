@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from psycopg.conninfo import conninfo_to_dict
+from psycopg2.extensions import parse_dsn
 
 from embed.doctor.findings import Finding
 from embed.rate_limits.storages import is_shared
@@ -120,7 +120,7 @@ def _check_secrets(settings: Settings) -> Iterator[Finding]:
             f"Create a new one with {_NEW_KEY} and set SECRET_KEY to it alone; all sessions end.",
         )
     url = settings.database_url
-    password = None if find_database_file(url) else conninfo_to_dict(url).get("password")
+    password = None if find_database_file(url) else parse_dsn(url).get("password")
     if password is not None and is_weak(str(password)):
         yield Finding(
             "secret_weak",

@@ -93,7 +93,7 @@ def escape(text: str) -> str:
 
 def _read_message(record: logging.LogRecord) -> str:
     try:
-        return record.getMessage()
+        return record.getMessage().rstrip()
     except Exception:  # the arguments don't fit or can't be printed, but some line is needed
         return str(record.msg)
 

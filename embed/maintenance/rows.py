@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
 
-import psycopg
+import psycopg2
 from peewee import PeeweeException, Table
-from psycopg.adapt import Buffer, Loader
+from psycopg2.extensions import BOOLEAN, new_type, register_type
+from psycopg2.extras import execute_values
 
 from embed.db.batches import reading_one_state, stream
 from embed.db.connection import SqliteFile, make_database
@@ -23,6 +24,9 @@ RowStream = Generator[tuple[Any, ...], None, None]
 
 _MIGRATIONS = "schema_migration"
 _WAIT_S = 5.0  # for connections that are being closed, and for locks
+
+# Booleans as SQLite stores them.
+_INTEGER = new_type(BOOLEAN.values, "INTEGER", lambda raw, _cursor: raw and int(raw == "t"))
 
 _OTHERS = """
     SELECT count(*) FROM pg_stat_activity
@@ -85,15 +89,18 @@ class _Rows:
     def _explain(self, done: str) -> Iterator[None]:
         try:
             yield
-        # sqlite3 can't decode its own message if it quotes part of a damaged file that isn't UTF-8.
-        except (PeeweeException, sqlite3.Error, psycopg.Error, UnicodeDecodeError) as error:
+        except InvalidInput:
+            raise
+        # ValueError: sqlite3 can't decode its own message if it quotes part of a damaged file that
+        # isn't UTF-8; psycopg2 refuses NUL.
+        except (PeeweeException, sqlite3.Error, psycopg2.Error, ValueError) as error:
             reason = getattr(error, "orig", error)
             if getattr(reason, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 raise InvalidInput(
                     f"Another program has {self._name} open: stop the service, its worker and"
                     " everything else that uses it."
                 ) from error
-            if isinstance(reason, psycopg.errors.LockNotAvailable):
+            if isinstance(reason, psycopg2.errors.LockNotAvailable):
                 raise InvalidInput(
                     "Another program holds tables of the Postgres database, as a restore or an"
                     " upgrade does: repeat this when it has ended."
@@ -175,14 +182,11 @@ class PostgresRows(_Rows):
                 yield self
 
     def write(self, table: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
-        statement = f"COPY {_quote(table)} ({_quote(*columns)}) FROM STDIN"
-        with (
-            self._explain("written"),
-            self._database.connection().cursor() as cursor,
-            cursor.copy(statement) as copy,
-        ):
-            for row in rows:
-                copy.write_row(row)
+        statement = f"INSERT INTO {_quote(table)} ({_quote(*columns)}) VALUES %s"  # noqa: S608 -- names of ours
+        # Postgres reads a quoted number as a boolean where the column has that type.
+        quoted = ([str(each) if isinstance(each, int) else each for each in row] for row in rows)
+        with self._explain("written"), self._database.connection().cursor() as cursor:
+            execute_values(cursor, statement, quoted)
         # The next number follows the highest one, as it does on SQLite by itself.
         for column in columns:
             counter = "SELECT pg_get_serial_sequence(quote_ident(%s), %s)"
@@ -207,7 +211,7 @@ class PostgresRows(_Rows):
     @contextmanager
     def _connected(self) -> Iterator[None]:
         with super()._connected():
-            self._database.connection().adapters.register_loader("bool", _IntegerLoader)
+            register_type(_INTEGER, self._database.connection())
             yield
 
     def _wait_until_alone(self) -> None:
@@ -220,13 +224,6 @@ class PostgresRows(_Rows):
                     " everything else that uses it."
                 )
             time.sleep(0.1)
-
-
-class _IntegerLoader(Loader):
-    """Reads booleans the way SQLite stores them."""
-
-    def load(self, data: Buffer) -> int:
-        return int(bytes(data) == b"t")
 
 
 Rows = SqliteRows | PostgresRows

@@ -8,7 +8,7 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import ModelSelect, OperationalError, fn
+from peewee import InterfaceError, ModelSelect, OperationalError, fn
 
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
@@ -126,7 +126,7 @@ def _mark_patiently(
         try:
             _mark_sent(receiver, batch, outcome, runtime.clock())
             return
-        except OperationalError:
+        except (OperationalError, InterfaceError):
             if not tries_left:
                 raise
         db.close()  # to connect again

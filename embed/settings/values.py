@@ -8,9 +8,9 @@ from ipaddress import ip_address
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-import psycopg
+import psycopg2
 from limits import RateLimitItem, parse_many
-from psycopg.conninfo import conninfo_to_dict
+from psycopg2.extensions import parse_dsn
 
 from embed.domain.origins import parse_origin
 
@@ -102,8 +102,8 @@ def parse_database_url(url: str) -> str:
 
 def _is_conninfo(url: str) -> bool:
     try:
-        ports = str(conninfo_to_dict(url).get("port", "")).split(",")
-    except psycopg.ProgrammingError:
+        ports = str(parse_dsn(url).get("port", "")).split(",")
+    except psycopg2.ProgrammingError:
         return False
     return _is_readable(url) and all(re.fullmatch("[0-9]*", port) for port in ports)
 

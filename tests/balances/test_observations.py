@@ -194,7 +194,10 @@ def test_first_observation_of_each_day_is_kept(world, observe, address):
         world.clock.forward(hours=hours)
         observe(address, amount, slot=slot)
 
-    kept = [(row.day - first_day, row.amount) for row in DailyBalance.select().order_by("day")]
+    kept = [
+        (row.day - first_day, row.amount)
+        for row in DailyBalance.select().order_by(DailyBalance.day)
+    ]
     assert kept == [(0, 1), (1, 3)]
 
 

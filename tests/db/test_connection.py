@@ -8,13 +8,13 @@ import stat
 import threading
 from decimal import Decimal
 
-import psycopg
 import pytest
 from peewee import (
     IntegrityError,
     InterfaceError,
     OperationalError,
 )
+from support.postgres import open_cursor
 from support.remote import at_once
 from support.world import SECRET_KEY, Visitor, World
 
@@ -145,7 +145,7 @@ def test_nothing_is_written_to_a_file_that_is_gone_and_another_one_is_opened(tmp
 
 def test_postgres_database_of_another_encoding_is_refused_with_what_to_do(postgres_url):
     name = f"test_{os.urandom(8).hex()}"
-    with psycopg.connect(postgres_url.format(name="postgres"), autocommit=True) as cluster:
+    with open_cursor(postgres_url.format(name="postgres"), autocommit=True) as cluster:
         options = "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
         cluster.execute(f"CREATE DATABASE {name} {options}")
 
@@ -248,7 +248,7 @@ def test_change_outside_a_transaction_waits_for_a_lock_no_longer_than_others(
     world, emptied_database_url, monkeypatch
 ):
     monkeypatch.setattr(connection, "LOCK_TIMEOUT_MS", 100)
-    with psycopg.connect(
+    with open_cursor(
         emptied_database_url, options="-c idle_in_transaction_session_timeout=9s"
     ) as holder:
         holder.execute("SELECT 1 FROM page FOR UPDATE")

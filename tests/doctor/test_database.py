@@ -3,8 +3,8 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-import psycopg
 import pytest
+from support.postgres import open_cursor
 from support.world import RANDOM_KEY, USDC
 
 from embed import pages
@@ -110,7 +110,7 @@ def test_statements_of_postgres_are_bounded(postgres_database_url):
 
     assert db.execute_sql("SHOW statement_timeout").fetchone() == ("5s",)
     assert db.execute_sql("SHOW search_path").fetchone() == ("public,pg_temp",)
-    with psycopg.connect(postgres_database_url) as other:
+    with open_cursor(postgres_database_url) as other:
         assert other.execute("SHOW statement_timeout").fetchone() == ("0",)
 
 

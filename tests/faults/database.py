@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
-import psycopg
+from support.postgres import open_cursor
 
 
 def read_rows(database_url: str, query: str) -> list[tuple[Any, ...]]:
@@ -13,7 +13,7 @@ def read_rows(database_url: str, query: str) -> list[tuple[Any, ...]]:
         path = database_url.removeprefix("sqlite:///")
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as database:
             return database.execute(query).fetchall()
-    with psycopg.connect(database_url, autocommit=True) as database:
+    with open_cursor(database_url, autocommit=True) as database:
         return database.execute(query).fetchall()
 
 

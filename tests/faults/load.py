@@ -10,7 +10,7 @@ from functools import partial
 from itertools import cycle
 from typing import Any
 
-import psycopg
+import psycopg2
 import requests
 from database import count_pending
 from remote_owner import RemoteOwner
@@ -165,7 +165,7 @@ class Load:
         while not self._over.wait(PAUSE_S):
             try:
                 pending = count_pending(self.database_url, self.queue_page.page_id)
-            except psycopg.OperationalError:
+            except psycopg2.OperationalError:
                 continue  # it is away
             self.record.most_pending = max(pending, self.record.most_pending)
 

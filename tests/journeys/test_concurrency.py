@@ -4,8 +4,8 @@ import sqlite3
 from contextlib import closing
 from functools import partial
 
-import psycopg
 import pytest
+from support.postgres import open_cursor
 from support.remote import RemotePage, at_once, make_environ, summarise
 from support.servers import run_gunicorn
 from support.world import Visitor
@@ -32,13 +32,13 @@ def make_page(server, shared_database_url):
 def read_version(database_url: str, page_id: str) -> int:
     """Read it from the database, as no command shows it."""
     if database_url.startswith("sqlite:"):
-        connection = sqlite3.connect(database_url.removeprefix("sqlite:///"))
+        opened = closing(sqlite3.connect(database_url.removeprefix("sqlite:///")))
         query = "SELECT version FROM page WHERE id = ?"
     else:
-        connection = psycopg.connect(database_url)
+        opened = open_cursor(database_url)
         query = "SELECT version FROM page WHERE id = %s"
-    with closing(connection):
-        (version,) = connection.execute(query, (page_id,)).fetchone()
+    with opened as database:
+        (version,) = database.execute(query, (page_id,)).fetchone()
     return version
 
 

@@ -5,7 +5,6 @@ import time
 from contextlib import ExitStack
 from http.client import HTTPConnection
 
-import psycopg
 import pytest
 import requests
 from support.locks import held_reads, held_writes
@@ -87,9 +86,7 @@ def test_many_checks_of_a_database_that_hangs_are_answered_and_keep_no_thread(
 
 def test_server_is_not_ready_while_postgres_is_away_and_says_so_once(capfd):
     with open_postgres() as postgres:
-        with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as operator:
-            operator.execute("CREATE DATABASE embed")
-        environ = make_environ(postgres.url.format(name="embed"))
+        environ = make_environ(postgres.create_database())
         with run_gunicorn(environ, "--log-level=info") as server:
             wait_until_ready(server)
             capfd.readouterr()

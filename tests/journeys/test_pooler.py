@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import psycopg
 import pytest
+from psycopg2.extensions import parse_dsn
 from support.absence import skip_or_fail
+from support.postgres import open_cursor
 from support.remote import RemotePage, at_once, make_environ
 from support.servers import Server, find_free_port, is_listening, run_gunicorn, wait_until
 from support.world import Visitor
@@ -33,7 +34,7 @@ query_wait_timeout = 5
 
 class Pooler:
     def __init__(self, server_url: str, folder: Path) -> None:
-        server = psycopg.conninfo.conninfo_to_dict(server_url)
+        server = parse_dsn(server_url)
         self._port = find_free_port()
         self._config = folder / "pgbouncer.ini"
         self._config.write_text(
@@ -60,8 +61,7 @@ class Pooler:
         """Return what a setting is, right now, in every connection to the server."""
         with ExitStack() as opened:
             connections = [
-                opened.enter_context(psycopg.connect(self.url, prepare_threshold=None))
-                for _ in range(_SERVER_CONNECTIONS)
+                opened.enter_context(open_cursor(self.url)) for _ in range(_SERVER_CONNECTIONS)
             ]
             return {one.execute(f"SHOW {name}").fetchone()[0] for one in connections}
 
@@ -98,7 +98,7 @@ def test_lock_is_not_waited_for_long_and_no_connection_keeps_what_was_set(
     page, pooler, postgres_database_url, tmp_path
 ):
     draft = page.draft(Visitor())
-    with psycopg.connect(postgres_database_url) as holder:
+    with open_cursor(postgres_database_url) as holder:
         holder.execute("SELECT 1 FROM page FOR UPDATE")
         assert page.post(draft).status_code == 503
     assert page.post(draft).status_code == 201
@@ -116,7 +116,7 @@ def test_table_that_an_operator_holds_is_not_waited_for_long(
     pooler, postgres_database_url, is_pooled
 ):
     environ = make_environ(pooler.url if is_pooled else postgres_database_url)
-    with run_gunicorn(environ) as server, psycopg.connect(postgres_database_url) as operator:
+    with run_gunicorn(environ) as server, open_cursor(postgres_database_url) as operator:
         page = RemotePage(server.url, environ)
         assert page.read().status_code == 200
         operator.execute("LOCK TABLE api_key")
@@ -124,7 +124,7 @@ def test_table_that_an_operator_holds_is_not_waited_for_long(
         answers = at_once([page.read] * 4)
 
         assert {(one.status_code, one.headers["Retry-After"]) for one in answers} == {(503, "5")}
-        operator.rollback()
+        operator.connection.rollback()
         assert page.read().status_code == 200
 
 

@@ -1,9 +1,9 @@
 """What survives a restart, and what happens while a part of the installation is unavailable."""
 
-import psycopg
 import pytest
 import requests
 from support import version_0_6_0
+from support.postgres import Cursor, open_cursor
 from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ
 from support.servers import open_postgres, run_gunicorn
 from support.waiting import wait_for
@@ -63,7 +63,7 @@ def test_server_that_started_before_its_database_upgrades_it_as_soon_as_that_is_
 
 
 def read_applied(database_url: str) -> list[str]:
-    with psycopg.connect(database_url, autocommit=True) as asking:
+    with open_cursor(database_url, autocommit=True) as asking:
         rows = asking.execute("SELECT name FROM schema_migration ORDER BY name").fetchall()
     return [name for (name,) in rows]
 
@@ -75,8 +75,8 @@ def test_connection_cut_in_the_midst_of_a_submission_is_503_and_leaves_nothing(
     environ = make_environ(database_url)
     with (
         run_gunicorn(environ, "--threads", "2") as server,
-        psycopg.connect(database_url) as blocker,
-        psycopg.connect(database_url, autocommit=True) as operator,
+        open_cursor(database_url) as blocker,
+        open_cursor(database_url, autocommit=True) as operator,
     ):
         page = RemotePage(server.url, environ)
         draft = page.draft(Visitor())
@@ -84,13 +84,13 @@ def test_connection_cut_in_the_midst_of_a_submission_is_503_and_leaves_nothing(
 
         answer, _ = at_once([lambda: page.post(draft), lambda: cut_off_waiting(operator)])
 
-        blocker.rollback()
+        blocker.connection.rollback()
         assert (answer.status_code, answer.json) == (503, {"error": "unavailable"})
         assert page.list_submissions() == []
         assert page.post(draft).status_code == 201
 
 
-def cut_off_waiting(operator: psycopg.Connection) -> None:
+def cut_off_waiting(operator: Cursor) -> None:
     """Wait until some connection waits for a lock, and end that connection."""
     query = (
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"

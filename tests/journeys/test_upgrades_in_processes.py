@@ -5,10 +5,10 @@ import subprocess
 import sys
 from contextlib import closing
 
-import psycopg
 import pytest
 import requests
 from support import version_0_6_0
+from support.postgres import open_cursor
 from support.remote import TOKEN, at_once, make_environ, run_here
 from support.servers import (
     PROJECT_DIR,
@@ -107,7 +107,7 @@ def test_upgrade_says_that_somebody_holds_a_table_and_has_changed_nothing(empty_
     with closing(db):
         version_0_6_0.make()
     environ = make_environ(empty_database_url)
-    with psycopg.connect(empty_database_url) as holder:
+    with open_cursor(empty_database_url) as holder:
         holder.execute("LOCK TABLE delivery IN ACCESS SHARE MODE")  # as pg_dump does
 
         upgrade = run_flask("db", "upgrade", environ=environ, check=False)

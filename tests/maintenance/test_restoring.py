@@ -5,11 +5,12 @@ import threading
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 
-import psycopg
+import psycopg2
 import pytest
 from peewee import OperationalError
 from support import version_0_6_0
 from support.filled_database import fill, read_stored, using
+from support.postgres import open_cursor
 from support.waiting import wait_for
 
 from embed.db import connection, schema_version
@@ -65,7 +66,7 @@ def connected(url: str):
             other.execute("SELECT 1 FROM person")
             yield
     else:
-        with psycopg.connect(url, autocommit=True):
+        with open_cursor(url, autocommit=True):
             yield
 
 
@@ -224,14 +225,14 @@ def count_rows(backup: Backup) -> int:
 
 def wait_for_a_lock_that_is_waited_for(url: str) -> None:
     waiting = "SELECT 1 FROM pg_locks WHERE NOT granted"
-    with psycopg.connect(url, autocommit=True) as other:
+    with open_cursor(url, autocommit=True) as other:
         wait_for(lambda: other.execute(waiting).fetchall())
 
 
 def test_nothing_is_saved_or_exported_while_somebody_holds_the_tables(
     postgres_of_use, tmp_path, monkeypatch
 ):
-    with psycopg.connect(postgres_of_use) as holder:
+    with open_cursor(postgres_of_use) as holder:
         holder.execute("LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE")
         with pytest.raises(InvalidInput, match="repeat this when it has ended"):
             make_backup(postgres_of_use, tmp_path / "new.db")
@@ -249,9 +250,9 @@ def read_impatiently(url: str) -> str:
         if url.startswith("sqlite"):
             with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=0.1)) as other:
                 return str(other.execute("SELECT email FROM person").fetchall())
-        with psycopg.connect(url, options="-c lock_timeout=100ms") as other:
+        with open_cursor(url, options="-c lock_timeout=100ms") as other:
             return str(other.execute("SELECT email FROM person").fetchall())
-    except (sqlite3.OperationalError, psycopg.errors.LockNotAvailable):
+    except (sqlite3.OperationalError, psycopg2.errors.LockNotAvailable):
         return "waits"
 
 
@@ -298,7 +299,7 @@ def test_postgres_plans_the_first_queries_by_the_rows_that_came(backup, fresh):
 def count_expected_rows(url: str) -> dict[str, int]:
     """Return how many rows Postgres expects in each table; -1 if nobody has counted them."""
     expected = "SELECT relname, reltuples FROM pg_class WHERE relname = ANY(%s)"
-    with psycopg.connect(url) as reader:
+    with open_cursor(url) as reader:
         rows = reader.execute(expected, [[*restoring.describe_newest()]]).fetchall()
     return {table: int(count) for table, count in rows}
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from threading import Thread
 
 import pytest
-from peewee import OperationalError
+from peewee import InterfaceError, OperationalError
 from support.receivers import queue_test, run_http_receiver
 
 from embed.db.connection import db
@@ -398,8 +398,12 @@ def test_look_for_a_test_message_reads_not_all_that_waits(owner, http_receiver):
     assert many < 2 * count_steps()
 
 
+@pytest.mark.parametrize(
+    "failure",
+    [OperationalError("database or disk is full"), InterfaceError("connection already closed")],
+)
 def test_answer_that_cannot_be_recorded_at_once_is_recorded_without_sending_again(
-    owner, http_receiver, monkeypatch
+    owner, http_receiver, monkeypatch, failure
 ):
     webhook = owner.add_webhook(http_receiver.url)
     owner.tell()
@@ -407,7 +411,7 @@ def test_answer_that_cannot_be_recorded_at_once_is_recorded_without_sending_agai
 
     def fail_at_first(*arguments) -> None:
         if next(failures, None) is not None:
-            raise OperationalError("database or disk is full")
+            raise failure
         mark_sent(*arguments)
 
     monkeypatch.setattr(delivery, "MARKING_PAUSE_S", 0)

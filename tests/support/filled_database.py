@@ -144,7 +144,5 @@ def read_table(model: type[Model]) -> list[tuple[Any, ...]]:
 
 
 def simplify(value: Any) -> Any:
-    """Return Postgres' booleans and bytes as SQLite has them."""
-    if isinstance(value, bool):
-        return int(value)
-    return bytes(value) if isinstance(value, memoryview) else value
+    """Return Postgres' booleans as SQLite has them."""
+    return int(value) if isinstance(value, bool) else value

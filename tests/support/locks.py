@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
-import psycopg
+from support.postgres import open_cursor
 
 
 @contextmanager
@@ -15,7 +15,7 @@ def held_writes(database_url: str) -> Iterator[None]:
             holder.execute("BEGIN IMMEDIATE")
             yield
     else:
-        with psycopg.connect(database_url) as holder:
+        with open_cursor(database_url) as holder:
             holder.execute("LOCK TABLE submission IN SHARE MODE")
             yield
 
@@ -29,7 +29,7 @@ def held_reads(database_url: str) -> Iterator[None]:
             holder.execute("BEGIN EXCLUSIVE")
             yield
     else:
-        with psycopg.connect(database_url) as holder:
+        with open_cursor(database_url) as holder:
             holder.execute("LOCK TABLE schema_migration IN ACCESS EXCLUSIVE MODE")
             yield
 

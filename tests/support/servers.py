@@ -17,8 +17,9 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-import psycopg
+import psycopg2
 from support.absence import skip_or_fail
+from support.postgres import open_cursor
 from support.waiting import wait_for
 
 PROJECT_DIR = Path(__file__).resolve().parents[2]
@@ -100,7 +101,7 @@ class Postgres:
 
     def create_database(self) -> str:
         """Return the address of a new database, for a cluster of the test's own."""
-        with psycopg.connect(self.url.format(name="postgres"), autocommit=True) as operator:
+        with open_cursor(self.url.format(name="postgres"), autocommit=True) as operator:
             operator.execute("CREATE DATABASE embed")
         return self.url.format(name="embed")
 
@@ -161,8 +162,8 @@ def _unprivileged_user() -> str | None:
 
 def _answers_sql(url: str) -> bool:
     try:
-        psycopg.connect(url).close()
-    except psycopg.OperationalError:
+        psycopg2.connect(url).close()
+    except psycopg2.OperationalError:
         return False
     return True
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 from support.owner_browser import OwnerBrowser
+from support.postgres import Cursor, open_cursor
 from support.world import Visitor
 
 from embed.db.connection import db
@@ -16,12 +16,12 @@ on_postgres = pytest.mark.databases("postgres")
 class Operator:
     """Whoever runs the Postgres of the service."""
 
-    def __init__(self, connection: psycopg.Connection) -> None:
-        self._connection = connection
-        self._name = connection.info.dbname
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+        self._name = cursor.connection.info.dbname
 
     def drop_connections(self) -> None:
-        self._connection.execute(
+        self._cursor.execute(
             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
             " WHERE datname = %s AND pid <> pg_backend_pid()",
             (self._name,),
@@ -29,16 +29,16 @@ class Operator:
 
     def fail_over(self, *, to_standby: bool) -> None:
         """Let only new connections be as of a standby; those that are open stay as they are."""
-        self._connection.execute(
+        self._cursor.execute(
             f"ALTER DATABASE {self._name} SET default_transaction_read_only = {to_standby}"
         )
 
 
 @pytest.fixture
 def operator(emptied_database_url) -> Iterator[Operator]:
-    with psycopg.connect(emptied_database_url, autocommit=True) as connection:
-        connection.execute("SET default_transaction_read_only = off")
-        operator = Operator(connection)
+    with open_cursor(emptied_database_url, autocommit=True) as cursor:
+        cursor.execute("SET default_transaction_read_only = off")
+        operator = Operator(cursor)
         yield operator
         operator.fail_over(to_standby=False)
         operator.drop_connections()
