@@ -1,16 +1,21 @@
-"""gunicorn's worker: a loop receives complete requests and sends answers; threads run the app.
+"""gunicorn's worker: a loop receives complete requests and sends answers.
 
 So no thread waits for a client. It's gunicorn's `gthread` with another loop: the pool, parser and
 request handling are gunicorn's, but in `gthread`, threads also read and write the sockets.
+
+The main thread runs the loop and handles requests itself, since passing them to other threads takes
+as long as most requests. While one takes longer than _LONG_S, a deputy thread runs the loop and
+passes requests to the pools.
 """
 
 import resource
 import selectors
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -31,6 +36,7 @@ _OTHER_FILES = 120  # that a process opens besides connections: these bodies, da
 _MOST_IN_SYSTEM = 256 * 1024  # bytes of an answer: copying 4 MB, as Linux would, takes a while
 _ACCEPTED_AT_ONCE = 50
 _TICK_S = 1.0
+_LONG_S = 0.005
 _KEPT_AT_END_S = 2.0  # a client may just be sending a request on an idle connection
 # All others are 400. The InvalidResponseHeader errors are the app's fault.
 _STATUS_BY_ERROR = {
@@ -46,8 +52,13 @@ _STATUS_BY_ERROR = {
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
+# The task of a connection whose request the main thread handles.
+_HERE: Future[None] = Future()
+_HERE.set_running_or_notify_cancel()
+
+
 class BufferingWorker(ThreadWorker):
-    """The loop runs in the main thread; other threads only run `handle`."""
+    """Only the thread that has `_loop_lock` uses the poller, and connections without a task."""
 
     patience_s = 10.0  # for a client to send a request, read an answer or hang up
 
@@ -55,6 +66,11 @@ class BufferingWorker(ThreadWorker):
         super().__init__(*args, **kwargs)
         self._connections: set[Connection] = set()
         self._next_tick_at = 0.0
+        self._loop_lock = threading.Lock()
+        self._work: object | None = None  # a request that the main thread handles
+        self._has_work = threading.Event()
+        self._replacements = 0  # how often the deputy has run the loop
+        self._main = 0  # the identifier of the main thread
         if self.cfg.workers == 1 and self.cfg.max_requests == REPLACED_AFTER:
             self.max_requests = sys.maxsize  # nothing would serve until its successor starts
 
@@ -94,6 +110,9 @@ class BufferingWorker(ThreadWorker):
             with suppress(OSError):  # a unix socket
                 listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _MOST_IN_SYSTEM)
             self.poller.register(listener, _READ, partial(self.accept, listener))
+        self._main = threading.get_ident()
+        self._loop_lock.acquire()
+        threading.Thread(target=self._stand_in, name="deputy", daemon=True).start()
         while self.alive:
             self._turn()
         ends_at = time.monotonic() + self.cfg.graceful_timeout
@@ -102,10 +121,12 @@ class BufferingWorker(ThreadWorker):
             self._turn()
 
     def _turn(self) -> None:
-        ready = self.poller.select(_TICK_S)
+        ready, replacements = self.poller.select(_TICK_S), self._replacements
         # New connections last: they may displace a client whose request has just arrived.
         for key, _ in sorted(ready, key=lambda one: one[0].fileobj in self.sockets):
             key.data()
+            if self._replacements != replacements:  # the deputy has dealt with the others
+                break
         now = time.monotonic()
         if now >= self._next_tick_at:
             self._next_tick_at = now + _TICK_S
@@ -114,6 +135,28 @@ class BufferingWorker(ThreadWorker):
                 self.alive = False
             for conn in [one for one in self._connections if not one.task and one.deadline < now]:
                 self._end(conn, 408)
+
+    def _stand_in(self) -> None:
+        """Run the loop whenever the main thread handles a request that takes long."""
+        while True:
+            self._has_work.wait()
+            self._has_work.clear()
+            work = self._work
+            time.sleep(_LONG_S)
+            if (
+                work is None
+                or self._work is not work
+                or not self._loop_lock.acquire(blocking=False)
+            ):
+                continue
+            self._replacements += 1
+            try:
+                while self._work is work:
+                    self._turn()
+            except Exception:
+                self.log.exception("The loop failed.")
+                self.alive = False
+            self._loop_lock.release()
 
     def _stop_listening(self) -> None:
         """Accept connections that are already waiting, and keep idle ones only for a moment."""
@@ -198,9 +241,11 @@ class BufferingWorker(ThreadWorker):
             return
         if conn.is_idle:
             conn.set_deadline(self.patience_s)
-        self._look_for_request(conn, is_open=conn.receive())
+        self._look_for_request(conn, is_open=conn.receive(), can_stay=True)
 
-    def _look_for_request(self, conn: Connection, *, is_open: bool = True) -> None:
+    def _look_for_request(
+        self, conn: Connection, *, is_open: bool = True, can_stay: bool = False
+    ) -> None:
         try:
             if conn.request is None and conn.find_head(self.cfg):
                 self._begin_body(conn)
@@ -213,7 +258,7 @@ class BufferingWorker(ThreadWorker):
             self._send(conn)
             return
         if conn.is_whole or (conn.request and not is_open):
-            self._hand_over(conn)
+            self._hand_over(conn, can_stay=can_stay)
         elif is_open:
             self._wait(_READ, self._receive, conn)
         else:
@@ -227,21 +272,45 @@ class BufferingWorker(ThreadWorker):
             conn.sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
             conn.flush()
 
-    def _hand_over(self, conn: Connection) -> None:
-        """Let a thread handle a request."""
+    def _hand_over(self, conn: Connection, *, can_stay: bool) -> None:
+        """Handle a request in this thread if it can stay, else in another one."""
         if not conn.is_whole:  # the client has closed the connection
             conn.request.force_close()
         conn.body.seek(0)
         path = unquote(conn.request.path)
         kind = "dashboard" if path.startswith("/dashboard/") else conn.request.method
         pool = self._pools.get(path) or self._pools.get(kind, self.tpool)
-        conn.task = pool.submit(self.handle, conn)  # type: ignore[union-attr]
+        can_stay &= threading.get_ident() == self._main
+        if can_stay and path not in self._pools and kind != "dashboard":
+            self._handle_here(conn)
+        else:
+            conn.task = pool.submit(self._handle_there, conn)  # type: ignore[union-attr]
+
+    def _handle_here(self, conn: Connection) -> None:
+        """Handle a request in the main thread; the deputy runs the loop if that takes long."""
+        conn.task, self._work = _HERE, object()
+        if not self._has_work.is_set():
+            self._has_work.set()
+        self._loop_lock.release()
+        self.handle(conn)
+        self._work = None
+        if not self._loop_lock.acquire(blocking=False):
+            self.method_queue.defer(int)  # wakes the deputy, which then returns the loop
+            self._loop_lock.acquire()
+        self._finish(conn)
+
+    def _handle_there(self, conn: Connection) -> None:
+        """Handle a request in a pool's thread, then give the connection back to the loop."""
+        self.handle(conn)
+        self.method_queue.defer(self._take, self._finish, conn)
 
     def handle(self, conn: Connection) -> None:
-        """Answer a request in a thread, then give the connection back to the loop."""
+        """Answer a request."""
         try:
             conn.is_kept = self.handle_request(conn.request, conn)
         except BaseException as error:
+            if isinstance(error, SystemExit) and not self.alive:  # a signal's, in the main thread
+                raise
             conn.is_kept = False
             if not conn.sock.pieces:
                 self._refuse(conn, error)
@@ -250,7 +319,6 @@ class BufferingWorker(ThreadWorker):
             ):  # gunicorn's error; the client's
                 self.log.exception("An answer could not be completed.")
         end_request()
-        self.method_queue.defer(self._take, self._finish, conn)
 
     def _refuse(self, conn: Connection, error: BaseException) -> None:
         """Answer invalid HTTP with its status, and failures outside the app with 500.

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -175,7 +176,7 @@ class Gate:
 def test_when_all_places_are_taken_requests_that_wait_for_a_thread_are_the_last_to_leave(serving):
     serving.app = gate = Gate()
     serving.config.set("threads", 1)
-    serving.config.set("worker_connections", 4)
+    serving.config.set("worker_connections", 5)
     worker = serving.start()
 
     def connect(sent: bytes) -> socket.socket:
@@ -184,15 +185,15 @@ def test_when_all_places_are_taken_requests_that_wait_for_a_thread_are_the_last_
         wait_for(lambda: any(one.client == mine for one in list(worker._connections)))
         return client
 
-    handled = connect(GET)
-    wait_for(lambda: gate.waiting)
+    handled = [connect(GET), connect(GET)]  # by the main thread, and by the pool's
+    wait_for(lambda: gate.waiting == 2)
     idle, waiting, part = connect(b""), connect(GET), connect(b"GET / HTTP/1.1\r\n")
     others = [connect(CHECK) for _ in range(3)]
 
     assert [one.recv(12) for one in others] == [b"HTTP/1.1 200"] * 3
     assert (idle.recv(12), part.recv(12)) == (b"", b"HTTP/1.1 503")
     gate.is_open.set()
-    assert [one.recv(12) for one in (handled, waiting)] == [b"HTTP/1.1 200"] * 2
+    assert [one.recv(12) for one in (*handled, waiting)] == [b"HTTP/1.1 200"] * 3
 
 
 def count_tasks(worker: BufferingWorker) -> int:
@@ -202,18 +203,74 @@ def count_tasks(worker: BufferingWorker) -> int:
 def test_request_that_waits_longest_leaves_when_nobody_else_can(serving):
     serving.app = gate = Gate()
     serving.config.set("threads", 1)
-    serving.config.set("worker_connections", 3)
+    serving.config.set("worker_connections", 4)
     worker = serving.start()
     clients = []
-    for count in (1, 2, 3, 3):
+    for count in (1, 2, 3, 4, 4):
         clients.append(serving.connect(GET))
         wait_for(lambda count=count: gate.waiting and count_tasks(worker) == count)
-    refused = clients[1].recv(1000)
+    refused = clients[2].recv(1000)
     gate.is_open.set()
 
     assert refused.startswith(b"HTTP/1.1 503 ")
     assert b"\r\nRetry-After: 5\r\n" in refused
-    assert [clients[one].recv(12) for one in (0, 2, 3)] == [b"HTTP/1.1 200"] * 3
+    assert [clients[one].recv(12) for one in (0, 1, 3, 4)] == [b"HTTP/1.1 200"] * 4
+
+
+def test_long_requests_hold_up_no_others_and_the_loop_returns_to_the_main_thread(serving):
+    gate, threads = Gate(), []
+
+    def app(environ, start_response):
+        threads.append(threading.get_ident())
+        return (
+            gate(environ, start_response)
+            if environ["PATH_INFO"] == "/"
+            else answer(environ, start_response)
+        )
+
+    serving.app = app
+    worker = serving.start()
+    quick = GET.replace(b"/ ", b"/quick ", 1)
+    for _ in range(3):
+        gate.is_open.clear()
+        slow = serving.connect(GET)
+        wait_for(lambda: gate.waiting)
+        pipelining = serving.connect(quick * 3)
+        assert pipelining.recv(10_000)
+        gate.is_open.set()
+        assert slow.recv(12) == b"HTTP/1.1 200"
+        wait_for(lambda: worker._work is None)
+        gate.waiting = 0
+        assert serving.connect(quick).recv(12) == b"HTTP/1.1 200"
+
+    main = worker._main
+    assert [one == main for one in threads] == [True, False, False, False, True] * 3
+
+
+def test_signal_to_quit_ends_a_process_in_the_middle_of_a_request(serving):
+    worker = serving.start()
+    conn = SimpleNamespace(request=None)
+
+    def quit_worker(*_):
+        worker.alive = False
+        raise SystemExit
+
+    worker.handle_request = quit_worker
+    with pytest.raises(SystemExit):
+        worker.handle(conn)
+
+
+def test_failing_loop_of_the_deputy_ends_the_worker(serving):
+    serving.app = gate = Gate()
+    worker = serving.start()
+    slow = serving.connect(GET)
+    wait_for(lambda: gate.waiting and worker._replacements)
+    worker.notify = lambda: 1 / 0
+    wait_for(lambda: not worker.alive)
+    gate.is_open.set()
+
+    assert slow.recv(12) == b"HTTP/1.1 200"
+    assert serving.log.failures == ["The loop failed."]
 
 
 def test_large_body_takes_the_place_of_the_one_whose_time_is_up_first(serving):
