@@ -36,7 +36,7 @@ _OTHER_FILES = 120  # that a process opens besides connections: these bodies, da
 _MOST_IN_SYSTEM = 256 * 1024  # bytes of an answer: copying 4 MB, as Linux would, takes a while
 _ACCEPTED_AT_ONCE = 50
 _TICK_S = 1.0
-_LONG_S = 0.005
+_LONG_S = 0.005  # as long as CPython lets a thread run while others wait
 _KEPT_AT_END_S = 2.0  # a client may just be sending a request on an idle connection
 # All others are 400. The InvalidResponseHeader errors are the app's fault.
 _STATUS_BY_ERROR = {
@@ -50,8 +50,6 @@ _STATUS_BY_ERROR = {
     errors.UnsupportedTransferCoding: 501,
 }
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
-
-
 # The task of a connection whose request the main thread handles.
 _HERE: Future[None] = Future()
 _HERE.set_running_or_notify_cancel()
@@ -143,11 +141,8 @@ class BufferingWorker(ThreadWorker):
             self._has_work.clear()
             work = self._work
             time.sleep(_LONG_S)
-            if (
-                work is None
-                or self._work is not work
-                or not self._loop_lock.acquire(blocking=False)
-            ):
+            is_long = work is not None and self._work is work
+            if not (is_long and self._loop_lock.acquire(blocking=False)):
                 continue
             self._replacements += 1
             try:
