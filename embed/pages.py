@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import JOIN, fn
+from peewee import JOIN, SQL, fn
 
 from embed.db.batches import in_batches
 from embed.db.connection import db
@@ -95,18 +95,17 @@ def list_with_waiting(person: Person) -> list[OwnPage]:
 
 
 def _select_with_waiting(person_id: Any) -> Any:
-    is_waiting = (Submission.page == Page.id) & (Submission.status == "pending")
+    # One by one on the index: joining and grouping them takes five times as long.
+    waiting, oldest_at = (
+        Submission.select(found).where(Submission.page == Page.id, Submission.status == "pending")
+        for found in (fn.COUNT(1), fn.MIN(Submission.created_at))
+    )
     is_membership = (Member.page == Page.id) & (Member.person == person_id)
     return (
-        Page.select(
-            Page, Member.role, fn.COUNT(Submission.created_at), fn.MIN(Submission.created_at)
-        )
-        .join(Submission, JOIN.LEFT_OUTER, on=is_waiting)
-        .switch(Page)
+        Page.select(Page, Member.role, waiting.alias("waiting"), oldest_at)
         .join(Member, JOIN.LEFT_OUTER, on=is_membership)
         .where(is_page_of(person_id), Page.deleted_at.is_null())
-        .group_by(Page.id, Member.role)
-        .order_by(fn.COUNT(Submission.created_at).desc(), Page.created_at.desc(), Page.id)
+        .order_by(SQL("waiting").desc(), Page.created_at.desc(), Page.id)
     )
 
 

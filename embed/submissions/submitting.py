@@ -194,11 +194,9 @@ def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime)
 
 def _track(submission: Submission, now: datetime, max_wallets: int) -> None:
     """Put a wallet on its page. Raises ApiError `queue_full` if there is no room."""
-    tracked = track_approved(submission.page_id, [submission], now, max_wallets=max_wallets)
-    if tracked.without_room:
+    if track_approved(submission.page_id, [submission], now, max_wallets=max_wallets):
         raise ApiError("queue_full", retry_after=policy.QUEUE_RETRY_AFTER)
-    if tracked.has_changed:
-        bump_version(submission.page_id)
+    bump_version(submission.page_id)
 
 
 def _tell(submission: Submission, inputs: PolicyInputs, now: datetime) -> None:

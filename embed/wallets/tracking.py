@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from peewee import fn
 
@@ -175,25 +175,17 @@ def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -
         edit.log(Event.of_wallet("remove wallet", wallet))
 
 
-class TrackingResult(NamedTuple):
-    """What became of approved wallets."""
-
-    has_changed: bool  # the page's wallets
-    without_room: list[Submission]
-
-
 def track_approved(
     page_id: str, approved: Sequence[Submission], now: datetime, *, max_wallets: int
-) -> TrackingResult:
-    """Put approved wallets on their locked page, as far as there's room.
+) -> list[Submission]:
+    """Put approved wallets on their locked page, and return those for which there's no room.
 
     Wallets that the owner entered stay as they are; those withdrawn while hidden stay hidden.
     """
     addresses = [one.wallet_address for one in approved]
     of_page = (Wallet.page == page_id) & Wallet.address.in_(addresses)
     known = {wallet.address: wallet for wallet in Wallet.select().where(of_page)}
-    again = [address for address, wallet in known.items() if wallet.is_withdrawn]
-    if again:
+    if any(wallet.is_withdrawn for wallet in known.values()):
         _give_to(approved, of_page & Wallet.is_withdrawn)
     new = [one for one in approved if one.wallet_address not in known]
     room = _count_room(page_id, max_wallets) if new else 0
@@ -209,7 +201,7 @@ def track_approved(
     ]
     if rows:
         Wallet.insert_many(rows).execute()
-    return TrackingResult(bool(again or rows), new[room:])
+    return new[room:]
 
 
 def _give_to(approved: Sequence[Submission], withdrawn: Any) -> None:
