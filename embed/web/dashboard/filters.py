@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from babel.dates import format_timedelta
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from embed.db.models import STATUSES, Activity, ApiKey, Session
 from embed.domain.activity import SENTENCE_BY_ACTION, read_facts, write_subject
@@ -108,7 +108,7 @@ def describe_state(state: str) -> str:
 @blueprint.app_template_filter("breakable")
 def make_breakable(figure: str) -> Markup:
     """Let a long figure wrap after the separators of its thousands."""
-    return Markup("<wbr>").join(_BEFORE_THOUSANDS.split(figure))
+    return Markup(_BEFORE_THOUSANDS.sub("<wbr>", escape(figure)))  # noqa: S704 -- escaped
 
 
 @blueprint.app_template_filter("span")
