@@ -58,9 +58,9 @@ def list_pages() -> list[Page]:
     return list(query.order_by(Page.created_at, Page.id))
 
 
-def list_of_owner(owner: Person) -> list[Page]:
-    """Return an owner's pages, newest first, including deleted ones."""
-    query = Page.select().where(Page.owner == owner)
+def list_of_owner(owner: Person, *conditions: Any) -> list[Page]:
+    """Return an owner's pages that meet all conditions, newest first, including deleted ones."""
+    query = Page.select().where(Page.owner == owner, *conditions)
     return list(query.order_by(Page.created_at.desc(), Page.id))
 
 
@@ -112,25 +112,21 @@ def _select_with_waiting(person_id: Any) -> Any:
 _LIST_WITH_WAITING = Statement(_select_with_waiting(Parameter("person_id")))
 
 
-def count_tracked_wallets(person: Person) -> dict[str, int]:
-    """Count by page, for all pages of a person; pages without any are absent."""
-    return _count_by_page(Wallet, is_page_of(person))
-
-
 def count_live_keys(owner: Person) -> dict[str, int]:
-    """Count by page, for the pages that a person owns."""
-    is_live = ApiKey.revoked_at.is_null()
-    return _count_by_page(ApiKey, Page.owner == owner, is_live, ApiKey.purpose == "sites")
+    """Count by page, for the pages that a person owns; pages without any are absent."""
+    return dict(_COUNT_LIVE_KEYS.execute(owner_id=owner.id).fetchall())
 
 
-def _count_by_page(model: Any, *conditions: Any) -> dict[str, int]:
-    rows = (
-        model.select(model.page, fn.COUNT(1))  # the id is not in the index
-        .join(Page)
-        .where(*conditions)
-        .group_by(model.page)
+_COUNT_LIVE_KEYS = Statement(
+    ApiKey.select(ApiKey.page, fn.COUNT(1))
+    .join(Page)
+    .where(
+        Page.owner == Parameter("owner_id"),
+        ApiKey.revoked_at.is_null(),
+        ApiKey.purpose == "sites",
     )
-    return dict(rows.tuples())
+    .group_by(ApiKey.page)
+)
 
 
 def get_page(page_id: str) -> Page:

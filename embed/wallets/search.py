@@ -131,9 +131,26 @@ def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
     return conditions
 
 
+def count_by_page(pages: Iterable[Page]) -> dict[str, int]:
+    """Count each page's wallets, the hidden ones too; pages without any are absent."""
+    return _count_by_page(_list_versions(pages))
+
+
 def sum_by_page(pages: Iterable[Page], *, uses_chain: bool) -> dict[str, Decimal]:
     """Return what each list's counted wallets hold; pages without a known balance are absent."""
-    return _sum_by_page(frozenset((page.id, page.version) for page in pages), uses_chain)
+    return _sum_by_page(_list_versions(pages), uses_chain)
+
+
+def _list_versions(pages: Iterable[Page]) -> frozenset[tuple[str, int]]:
+    return frozenset((page.id, page.version) for page in pages)
+
+
+@lru_cache(maxsize=100)
+def _count_by_page(versions: frozenset[tuple[str, int]]) -> dict[str, int]:
+    """Count with one statement; cached like the sums."""
+    ids = [page_id for page_id, _ in versions]
+    rows: Any = Wallet.select(Wallet.page, fn.COUNT(1)).where(Wallet.page.in_(ids))
+    return dict(rows.group_by(Wallet.page).tuples())
 
 
 @lru_cache(maxsize=100)
