@@ -67,7 +67,9 @@ def read_model(model: Any, row: Sequence[Any]) -> Any:
     """Return a model from a row of its columns, in the order of its `select()`."""
     fields = model._meta.sorted_fields
     values = zip(fields, row, strict=True)
-    return model(**{field.name: field.python_value(value) for field, value in values})
+    return model(
+        __no_default__=True, **{one.name: one.python_value(value) for one, value in values}
+    )
 
 
 def insert(row: Model) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 from embed.db.batches import delete_in_batches
 from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import Person, Session
+from embed.db.statements import Parameter, Statement, read_model
 from embed.domain.clients import Client
 from embed.domain.identifiers import ID_LENGTH, hash_key, make_token
+from embed.domain.times import to_ms
 from embed.errors import NotFound
 from embed.events import account_log
 from embed.people import accounts
@@ -79,10 +81,16 @@ def find(raw_credential: str, now: datetime) -> Session | None:
     if parts is None:
         return None
     session_id, secret = parts.groups()
-    query = Session.select(Session, Person).join(Person)
-    found: Session | None = query.where(Session.id == session_id, ~_is_over(now)).get_or_none()
-    if found is None or not hmac.compare_digest(found.secret_hash, hash_key(secret)):
+    row = _FIND.execute(
+        session_id=session_id, idle_since=to_ms(now - IDLE_FOR), begun=to_ms(now - LONGEST)
+    ).fetchone()
+    if row is None:
         return None
+    of_session = len(Session._meta.sorted_fields)
+    found: Session = read_model(Session, row[:of_session])
+    if not hmac.compare_digest(found.secret_hash, hash_key(secret)):
+        return None
+    found.person = read_model(Person, row[of_session:])
     return found
 
 
@@ -162,4 +170,18 @@ def prune(now: datetime) -> int:
 
 
 def _is_over(now: datetime) -> Any:
-    return (Session.seen_at < now - IDLE_FOR) | (Session.created_at < now - LONGEST)
+    return _is_earlier(now - IDLE_FOR, now - LONGEST)
+
+
+def _is_earlier(seen_at: Any, created_at: Any) -> Any:
+    return (Session.seen_at < seen_at) | (Session.created_at < created_at)
+
+
+_FIND = Statement(
+    Session.select(Session, Person)
+    .join(Person)
+    .where(
+        Session.id == Parameter("session_id"),
+        ~_is_earlier(Parameter("idle_since"), Parameter("begun")),
+    )
+)

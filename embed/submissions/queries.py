@@ -13,6 +13,7 @@ from embed.db.models import STATUSES, Activity, Block, Page, Submission, Withdra
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
 from embed.db.statements import Parameter, Statement, read_model
 from embed.domain.activity import read_facts
+from embed.domain.times import from_ms, to_ms
 from embed.pages import get_page
 
 MAX_LISTED = 50  # docs/api.md, List own submissions
@@ -104,18 +105,41 @@ def count_waiting(page: Page) -> int:
 
 def list_waiting_since(page: Page, since: datetime) -> list[str]:
     """Return the ids of pending submissions sent since then, newest first, at most 100."""
-    rows = read_rows(Submission, *is_waiting(page), Submission.created_at >= since, limit=MAX_NEW)
-    return [submission.id for submission in rows]
+    rows = _LIST_WAITING_SINCE.execute(page_id=page.id, since=to_ms(since))
+    return [submission_id for (submission_id,) in rows]
 
 
 def count_withdrawn(page: Page, since: datetime) -> int:
     """Return how many submissions were withdrawn since then by their wallets' holders."""
-    query = Withdrawal.select().where(Withdrawal.page == page, Withdrawal.withdrawn_at >= since)
-    return int(query.count())
+    return int(_COUNT_WITHDRAWN.execute(page_id=page.id, since=to_ms(since)).fetchone()[0])
 
 
 def is_waiting(page: Any) -> tuple[Any, ...]:
     return Submission.page == page, Submission.status == "pending"
+
+
+_LIST_WAITING_SINCE = Statement(
+    Submission.select(Submission.id)
+    .where(*is_waiting(Parameter("page_id")), Submission.created_at >= Parameter("since"))
+    .order_by(Submission.created_at.desc(), Submission.id.desc())
+    .limit(MAX_NEW)
+)
+_LIST_DECISIONS = Statement(
+    Activity.select(Activity.data, Activity.created_at)
+    .where(
+        Activity.page == Parameter("page_id"),
+        Activity.created_at >= Parameter("since"),
+        Activity.actor == Parameter("actor"),
+        Activity.action.in_(("approve submission", "reject submission")),
+    )
+    .order_by(Activity.created_at.desc(), Activity.id.desc())
+    .limit(MAX_CHANGED)
+)
+_COUNT_WITHDRAWN = Statement(
+    Withdrawal.select(fn.COUNT(1)).where(
+        Withdrawal.page == Parameter("page_id"), Withdrawal.withdrawn_at >= Parameter("since")
+    )
+)
 
 
 def list_of_page(
@@ -154,15 +178,8 @@ def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submissi
 
     Each submission's `has_blocked` says whether its rejection also blocked the wallet.
     """
-    entries = read_rows(
-        Activity,
-        Activity.page == page,
-        Activity.created_at >= since,
-        Activity.actor == actor,
-        Activity.action.in_(("approve submission", "reject submission")),
-        limit=MAX_CHANGED,
-    )
-    own = {(f"{read_facts(entry.data).get('id')}", entry.created_at) for entry in entries}
+    entries = _LIST_DECISIONS.execute(page_id=page.id, actor=actor, since=to_ms(since))
+    own = {(f"{read_facts(data).get('id')}", from_ms(made_at)) for data, made_at in entries}
     if not own:
         return []
     ids = {submission_id for submission_id, _ in own}
