@@ -14,11 +14,13 @@ from peewee import fn
 
 from embed.balances.known import KnownBalance, read_observations
 from embed.db.connection import db
-from embed.db.models import Page, Submission, Wallet
+from embed.db.models import APPROVED, Page, Submission, Wallet
+from embed.db.statements import Parameter, Statement
 from embed.domain.nicknames import skeleton
 from embed.domain.policy import TrackRecord
 from embed.domain.reasons import NO_REASON, Reason
 from embed.submissions.policy_inputs import History, is_on_pages_of
+from embed.submissions.queries import is_waiting
 
 # How many of the page's names are compared, starting with the newest.
 MAX_ALIASES = 20_000
@@ -47,10 +49,18 @@ class ReviewContext:
     lookalikes: list[Lookalike]
     last_reason: Reason  # why the wallet was last rejected on this page
 
-    def count_before(self, *statuses: str) -> int:
-        """Count the other submissions of the wallet or the session, whichever has more."""
-        both = (self.wallet, self.session or Counter())
-        return max(sum(counts[status] for status in statuses) for counts in both)
+    def count_before(self) -> tuple[int, int, int, int]:
+        """Count the wallet's or the session's other submissions, whichever has more of a kind.
+
+        Returns how many were rejected, refused and approved, and how many are pending.
+        """
+        wallet, session = self.wallet, self.session or Counter()
+        return (
+            max(wallet["rejected"], session["rejected"]),
+            max(wallet["soft_rejected"], session["soft_rejected"]),
+            max(sum(counts[status] for status in APPROVED) for counts in (wallet, session)),
+            max(wallet["pending"], session["pending"]),
+        )
 
 
 def build_review_context(
@@ -60,7 +70,8 @@ def build_review_context(
     addresses = {one.wallet_address for one in waiting}
     sessions = {one.session_id for one in waiting if one.session_id is not None}
     balances = read_observations(page, addresses, uses_chain=uses_chain)
-    history = History.read(page, addresses, sessions)
+    # Only the trust ladder needs it.
+    history = History.read(page, addresses, sessions) if page.trust_after else History(page.id, ())
     by_wallet = _count_outcomes(
         Submission.wallet_address,
         Submission.wallet_address.in_(list(addresses)),
@@ -88,7 +99,8 @@ def build_review_context(
 def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list[Lookalike]]:
     """Find tracked and pending wallets with names like those in `waiting`, by submission id."""
     tracked = _find_tracked(page.id, page.version)
-    pending = _group_by_look(_read_waiting_names(page), is_tracked=False)
+    names = _READ_WAITING_NAMES.execute(page_id=page.id)
+    pending = _group_by_look(names, is_tracked=False)
     looks = {one.id: skeleton(one.nickname) for one in waiting}
     return {
         one.id: [
@@ -127,14 +139,12 @@ def _read_aliases(page_id: str) -> Iterable[tuple[str, str]]:
     return rows
 
 
-def _read_waiting_names(page: Page) -> Iterable[tuple[str, str]]:
-    query = Submission.select(Submission.nickname, Submission.wallet_address).where(
-        Submission.page == page, Submission.status == "pending"
-    )
-    rows: Iterable[tuple[str, str]] = db.execute(
-        query.order_by(Submission.created_at.desc()).limit(MAX_WAITING)
-    )
-    return rows
+_READ_WAITING_NAMES = Statement(
+    Submission.select(Submission.nickname, Submission.wallet_address)
+    .where(*is_waiting(Parameter("page_id")))
+    .order_by(Submission.created_at.desc())
+    .limit(MAX_WAITING)
+)
 
 
 def _count_outcomes(key: Any, *conditions: Any) -> defaultdict[str, Counter[str]]:
