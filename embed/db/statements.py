@@ -16,7 +16,7 @@ from embed.db.connection import db
 
 
 class Parameter(Node):
-    """Stands for a value in the query of a Statement."""
+    """Stands for a value in the query of a Statement, or after `in_` for a list of values."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -35,7 +35,16 @@ class Statement:
     def execute(self, **values: Any) -> Any:
         """Execute it and return a cursor. Values go in and come out as the database stores them."""
         sql, names = _compile(self, db.obj)
-        return db.execute_sql(sql, [values[name] for name in names])
+        flat: list[Any] = []
+        for name in names:
+            value = values[name]
+            if isinstance(value, list):  # an empty one is like one of null, which nothing equals
+                marks = ", ".join([db.obj.param] * len(value)) or "NULL"
+                sql = sql.replace(f" IN {db.obj.param}", f" IN ({marks})", 1)
+                flat += value
+            else:
+                flat.append(value)
+        return db.execute_sql(sql, flat)
 
     def execute_many(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Execute it for each row of values, as the database stores them."""

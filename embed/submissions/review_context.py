@@ -67,19 +67,13 @@ def build_review_context(
     page: Page, waiting: Sequence[Submission], *, uses_chain: bool
 ) -> dict[str, ReviewContext]:
     """Return the context of each of these pending submissions, by its id."""
-    addresses = {one.wallet_address for one in waiting}
-    sessions = {one.session_id for one in waiting if one.session_id is not None}
+    addresses = list({one.wallet_address for one in waiting})
+    sessions = list({one.session_id for one in waiting if one.session_id is not None})
     balances = read_observations(page, addresses, uses_chain=uses_chain)
     # Only the trust ladder needs it.
     history = History.read(page, addresses, sessions) if page.trust_after else History(page.id, ())
-    by_wallet = _count_outcomes(
-        Submission.wallet_address,
-        Submission.wallet_address.in_(list(addresses)),
-        is_on_pages_of(page.owner_id),
-    )
-    by_session = _count_outcomes(
-        Submission.session_id, Submission.session_id.in_(list(sessions)), Submission.page == page
-    )
+    by_wallet = _count_outcomes(_OF_WALLETS, found=addresses, owner_id=page.owner_id)
+    by_session = _count_outcomes(_OF_SESSIONS, found=sessions, page_id=page.id)
     lookalikes = find_lookalikes(page, waiting)
     rejected = [address for address in addresses if by_wallet[address]["rejected"]]
     reasons = _read_last_reasons(page, rejected) if rejected else {}
@@ -147,18 +141,24 @@ _READ_WAITING_NAMES = Statement(
 )
 
 
-def _count_outcomes(key: Any, *conditions: Any) -> defaultdict[str, Counter[str]]:
-    """Count submissions by status for each value of `key`."""
-    query = (
-        Submission.select(key, Submission.status, fn.COUNT(1))
-        .where(*conditions)
-        .group_by(key, Submission.status)
-    )
+def _count_outcomes(statement: Statement, **values: Any) -> defaultdict[str, Counter[str]]:
+    """Count submissions by status for each wallet or session."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    rows: Any = query.tuples()
-    for value, status, count in rows:
+    for value, status, count in statement.execute(**values):
         counts[value][status] = count
     return counts
+
+
+def _make_count(key: Any, condition: Any) -> Statement:
+    return Statement(
+        Submission.select(key, Submission.status, fn.COUNT(1))
+        .where(key.in_(Parameter("found")), condition)
+        .group_by(key, Submission.status)
+    )
+
+
+_OF_WALLETS = _make_count(Submission.wallet_address, is_on_pages_of(Parameter("owner_id")))
+_OF_SESSIONS = _make_count(Submission.session_id, Submission.page == Parameter("page_id"))
 
 
 def _read_last_reasons(page: Page, addresses: list[str]) -> dict[str, Reason]:
