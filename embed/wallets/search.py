@@ -24,7 +24,8 @@ from embed.db.models import (
     WalletTag,
 )
 from embed.domain import amounts
-from embed.wallets.tracking import list_wallets
+from embed.wallets.tags import list_tags
+from embed.wallets.tracking import find_wallets
 
 RESULT_SIZE = 100
 MAX_CACHED = 100_000  # addresses, in each process; some 10 MB
@@ -79,10 +80,8 @@ def search_wallets(
     last = max(1, -(-len(addresses) // RESULT_SIZE))
     number = min(max(1, number), last)
     shown = addresses[(number - 1) * RESULT_SIZE : number * RESULT_SIZE]
-    tracked = list_wallets(
-        page, Wallet.address.in_(shown), uses_chain=uses_chain, page_tags=page_tags
-    )
-    found = {wallet.address: wallet for wallet in tracked}
+    page_tags = list_tags(page) if page_tags is None else page_tags
+    found = find_wallets(page, shown, uses_chain=uses_chain, page_tags=page_tags)
     return SearchResult([found[one] for one in shown if one in found], len(addresses), number, last)
 
 

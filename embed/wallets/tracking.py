@@ -1,21 +1,23 @@
 """The tracked wallets of a page."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 from peewee import fn
 
 from embed.balances.known import join_balances, list_amounts
 from embed.balances.observations import Observation, store_entered
+from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
 from embed.db.fields import in_byte_order
 from embed.db.models import (
     IS_VISIBLE,
     LOW_IN_A_ROW,
+    Balance,
     Page,
     Submission,
     Tag,
@@ -60,17 +62,58 @@ def list_wallets(
     `uses_chain` is Settings.uses_chain, as everywhere that balances are read. `page_tags` are all
     tags of the page, in order, if the caller has them: wallets share these objects.
     """
-    page_tags = list_tags(page) if page_tags is None else page_tags
+    rows = _select_rows(page, *conditions, uses_chain=uses_chain)
+    return _build(
+        db.execute(rows.order_by(Wallet.created_at, in_byte_order(Wallet.id))),
+        db.execute(_select_links(page, *conditions)),
+        list_tags(page) if page_tags is None else page_tags,
+    )
+
+
+def find_wallets(
+    page: Page, addresses: Sequence[str], *, uses_chain: bool, page_tags: Sequence[Tag]
+) -> dict[str, TrackedWallet]:
+    """Return the page's wallets with these addresses, by address, as `list_wallets` does."""
+    values = {
+        "page_id": page.id,
+        "mint": page.token_mint,
+        "owner_id": page.owner_id,
+        "addresses": list(addresses),
+    }
+    rows = (_FIND_OBSERVED if uses_chain else _FIND).execute(**values)
+    wallets = _build(rows, _FIND_LINKS.execute(**values), page_tags)
+    return {wallet.address: wallet for wallet in wallets}
+
+
+def _select_rows(page: Any, *conditions: Any, uses_chain: bool) -> Any:
     columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
     marks = (Wallet.low_count, Wallet.is_withheld)
     query = Wallet.select(*columns, *marks, *list_amounts(uses_chain=uses_chain))
-    rows = (
-        join_balances(query, page, uses_chain=uses_chain)
-        .where(Wallet.page == page, *conditions)
-        .order_by(Wallet.created_at, in_byte_order(Wallet.id))
+    return join_balances(query, page, uses_chain=uses_chain).where(
+        Wallet.page == page.id, *conditions
     )
-    tags = _list_tags_by_wallet(page, page_tags, *conditions)
-    return [_build_tracked(*row, tags=tags) for row in rows.tuples().iterator()]
+
+
+def _select_links(page: Any, *conditions: Any) -> Any:
+    links = WalletTag.select(WalletTag.wallet, WalletTag.tag).join(Wallet)
+    return links.where(Wallet.page == page.id, *conditions)
+
+
+_any_page = SimpleNamespace(
+    id=Parameter("page_id"), token_mint=Parameter("mint"), owner_id=Parameter("owner_id")
+)
+_is_found = Wallet.address.in_(Parameter("addresses"))
+_FIND = Statement(_select_rows(_any_page, _is_found, uses_chain=False))
+_FIND_OBSERVED = Statement(_select_rows(_any_page, _is_found, uses_chain=True))
+_FIND_LINKS = Statement(_select_links(_any_page, _is_found))
+
+
+def _build(
+    rows: Iterable[Sequence[Any]], links: Iterable[tuple[str, str]], page_tags: Sequence[Tag]
+) -> list[TrackedWallet]:
+    """Build wallets from the rows of the queries above, as the database stores them."""
+    tags = _list_tags_by_wallet(links, page_tags)
+    return [_build_tracked(*row, tags=tags) for row in rows]
 
 
 def _build_tracked(
@@ -80,7 +123,7 @@ def _build_tracked(
     is_hidden: bool,
     low_count: int,
     is_withheld: bool,
-    *amounts: Decimal | None,
+    *amounts: str | None,
     tags: Mapping[str, tuple[Tag, ...]],
 ) -> TrackedWallet:
     return TrackedWallet(
@@ -88,7 +131,7 @@ def _build_tracked(
         address,
         alias,
         bool(is_hidden),
-        next((amount for amount in amounts if amount is not None), None),
+        Balance.amount.python_value(next((one for one in amounts if one is not None), None)),
         tags[wallet_id],
         is_flagged=low_count >= LOW_IN_A_ROW,
         is_withheld=bool(is_withheld),
@@ -96,15 +139,10 @@ def _build_tracked(
 
 
 def _list_tags_by_wallet(
-    page: Page, page_tags: Sequence[Tag], *conditions: Any
+    links: Iterable[tuple[str, str]], page_tags: Sequence[Tag]
 ) -> defaultdict[str, tuple[Tag, ...]]:
-    links = (
-        WalletTag.select(WalletTag.wallet, WalletTag.tag)
-        .join(Wallet)
-        .where(Wallet.page == page, *conditions)
-    )
     wallets_by_tag: defaultdict[str, list[str]] = defaultdict(list)
-    for wallet_id, tag_id in links.tuples().iterator():
+    for wallet_id, tag_id in links:
         wallets_by_tag[tag_id].append(wallet_id)
     by_wallet: defaultdict[str, tuple[Tag, ...]] = defaultdict(tuple)
     for tag in page_tags:
