@@ -1,6 +1,6 @@
 """Tracking pages and their settings."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -112,21 +112,20 @@ def _select_with_waiting(person_id: Any) -> Any:
 _LIST_WITH_WAITING = Statement(_select_with_waiting(Parameter("person_id")))
 
 
+def count_tracked_wallets(pages: Iterable[Page]) -> dict[str, int]:
+    """Count by page; pages without any are absent."""
+    # Joining the pages takes twice as long. The id is not in the index.
+    counts = Wallet.select(Wallet.page, fn.COUNT(1)).group_by(Wallet.page)
+    rows: Any = counts.where(Wallet.page.in_([one.id for one in pages]))
+    return dict(rows.tuples())
+
+
 def count_live_keys(owner: Person) -> dict[str, int]:
     """Count by page, for the pages that a person owns; pages without any are absent."""
-    return dict(_COUNT_LIVE_KEYS.execute(owner_id=owner.id).fetchall())
-
-
-_COUNT_LIVE_KEYS = Statement(
-    ApiKey.select(ApiKey.page, fn.COUNT(1))
-    .join(Page)
-    .where(
-        Page.owner == Parameter("owner_id"),
-        ApiKey.revoked_at.is_null(),
-        ApiKey.purpose == "sites",
-    )
-    .group_by(ApiKey.page)
-)
+    counts = ApiKey.select(ApiKey.page, fn.COUNT(1)).group_by(ApiKey.page)
+    is_live = ApiKey.revoked_at.is_null()
+    rows: Any = counts.join(Page).where(Page.owner == owner, is_live, ApiKey.purpose == "sites")
+    return dict(rows.tuples())
 
 
 def get_page(page_id: str) -> Page:

@@ -16,7 +16,7 @@ from embed.db.connection import db
 
 
 class Parameter(Node):
-    """Stands for a value in the query of a Statement, or after `in_` for a list of values."""
+    """Stands for a value in the query of a Statement; after `in_`, for a list of values."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -35,16 +35,13 @@ class Statement:
     def execute(self, **values: Any) -> Any:
         """Execute it and return a cursor. Values go in and come out as the database stores them."""
         sql, names = _compile(self, db.obj)
-        flat: list[Any] = []
-        for name in names:
-            value = values[name]
-            if isinstance(value, list):  # an empty one is like one of null, which nothing equals
+        bound: list[Any] = []
+        for value in (values[name] for name in names):
+            if isinstance(value, list):  # NULL stands for an empty list: nothing equals it
                 marks = ", ".join([db.obj.param] * len(value)) or "NULL"
                 sql = sql.replace(f" IN {db.obj.param}", f" IN ({marks})", 1)
-                flat += value
-            else:
-                flat.append(value)
-        return db.execute_sql(sql, flat)
+            bound += value if isinstance(value, list) else [value]
+        return db.execute_sql(sql, bound)
 
     def execute_many(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Execute it for each row of values, as the database stores them."""
@@ -76,9 +73,8 @@ def read_model(model: Any, row: Sequence[Any]) -> Any:
     """Return a model from a row of its columns, in the order of its `select()`."""
     fields = model._meta.sorted_fields
     values = zip(fields, row, strict=True)
-    return model(
-        __no_default__=True, **{one.name: one.python_value(value) for one, value in values}
-    )
+    stored = {field.name: field.python_value(value) for field, value in values}
+    return model(__no_default__=True, **stored)
 
 
 def insert(row: Model) -> None:

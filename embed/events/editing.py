@@ -160,7 +160,7 @@ def _read_page(query: "ModelSelect[Page]", page_id: str) -> Page:
 
 
 def bump_version(page_id: str) -> None:
-    """Increment the version, in the transaction that changes the public payload or decides."""
+    """Increment the version; call this in the transaction that changes the public payload."""
     _BUMP_VERSION.execute(page_id=page_id)
 
 

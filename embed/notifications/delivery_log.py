@@ -10,8 +10,6 @@ from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Page, Person, Receiver
 from embed.db.pagination import Cursor, Slice, in_order, make_slice
-from embed.db.statements import Parameter, Statement
-from embed.domain.times import from_ms
 from embed.errors import NotFound
 from embed.events.messages import TEST, lock_receivers
 
@@ -80,12 +78,11 @@ def count_waiting(page: Page) -> dict[str, int]:
 
 def count_given_up(owner: Person) -> dict[str, int]:
     """Count given-up messages by page, except tests; pages without any are absent."""
-    return dict(_COUNT_OF_OWNER.execute(owner_id=owner.id).fetchall())
+    return _count_given_up(Page.owner == owner)
 
 
 def count_given_up_of_page(page: Page) -> int:
-    counts: dict[str, int] = dict(_COUNT_OF_PAGE.execute(page_id=page.id).fetchall())
-    return counts.get(page.id, 0)
+    return _count_given_up(Page.id == page.id).get(page.id, 0)
 
 
 class Failing(NamedTuple):
@@ -97,26 +94,23 @@ class Failing(NamedTuple):
 
 def list_failing(owner: Person) -> dict[str, Failing]:
     """Return the failing receivers by page; pages without any are absent."""
-    rows = _LIST_FAILING.execute(owner_id=owner.id)
-    return {page_id: Failing(from_ms(since), waiting) for page_id, since, waiting in rows}
-
-
-_is_waiting = (Delivery.receiver == Receiver.id) & (Delivery.state == "waiting")
-_LIST_FAILING = Statement(
-    Receiver.select(Receiver.page, fn.MIN(Receiver.first_failed_at), fn.COUNT(Delivery.id))
-    .join(Page)
-    .join(Delivery, JOIN.LEFT_OUTER, on=_is_waiting)
-    .where(
-        Page.owner == Parameter("owner_id"),
-        Receiver.first_failed_at.is_null(False),
-        Receiver.person.is_null(),
+    is_waiting = (Delivery.receiver == Receiver.id) & (Delivery.state == "waiting")
+    rows: Any = (
+        Receiver.select(Receiver.page, fn.MIN(Receiver.first_failed_at), fn.COUNT(Delivery.id))
+        .join(Page)
+        .join(Delivery, JOIN.LEFT_OUTER, on=is_waiting)
+        .where(
+            Page.owner == owner,
+            Receiver.first_failed_at.is_null(False),
+            Receiver.person.is_null(),
+        )
+        .group_by(Receiver.page)
     )
-    .group_by(Receiver.page)
-)
+    return {page_id: Failing(since, waiting) for page_id, since, waiting in rows.tuples()}
 
 
-def _select_given_up(condition: Any) -> Any:
-    return (
+def _count_given_up(condition: Any) -> dict[str, int]:
+    rows: Any = (
         Delivery.select(Receiver.page, fn.COUNT(Delivery.id))
         .join(Message)
         .switch(Delivery)
@@ -130,10 +124,7 @@ def _select_given_up(condition: Any) -> Any:
         )
         .group_by(Receiver.page)
     )
-
-
-_COUNT_OF_OWNER = Statement(_select_given_up(Page.owner == Parameter("owner_id")))
-_COUNT_OF_PAGE = Statement(_select_given_up(Page.id == Parameter("page_id")))
+    return dict(rows.tuples())
 
 
 def list_given_up(page: Page, *, limit: int) -> Sequence[Delivery]:

@@ -11,7 +11,6 @@ from embed.db.models import Person, Session
 from embed.db.statements import Parameter, Statement, read_model
 from embed.domain.clients import Client
 from embed.domain.identifiers import ID_LENGTH, hash_key, make_token
-from embed.domain.times import to_ms
 from embed.errors import NotFound
 from embed.events import account_log
 from embed.people import accounts
@@ -81,17 +80,19 @@ def find(raw_credential: str, now: datetime) -> Session | None:
     if parts is None:
         return None
     session_id, secret = parts.groups()
-    row = _FIND.execute(
-        session_id=session_id, idle_since=to_ms(now - IDLE_FOR), begun=to_ms(now - LONGEST)
-    ).fetchone()
+    row = _FIND.execute(session_id=session_id).fetchone()
     if row is None:
         return None
-    of_session = len(Session._meta.sorted_fields)
-    found: Session = read_model(Session, row[:of_session])
-    if not hmac.compare_digest(found.secret_hash, hash_key(secret)):
-        return None
-    found.person = read_model(Person, row[of_session:])
-    return found
+    columns = len(Session._meta.sorted_fields)
+    found: Session = read_model(Session, row[:columns])
+    found.person = read_model(Person, row[columns:])
+    is_right = hmac.compare_digest(found.secret_hash, hash_key(secret))
+    return found if is_right and not _is_over(found, now) else None
+
+
+_FIND = Statement(
+    Session.select(Session, Person).join(Person).where(Session.id == Parameter("session_id"))
+)
 
 
 def store_visit(session: Session, now: datetime) -> bool:
@@ -123,7 +124,7 @@ def confirm(session: Session, now: datetime) -> str | None:
 
 def list_sessions(person: Person, now: datetime) -> list[Session]:
     """Return a person's sessions, the last seen first."""
-    query = Session.select().where(Session.person == person, ~_is_over(now))
+    query = Session.select().where(Session.person == person, ~_is_over(Session, now))
     return list(query.order_by(Session.seen_at.desc(), Session.id))
 
 
@@ -166,22 +167,9 @@ def _end(person: Person, which: Any, now: datetime, client: Client, kind: str) -
 
 def prune(now: datetime) -> int:
     """Delete sessions that have ended; return how many."""
-    return delete_in_batches(Session.id, _is_over(now))
+    return delete_in_batches(Session.id, _is_over(Session, now))
 
 
-def _is_over(now: datetime) -> Any:
-    return _is_earlier(now - IDLE_FOR, now - LONGEST)
-
-
-def _is_earlier(seen_at: Any, created_at: Any) -> Any:
-    return (Session.seen_at < seen_at) | (Session.created_at < created_at)
-
-
-_FIND = Statement(
-    Session.select(Session, Person)
-    .join(Person)
-    .where(
-        Session.id == Parameter("session_id"),
-        ~_is_earlier(Parameter("idle_since"), Parameter("begun")),
-    )
-)
+def _is_over(session: Any, now: datetime) -> Any:
+    """Tell whether a session has ended; for the model, return the condition."""
+    return (session.seen_at < now - IDLE_FOR) | (session.created_at < now - LONGEST)

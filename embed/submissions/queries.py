@@ -72,14 +72,13 @@ def list_by_status(
 
 def count_by_status(page: Page) -> Counter[str]:
     """Return the number of the page's submissions by status."""
-    version, *counts = _COUNT_UNDECIDED.execute(page_id=page.id).fetchone()
-    undecided = dict(zip(_UNDECIDED, counts, strict=True))
-    return Counter(undecided) + _count_decided(page.id, version)
+    version, *counts = _COUNT_OTHERS.execute(page_id=page.id).fetchone()
+    return Counter(dict(zip(_OTHERS, counts, strict=True))) + _count_decided(page.id, version)
 
 
 @lru_cache(maxsize=1000)
 def _count_decided(page_id: str, version: int) -> Counter[str]:
-    """Count what only comes and goes with a new version of the page, and may be 100,000 rows."""
+    """Count what was decided by hand, which always makes a new version of the page."""
     counts = _COUNT_DECIDED.execute(page_id=page_id).fetchone()
     return Counter(dict(zip(_DECIDED, counts, strict=True)))
 
@@ -93,9 +92,9 @@ def _select_counts(statuses: Iterable[str], *columns: Any) -> Statement:
     return Statement(Page.select(*columns, *counts).where(Page.id == Parameter("page_id")))
 
 
-_UNDECIDED, _DECIDED = ("pending", "soft_rejected"), ("approved", "auto_approved", "rejected")
-_COUNT_UNDECIDED = _select_counts(_UNDECIDED, Page.version)
+_DECIDED, _OTHERS = ("approved", "rejected"), ("pending", "auto_approved", "soft_rejected")
 _COUNT_DECIDED = _select_counts(_DECIDED)
+_COUNT_OTHERS = _select_counts(_OTHERS, Page.version)
 
 
 def count_waiting(page: Page) -> int:
@@ -111,7 +110,8 @@ def list_waiting_since(page: Page, since: datetime) -> list[str]:
 
 def count_withdrawn(page: Page, since: datetime) -> int:
     """Return how many submissions were withdrawn since then by their wallets' holders."""
-    return int(_COUNT_WITHDRAWN.execute(page_id=page.id, since=to_ms(since)).fetchone()[0])
+    query = Withdrawal.select().where(Withdrawal.page == page, Withdrawal.withdrawn_at >= since)
+    return int(query.count())
 
 
 def is_waiting(page: Any) -> tuple[Any, ...]:
@@ -123,22 +123,6 @@ _LIST_WAITING_SINCE = Statement(
     .where(*is_waiting(Parameter("page_id")), Submission.created_at >= Parameter("since"))
     .order_by(Submission.created_at.desc(), Submission.id.desc())
     .limit(MAX_NEW)
-)
-_LIST_DECISIONS = Statement(
-    Activity.select(Activity.data, Activity.created_at)
-    .where(
-        Activity.page == Parameter("page_id"),
-        Activity.created_at >= Parameter("since"),
-        Activity.actor == Parameter("actor"),
-        Activity.action.in_(("approve submission", "reject submission")),
-    )
-    .order_by(Activity.created_at.desc(), Activity.id.desc())
-    .limit(MAX_CHANGED)
-)
-_COUNT_WITHDRAWN = Statement(
-    Withdrawal.select(fn.COUNT(1)).where(
-        Withdrawal.page == Parameter("page_id"), Withdrawal.withdrawn_at >= Parameter("since")
-    )
 )
 
 
@@ -171,6 +155,19 @@ def read_queue(
         is_oldest_first=is_oldest_first,
     )
     return make_slice(rows, SLICE_SIZE)
+
+
+_LIST_DECISIONS = Statement(
+    Activity.select(Activity.data, Activity.created_at)
+    .where(
+        Activity.page == Parameter("page_id"),
+        Activity.created_at >= Parameter("since"),
+        Activity.actor == Parameter("actor"),
+        Activity.action.in_(("approve submission", "reject submission")),
+    )
+    .order_by(Activity.created_at.desc(), Activity.id.desc())
+    .limit(MAX_CHANGED)
+)
 
 
 def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submission]]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import datetime, timedelta
+from typing import Any
 
 from peewee import fn
 
@@ -101,15 +102,10 @@ _COUNT = Statement(
 
 def read_counts_without_session(page: Page) -> Counter[str]:
     """Return the number of stored refusals without a session, by reason."""
-    rows = _READ_COUNTS.execute(page_id=page.id)
+    total = fn.SUM(RefusalCount.count)
+    query = RefusalCount.select(RefusalCount.reason, total).where(RefusalCount.page == page)
+    rows: Any = query.group_by(RefusalCount.reason).tuples()
     return Counter({reason: int(refused) for reason, refused in rows})
-
-
-_READ_COUNTS = Statement(
-    RefusalCount.select(RefusalCount.reason, fn.SUM(RefusalCount.count))
-    .where(RefusalCount.page == Parameter("page_id"))
-    .group_by(RefusalCount.reason)
-)
 
 
 def prune_soft_rejections(now: datetime) -> int:

@@ -24,8 +24,7 @@ from embed.db.models import (
     WalletTag,
 )
 from embed.domain import amounts
-from embed.wallets.tags import list_tags
-from embed.wallets.tracking import find_wallets
+from embed.wallets.tracking import list_wallets
 
 RESULT_SIZE = 100
 MAX_CACHED = 100_000  # addresses, in each process; some 10 MB
@@ -80,8 +79,10 @@ def search_wallets(
     last = max(1, -(-len(addresses) // RESULT_SIZE))
     number = min(max(1, number), last)
     shown = addresses[(number - 1) * RESULT_SIZE : number * RESULT_SIZE]
-    page_tags = list_tags(page) if page_tags is None else page_tags
-    found = find_wallets(page, shown, uses_chain=uses_chain, page_tags=page_tags)
+    tracked = list_wallets(
+        page, Wallet.address.in_(shown), uses_chain=uses_chain, page_tags=page_tags
+    )
+    found = {wallet.address: wallet for wallet in tracked}
     return SearchResult([found[one] for one in shown if one in found], len(addresses), number, last)
 
 
@@ -130,26 +131,9 @@ def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
     return conditions
 
 
-def count_by_page(pages: Iterable[Page]) -> dict[str, int]:
-    """Count each page's wallets, the hidden ones too; pages without any are absent."""
-    return _count_by_page(_list_versions(pages))
-
-
 def sum_by_page(pages: Iterable[Page], *, uses_chain: bool) -> dict[str, Decimal]:
     """Return what each list's counted wallets hold; pages without a known balance are absent."""
-    return _sum_by_page(_list_versions(pages), uses_chain)
-
-
-def _list_versions(pages: Iterable[Page]) -> frozenset[tuple[str, int]]:
-    return frozenset((page.id, page.version) for page in pages)
-
-
-@lru_cache(maxsize=100)
-def _count_by_page(versions: frozenset[tuple[str, int]]) -> dict[str, int]:
-    """Count with one statement; cached like the sums."""
-    ids = [page_id for page_id, _ in versions]
-    rows: Any = Wallet.select(Wallet.page, fn.COUNT(1)).where(Wallet.page.in_(ids))
-    return dict(rows.group_by(Wallet.page).tuples())
+    return _sum_by_page(frozenset((page.id, page.version) for page in pages), uses_chain)
 
 
 @lru_cache(maxsize=100)

@@ -1,23 +1,21 @@
 """The tracked wallets of a page."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from types import SimpleNamespace
+from decimal import Decimal
 from typing import Any
 
 from peewee import fn
 
 from embed.balances.known import join_balances, list_amounts
 from embed.balances.observations import Observation, store_entered
-from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
 from embed.db.fields import in_byte_order
 from embed.db.models import (
     IS_VISIBLE,
     LOW_IN_A_ROW,
-    Balance,
     Page,
     Submission,
     Tag,
@@ -31,7 +29,7 @@ from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.identifiers import is_id
 from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
+from embed.events.editing import COMMAND_LINE, Edit, bump_version, editing, editing_row
 from embed.events.kinds import Event
 from embed.wallets.tags import list_tags
 
@@ -62,58 +60,17 @@ def list_wallets(
     `uses_chain` is Settings.uses_chain, as everywhere that balances are read. `page_tags` are all
     tags of the page, in order, if the caller has them: wallets share these objects.
     """
-    rows = _select_rows(page, *conditions, uses_chain=uses_chain)
-    return _build(
-        db.execute(rows.order_by(Wallet.created_at, in_byte_order(Wallet.id))),
-        db.execute(_select_links(page, *conditions)),
-        list_tags(page) if page_tags is None else page_tags,
-    )
-
-
-def find_wallets(
-    page: Page, addresses: Sequence[str], *, uses_chain: bool, page_tags: Sequence[Tag]
-) -> dict[str, TrackedWallet]:
-    """Return the page's wallets with these addresses, by address, as `list_wallets` does."""
-    values = {
-        "page_id": page.id,
-        "mint": page.token_mint,
-        "owner_id": page.owner_id,
-        "addresses": list(addresses),
-    }
-    rows = (_FIND_OBSERVED if uses_chain else _FIND).execute(**values)
-    wallets = _build(rows, _FIND_LINKS.execute(**values), page_tags)
-    return {wallet.address: wallet for wallet in wallets}
-
-
-def _select_rows(page: Any, *conditions: Any, uses_chain: bool) -> Any:
+    page_tags = list_tags(page) if page_tags is None else page_tags
     columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
     marks = (Wallet.low_count, Wallet.is_withheld)
     query = Wallet.select(*columns, *marks, *list_amounts(uses_chain=uses_chain))
-    return join_balances(query, page, uses_chain=uses_chain).where(
-        Wallet.page == page.id, *conditions
+    rows = (
+        join_balances(query, page, uses_chain=uses_chain)
+        .where(Wallet.page == page, *conditions)
+        .order_by(Wallet.created_at, in_byte_order(Wallet.id))
     )
-
-
-def _select_links(page: Any, *conditions: Any) -> Any:
-    links = WalletTag.select(WalletTag.wallet, WalletTag.tag).join(Wallet)
-    return links.where(Wallet.page == page.id, *conditions)
-
-
-_any_page = SimpleNamespace(
-    id=Parameter("page_id"), token_mint=Parameter("mint"), owner_id=Parameter("owner_id")
-)
-_is_found = Wallet.address.in_(Parameter("addresses"))
-_FIND = Statement(_select_rows(_any_page, _is_found, uses_chain=False))
-_FIND_OBSERVED = Statement(_select_rows(_any_page, _is_found, uses_chain=True))
-_FIND_LINKS = Statement(_select_links(_any_page, _is_found))
-
-
-def _build(
-    rows: Iterable[Sequence[Any]], links: Iterable[tuple[str, str]], page_tags: Sequence[Tag]
-) -> list[TrackedWallet]:
-    """Build wallets from the rows of the queries above, as the database stores them."""
-    tags = _list_tags_by_wallet(links, page_tags)
-    return [_build_tracked(*row, tags=tags) for row in rows]
+    tags = _list_tags_by_wallet(page, page_tags, *conditions)
+    return [_build_tracked(*row, tags=tags) for row in rows.tuples().iterator()]
 
 
 def _build_tracked(
@@ -123,7 +80,7 @@ def _build_tracked(
     is_hidden: bool,
     low_count: int,
     is_withheld: bool,
-    *amounts: str | None,
+    *amounts: Decimal | None,
     tags: Mapping[str, tuple[Tag, ...]],
 ) -> TrackedWallet:
     return TrackedWallet(
@@ -131,7 +88,7 @@ def _build_tracked(
         address,
         alias,
         bool(is_hidden),
-        Balance.amount.python_value(next((one for one in amounts if one is not None), None)),
+        next((amount for amount in amounts if amount is not None), None),
         tags[wallet_id],
         is_flagged=low_count >= LOW_IN_A_ROW,
         is_withheld=bool(is_withheld),
@@ -139,10 +96,15 @@ def _build_tracked(
 
 
 def _list_tags_by_wallet(
-    links: Iterable[tuple[str, str]], page_tags: Sequence[Tag]
+    page: Page, page_tags: Sequence[Tag], *conditions: Any
 ) -> defaultdict[str, tuple[Tag, ...]]:
+    links = (
+        WalletTag.select(WalletTag.wallet, WalletTag.tag)
+        .join(Wallet)
+        .where(Wallet.page == page, *conditions)
+    )
     wallets_by_tag: defaultdict[str, list[str]] = defaultdict(list)
-    for wallet_id, tag_id in links:
+    for wallet_id, tag_id in links.tuples().iterator():
         wallets_by_tag[tag_id].append(wallet_id)
     by_wallet: defaultdict[str, tuple[Tag, ...]] = defaultdict(tuple)
     for tag in page_tags:
@@ -218,12 +180,14 @@ def track_approved(
 ) -> list[Submission]:
     """Put approved wallets on their locked page, and return those for which there's no room.
 
-    Wallets that the owner entered stay as they are; those withdrawn while hidden stay hidden.
+    The page gets a new version if its list changes. Wallets that the owner entered stay as they
+    are; those withdrawn while hidden stay hidden.
     """
     addresses = [one.wallet_address for one in approved]
     of_page = (Wallet.page == page_id) & Wallet.address.in_(addresses)
     known = {wallet.address: wallet for wallet in Wallet.select().where(of_page)}
-    if any(wallet.is_withdrawn for wallet in known.values()):
+    again = any(wallet.is_withdrawn for wallet in known.values())
+    if again:
         _give_to(approved, of_page & Wallet.is_withdrawn)
     new = [one for one in approved if one.wallet_address not in known]
     room = _count_room(page_id, max_wallets) if new else 0
@@ -239,6 +203,8 @@ def track_approved(
     ]
     if rows:
         Wallet.insert_many(rows).execute()
+    if again or rows:
+        bump_version(page_id)
     return new[room:]
 
 

@@ -18,7 +18,7 @@ from embed.domain.roles import NAME_BY_ROLE, OWNER
 from embed.keys.refused_origins import list_lately_refused
 from embed.notifications.delivery_log import count_given_up, list_failing
 from embed.pages import OwnPage
-from embed.wallets.search import count_by_page, sum_by_page
+from embed.wallets.search import sum_by_page
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_person, may, open_page
 from embed.web.dashboard.blueprint import blueprint
@@ -81,7 +81,7 @@ def list_pages() -> ResponseReturnValue:
         needs=list(_list_needs(person, own_pages, now, uses_chain=uses_chain)),
         max_needs=MAX_NEEDS,
         role_names={role: gettext(name) for role, name in NAME_BY_ROLE.items()},
-        wallet_counts=count_by_page([one.page for one in own_pages]),
+        wallet_counts=pages.count_tracked_wallets([one.page for one in own_pages]),
         totals=sum_by_page([one.page for one in own_pages], uses_chain=uses_chain),
         read_at=list_read_at(pages.is_page_of(person)) if uses_chain else {},
         restore_within=pages.RESTORE_WITHIN,
