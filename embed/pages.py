@@ -1,11 +1,11 @@
 """Tracking pages and their settings."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import JOIN, fn
+from peewee import JOIN, SQL, fn
 
 from embed.db.batches import in_batches
 from embed.db.connection import db
@@ -58,9 +58,9 @@ def list_pages() -> list[Page]:
     return list(query.order_by(Page.created_at, Page.id))
 
 
-def list_of_owner(owner: Person) -> list[Page]:
-    """Return an owner's pages, newest first, including deleted ones."""
-    query = Page.select().where(Page.owner == owner)
+def list_of_owner(owner: Person, *conditions: Any) -> list[Page]:
+    """Return an owner's pages that meet all conditions, newest first, including deleted ones."""
+    query = Page.select().where(Page.owner == owner, *conditions)
     return list(query.order_by(Page.created_at.desc(), Page.id))
 
 
@@ -95,42 +95,36 @@ def list_with_waiting(person: Person) -> list[OwnPage]:
 
 
 def _select_with_waiting(person_id: Any) -> Any:
-    is_waiting = (Submission.page == Page.id) & (Submission.status == "pending")
+    # One by one on the index: joining and grouping them takes five times as long.
+    waiting, oldest_at = (
+        Submission.select(found).where(Submission.page == Page.id, Submission.status == "pending")
+        for found in (fn.COUNT(1), fn.MIN(Submission.created_at))
+    )
     is_membership = (Member.page == Page.id) & (Member.person == person_id)
     return (
-        Page.select(
-            Page, Member.role, fn.COUNT(Submission.created_at), fn.MIN(Submission.created_at)
-        )
-        .join(Submission, JOIN.LEFT_OUTER, on=is_waiting)
-        .switch(Page)
+        Page.select(Page, Member.role, waiting.alias("waiting"), oldest_at)
         .join(Member, JOIN.LEFT_OUTER, on=is_membership)
         .where(is_page_of(person_id), Page.deleted_at.is_null())
-        .group_by(Page.id, Member.role)
-        .order_by(fn.COUNT(Submission.created_at).desc(), Page.created_at.desc(), Page.id)
+        .order_by(SQL("waiting").desc(), Page.created_at.desc(), Page.id)
     )
 
 
 _LIST_WITH_WAITING = Statement(_select_with_waiting(Parameter("person_id")))
 
 
-def count_tracked_wallets(person: Person) -> dict[str, int]:
-    """Count by page, for all pages of a person; pages without any are absent."""
-    return _count_by_page(Wallet, is_page_of(person))
+def count_tracked_wallets(pages: Iterable[Page]) -> dict[str, int]:
+    """Count by page; pages without any are absent."""
+    # Joining the pages takes twice as long. The id is not in the index.
+    counts = Wallet.select(Wallet.page, fn.COUNT(1)).group_by(Wallet.page)
+    rows: Any = counts.where(Wallet.page.in_([one.id for one in pages]))
+    return dict(rows.tuples())
 
 
 def count_live_keys(owner: Person) -> dict[str, int]:
-    """Count by page, for the pages that a person owns."""
+    """Count by page, for the pages that a person owns; pages without any are absent."""
+    counts = ApiKey.select(ApiKey.page, fn.COUNT(1)).group_by(ApiKey.page)
     is_live = ApiKey.revoked_at.is_null()
-    return _count_by_page(ApiKey, Page.owner == owner, is_live, ApiKey.purpose == "sites")
-
-
-def _count_by_page(model: Any, *conditions: Any) -> dict[str, int]:
-    rows = (
-        model.select(model.page, fn.COUNT(1))  # the id is not in the index
-        .join(Page)
-        .where(*conditions)
-        .group_by(model.page)
-    )
+    rows: Any = counts.join(Page).where(Page.owner == owner, is_live, ApiKey.purpose == "sites")
     return dict(rows.tuples())
 
 

@@ -18,7 +18,7 @@ from embed.db.connection import db
 
 
 class Parameter(Node):
-    """Stands for a value in the query of a Statement."""
+    """Stands for a value in the query of a Statement; after `in_`, for a list of values."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -37,7 +37,13 @@ class Statement:
     def execute(self, **values: Any) -> Any:
         """Execute it and return a cursor. Values go in and come out as the database stores them."""
         sql, names = _compile(self, db.obj)
-        return db.execute_sql(sql, [values[name] for name in names])
+        bound: list[Any] = []
+        for value in (values[name] for name in names):
+            if isinstance(value, list):  # NULL stands for an empty list: nothing equals it
+                marks = ", ".join([db.obj.param] * len(value)) or "NULL"
+                sql = sql.replace(f" IN {db.obj.param}", f" IN ({marks})", 1)
+            bound += value if isinstance(value, list) else [value]
+        return db.execute_sql(sql, bound)
 
     def execute_many(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Execute it for each row of values, as the database stores them."""
@@ -71,7 +77,8 @@ def read_model(model: Any, row: Sequence[Any]) -> Any:
     """Return a model from a row of its columns, in the order of its `select()`."""
     fields = model._meta.sorted_fields
     values = zip(fields, row, strict=True)
-    return model(**{field.name: field.python_value(value) for field, value in values})
+    stored = {field.name: field.python_value(value) for field, value in values}
+    return model(__no_default__=True, **stored)
 
 
 def insert(row: Model) -> None:

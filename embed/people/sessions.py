@@ -8,6 +8,7 @@ from typing import Any
 from embed.db.batches import delete_in_batches
 from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import Person, Session
+from embed.db.statements import Parameter, Statement, read_model
 from embed.domain.clients import Client
 from embed.domain.identifiers import ID_LENGTH, hash_key, make_token
 from embed.errors import NotFound
@@ -79,11 +80,19 @@ def find(raw_credential: str, now: datetime) -> Session | None:
     if parts is None:
         return None
     session_id, secret = parts.groups()
-    query = Session.select(Session, Person).join(Person)
-    found: Session | None = query.where(Session.id == session_id, ~_is_over(now)).get_or_none()
-    if found is None or not hmac.compare_digest(found.secret_hash, hash_key(secret)):
+    row = _FIND.execute(session_id=session_id).fetchone()
+    if row is None:
         return None
-    return found
+    columns = len(Session._meta.sorted_fields)
+    found: Session = read_model(Session, row[:columns])
+    found.person = read_model(Person, row[columns:])
+    is_right = hmac.compare_digest(found.secret_hash, hash_key(secret))
+    return found if is_right and not _is_over(found, now) else None
+
+
+_FIND = Statement(
+    Session.select(Session, Person).join(Person).where(Session.id == Parameter("session_id"))
+)
 
 
 def store_visit(session: Session, now: datetime) -> bool:
@@ -115,7 +124,7 @@ def confirm(session: Session, now: datetime) -> str | None:
 
 def list_sessions(person: Person, now: datetime) -> list[Session]:
     """Return a person's sessions, the last seen first."""
-    query = Session.select().where(Session.person == person, ~_is_over(now))
+    query = Session.select().where(Session.person == person, ~_is_over(Session, now))
     return list(query.order_by(Session.seen_at.desc(), Session.id))
 
 
@@ -158,8 +167,9 @@ def _end(person: Person, which: Any, now: datetime, client: Client, kind: str) -
 
 def prune(now: datetime) -> int:
     """Delete sessions that have ended; return how many."""
-    return delete_in_batches(Session.id, _is_over(now))
+    return delete_in_batches(Session.id, _is_over(Session, now))
 
 
-def _is_over(now: datetime) -> Any:
-    return (Session.seen_at < now - IDLE_FOR) | (Session.created_at < now - LONGEST)
+def _is_over(session: Any, now: datetime) -> Any:
+    """Tell whether a session has ended; for the model, return the condition."""
+    return (session.seen_at < now - IDLE_FOR) | (session.created_at < now - LONGEST)

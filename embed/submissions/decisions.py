@@ -54,8 +54,8 @@ def approve(
             batch.leave_out(
                 lambda _: InvalidInput("The page %(page)s has been deleted.", page=page.id)
             )
-        tracked = track_approved(edit.page.id, batch.submissions, now, max_wallets=max_wallets)
-        without_room = {one.id for one in tracked.without_room}
+        left_out = track_approved(edit.page.id, batch.submissions, now, max_wallets=max_wallets)
+        without_room = {one.id for one in left_out}
         too_many = PageFull(max_wallets)
         batch.leave_out(lambda one: too_many if one.id in without_room else None)
         batch.change(status="approved", decided_at=now)

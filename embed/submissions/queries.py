@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
 
 from peewee import SQL, Value, fn
@@ -12,6 +13,7 @@ from embed.db.models import STATUSES, Activity, Block, Page, Submission, Withdra
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
 from embed.db.statements import Parameter, Statement, read_model
 from embed.domain.activity import read_facts
+from embed.domain.times import from_ms, to_ms
 from embed.pages import get_page
 
 MAX_LISTED = 50  # docs/api.md, List own submissions
@@ -70,13 +72,29 @@ def list_by_status(
 
 def count_by_status(page: Page) -> Counter[str]:
     """Return the number of the page's submissions by status."""
-    counts = [
-        Submission.select(fn.COUNT(1)).where(Submission.page == page, Submission.status == status)
-        for status in STATUSES
-    ]
+    version, *counts = _COUNT_OTHERS.execute(page_id=page.id).fetchone()
+    return Counter(dict(zip(_OTHERS, counts, strict=True))) + _count_decided(page.id, version)
+
+
+@lru_cache(maxsize=1000)
+def _count_decided(page_id: str, version: int) -> Counter[str]:
+    """Count what was decided by hand, which always makes a new version of the page."""
+    counts = _COUNT_DECIDED.execute(page_id=page_id).fetchone()
+    return Counter(dict(zip(_DECIDED, counts, strict=True)))
+
+
+def _select_counts(statuses: Iterable[str], *columns: Any) -> Statement:
     # Grouping them takes SQLite 50% longer.
-    (row,) = db.execute(Page.select(*counts).where(Page.id == page.id))
-    return Counter(dict(zip(STATUSES, row, strict=True)))
+    counts = [
+        Submission.select(fn.COUNT(1)).where(Submission.page == Page.id, Submission.status == one)
+        for one in statuses
+    ]
+    return Statement(Page.select(*columns, *counts).where(Page.id == Parameter("page_id")))
+
+
+_DECIDED, _OTHERS = ("approved", "rejected"), ("pending", "auto_approved", "soft_rejected")
+_COUNT_DECIDED = _select_counts(_DECIDED)
+_COUNT_OTHERS = _select_counts(_OTHERS, Page.version)
 
 
 def count_waiting(page: Page) -> int:
@@ -86,8 +104,8 @@ def count_waiting(page: Page) -> int:
 
 def list_waiting_since(page: Page, since: datetime) -> list[str]:
     """Return the ids of pending submissions sent since then, newest first, at most 100."""
-    rows = read_rows(Submission, *is_waiting(page), Submission.created_at >= since, limit=MAX_NEW)
-    return [submission.id for submission in rows]
+    rows = _LIST_WAITING_SINCE.execute(page_id=page.id, since=to_ms(since))
+    return [submission_id for (submission_id,) in rows]
 
 
 def count_withdrawn(page: Page, since: datetime) -> int:
@@ -98,6 +116,14 @@ def count_withdrawn(page: Page, since: datetime) -> int:
 
 def is_waiting(page: Any) -> tuple[Any, ...]:
     return Submission.page == page, Submission.status == "pending"
+
+
+_LIST_WAITING_SINCE = Statement(
+    Submission.select(Submission.id)
+    .where(*is_waiting(Parameter("page_id")), Submission.created_at >= Parameter("since"))
+    .order_by(Submission.created_at.desc(), Submission.id.desc())
+    .limit(MAX_NEW)
+)
 
 
 def list_of_page(
@@ -131,20 +157,26 @@ def read_queue(
     return make_slice(rows, SLICE_SIZE)
 
 
+_LIST_DECISIONS = Statement(
+    Activity.select(Activity.data, Activity.created_at)
+    .where(
+        Activity.page == Parameter("page_id"),
+        Activity.created_at >= Parameter("since"),
+        Activity.actor == Parameter("actor"),
+        Activity.action.in_(("approve submission", "reject submission")),
+    )
+    .order_by(Activity.created_at.desc(), Activity.id.desc())
+    .limit(MAX_CHANGED)
+)
+
+
 def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submission]]:
     """Return the actor's latest decisions since then, newest first, each as its submissions.
 
     Each submission's `has_blocked` says whether its rejection also blocked the wallet.
     """
-    entries = read_rows(
-        Activity,
-        Activity.page == page,
-        Activity.created_at >= since,
-        Activity.actor == actor,
-        Activity.action.in_(("approve submission", "reject submission")),
-        limit=MAX_CHANGED,
-    )
-    own = {(f"{read_facts(entry.data).get('id')}", entry.created_at) for entry in entries}
+    entries = _LIST_DECISIONS.execute(page_id=page.id, actor=actor, since=to_ms(since))
+    own = {(f"{read_facts(data).get('id')}", from_ms(made_at)) for data, made_at in entries}
     if not own:
         return []
     ids = {submission_id for submission_id, _ in own}

@@ -14,11 +14,13 @@ from peewee import fn
 
 from embed.balances.known import KnownBalance, read_observations
 from embed.db.connection import db
-from embed.db.models import Page, Submission, Wallet
+from embed.db.models import APPROVED, Page, Submission, Wallet
+from embed.db.statements import Parameter, Statement
 from embed.domain.nicknames import skeleton
 from embed.domain.policy import TrackRecord
 from embed.domain.reasons import NO_REASON, Reason
 from embed.submissions.policy_inputs import History, is_on_pages_of
+from embed.submissions.queries import is_waiting
 
 # How many of the page's names are compared, starting with the newest.
 MAX_ALIASES = 20_000
@@ -47,28 +49,31 @@ class ReviewContext:
     lookalikes: list[Lookalike]
     last_reason: Reason  # why the wallet was last rejected on this page
 
-    def count_before(self, *statuses: str) -> int:
-        """Count the other submissions of the wallet or the session, whichever has more."""
-        both = (self.wallet, self.session or Counter())
-        return max(sum(counts[status] for status in statuses) for counts in both)
+    def count_before(self) -> tuple[int, int, int, int]:
+        """Count the wallet's or the session's other submissions, whichever has more of a kind.
+
+        Returns how many were rejected, refused and approved, and how many are pending.
+        """
+        wallet, session = self.wallet, self.session or Counter()
+        return (
+            max(wallet["rejected"], session["rejected"]),
+            max(wallet["soft_rejected"], session["soft_rejected"]),
+            max(sum(counts[status] for status in APPROVED) for counts in (wallet, session)),
+            max(wallet["pending"], session["pending"]),
+        )
 
 
 def build_review_context(
     page: Page, waiting: Sequence[Submission], *, uses_chain: bool
 ) -> dict[str, ReviewContext]:
     """Return the context of each of these pending submissions, by its id."""
-    addresses = {one.wallet_address for one in waiting}
-    sessions = {one.session_id for one in waiting if one.session_id is not None}
+    addresses = list({one.wallet_address for one in waiting})
+    sessions = list({one.session_id for one in waiting if one.session_id is not None})
     balances = read_observations(page, addresses, uses_chain=uses_chain)
-    history = History.read(page, addresses, sessions)
-    by_wallet = _count_outcomes(
-        Submission.wallet_address,
-        Submission.wallet_address.in_(list(addresses)),
-        is_on_pages_of(page.owner_id),
-    )
-    by_session = _count_outcomes(
-        Submission.session_id, Submission.session_id.in_(list(sessions)), Submission.page == page
-    )
+    # Only the trust ladder needs it.
+    history = History.read(page, addresses, sessions) if page.trust_after else History(page.id, ())
+    by_wallet = _count_outcomes(_OF_WALLETS, found=addresses, owner_id=page.owner_id)
+    by_session = _count_outcomes(_OF_SESSIONS, found=sessions, page_id=page.id)
     lookalikes = find_lookalikes(page, waiting)
     rejected = [address for address in addresses if by_wallet[address]["rejected"]]
     reasons = _read_last_reasons(page, rejected) if rejected else {}
@@ -88,7 +93,8 @@ def build_review_context(
 def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list[Lookalike]]:
     """Find tracked and pending wallets with names like those in `waiting`, by submission id."""
     tracked = _find_tracked(page.id, page.version)
-    pending = _group_by_look(_read_waiting_names(page), is_tracked=False)
+    names = _READ_WAITING_NAMES.execute(page_id=page.id)
+    pending = _group_by_look(names, is_tracked=False)
     looks = {one.id: skeleton(one.nickname) for one in waiting}
     return {
         one.id: [
@@ -127,28 +133,32 @@ def _read_aliases(page_id: str) -> Iterable[tuple[str, str]]:
     return rows
 
 
-def _read_waiting_names(page: Page) -> Iterable[tuple[str, str]]:
-    query = Submission.select(Submission.nickname, Submission.wallet_address).where(
-        Submission.page == page, Submission.status == "pending"
-    )
-    rows: Iterable[tuple[str, str]] = db.execute(
-        query.order_by(Submission.created_at.desc()).limit(MAX_WAITING)
-    )
-    return rows
+_READ_WAITING_NAMES = Statement(
+    Submission.select(Submission.nickname, Submission.wallet_address)
+    .where(*is_waiting(Parameter("page_id")))
+    .order_by(Submission.created_at.desc())
+    .limit(MAX_WAITING)
+)
 
 
-def _count_outcomes(key: Any, *conditions: Any) -> defaultdict[str, Counter[str]]:
-    """Count submissions by status for each value of `key`."""
-    query = (
-        Submission.select(key, Submission.status, fn.COUNT(1))
-        .where(*conditions)
-        .group_by(key, Submission.status)
-    )
+def _count_outcomes(statement: Statement, **values: Any) -> defaultdict[str, Counter[str]]:
+    """Count submissions by status for each wallet or session."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    rows: Any = query.tuples()
-    for value, status, count in rows:
+    for value, status, count in statement.execute(**values):
         counts[value][status] = count
     return counts
+
+
+def _make_count(key: Any, condition: Any) -> Statement:
+    return Statement(
+        Submission.select(key, Submission.status, fn.COUNT(1))
+        .where(key.in_(Parameter("found")), condition)
+        .group_by(key, Submission.status)
+    )
+
+
+_OF_WALLETS = _make_count(Submission.wallet_address, is_on_pages_of(Parameter("owner_id")))
+_OF_SESSIONS = _make_count(Submission.session_id, Submission.page == Parameter("page_id"))
 
 
 def _read_last_reasons(page: Page, addresses: list[str]) -> dict[str, Reason]:

@@ -13,7 +13,7 @@ from embed.domain.nicknames import parse_nickname
 from embed.domain.nonces import Nonce
 from embed.domain.wallet_signatures import SignedMessage
 from embed.errors import ApiError
-from embed.events.editing import bump_version, hold_page
+from embed.events.editing import hold_page
 from embed.events.messages import send_messages
 from embed.keys.access import Access
 from embed.metrics import SUBMISSIONS
@@ -203,11 +203,8 @@ def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime)
 
 def _track(submission: Submission, now: datetime, max_wallets: int) -> None:
     """Put a wallet on its page. Raises ApiError `queue_full` if there is no room."""
-    tracked = track_approved(submission.page_id, [submission], now, max_wallets=max_wallets)
-    if tracked.without_room:
+    if track_approved(submission.page_id, [submission], now, max_wallets=max_wallets):
         raise ApiError("queue_full", retry_after=policy.QUEUE_RETRY_AFTER)
-    if tracked.has_changed:
-        bump_version(submission.page_id)
 
 
 def _tell(submission: Submission, inputs: PolicyInputs, now: datetime) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from peewee import fn
 
@@ -29,7 +29,7 @@ from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.identifiers import is_id
 from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
+from embed.events.editing import COMMAND_LINE, Edit, bump_version, editing, editing_row
 from embed.events.kinds import Event
 from embed.wallets.tags import list_tags
 
@@ -175,24 +175,18 @@ def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -
         edit.log(Event.of_wallet("remove wallet", wallet))
 
 
-class TrackingResult(NamedTuple):
-    """What became of approved wallets."""
-
-    has_changed: bool  # the page's wallets
-    without_room: list[Submission]
-
-
 def track_approved(
     page_id: str, approved: Sequence[Submission], now: datetime, *, max_wallets: int
-) -> TrackingResult:
-    """Put approved wallets on their locked page, as far as there's room.
+) -> list[Submission]:
+    """Put approved wallets on their locked page, and return those for which there's no room.
 
-    Wallets that the owner entered stay as they are; those withdrawn while hidden stay hidden.
+    The page gets a new version if its list changes. Wallets that the owner entered stay as they
+    are; those withdrawn while hidden stay hidden.
     """
     addresses = [one.wallet_address for one in approved]
     of_page = (Wallet.page == page_id) & Wallet.address.in_(addresses)
     known = {wallet.address: wallet for wallet in Wallet.select().where(of_page)}
-    again = [address for address, wallet in known.items() if wallet.is_withdrawn]
+    again = any(wallet.is_withdrawn for wallet in known.values())
     if again:
         _give_to(approved, of_page & Wallet.is_withdrawn)
     new = [one for one in approved if one.wallet_address not in known]
@@ -209,7 +203,9 @@ def track_approved(
     ]
     if rows:
         Wallet.insert_many(rows).execute()
-    return TrackingResult(bool(again or rows), new[room:])
+    if again or rows:
+        bump_version(page_id)
+    return new[room:]
 
 
 def _give_to(approved: Sequence[Submission], withdrawn: Any) -> None:

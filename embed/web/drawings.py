@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from embed.balances.history import LINE_SPAN, BalanceChange, Point
@@ -133,6 +134,7 @@ class Avatar(NamedTuple):
     fill: str
 
 
+@lru_cache(maxsize=1_000)  # some 500 kB
 def draw_avatar(address: str) -> Avatar:
     """Draw a picture that helps to tell wallets apart; static/widget/list.js draws the same.
 

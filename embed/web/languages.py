@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 from babel import Locale
-from babel.numbers import NumberPattern, format_decimal
+from babel.numbers import NumberPattern
 from babel.support import NullTranslations
 from flask import Flask, g, request
 from markupsafe import Markup
@@ -87,7 +87,7 @@ def _format_amount(amount: Decimal, pattern: NumberPattern, language: str) -> st
 
 
 def format_number(number: int) -> str:
-    return str(format_decimal(number, locale=current_locale()))
+    return format_amount(Decimal(number), current_locale().decimal_formats[None])
 
 
 def gettext(text: str, **values: Any) -> str:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from embed.db.connection import db
 from embed.db.models import ApiKey, Submission
 from embed.domain.identifiers import make_id
+from embed.events.editing import bump_version
 
 
 def add_submissions(world, count: int, status: str = "pending", **fields) -> list[str]:
@@ -31,4 +32,5 @@ def add_submissions(world, count: int, status: str = "pending", **fields) -> lis
     with db.atomic():
         for start in range(0, count, 1000):
             Submission.insert_many(rows[start : start + 1000]).execute()
+        bump_version(world.page_id)  # as deciding does
     return [row["id"] for row in rows]

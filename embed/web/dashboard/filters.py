@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from babel.dates import format_timedelta
@@ -14,22 +15,23 @@ from embed.db.models import STATUSES, Activity, ApiKey, Session
 from embed.domain.activity import SENTENCE_BY_ACTION, read_facts, write_subject
 from embed.domain.clients import Client
 from embed.domain.origins import parse_allowlist_entry
+from embed.domain.texts import gettext_noop
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.languages import current_locale, gettext, lazy_gettext
 
 # Every status of a submission, and every reason of a rejection (docs/api.md, List own submissions).
 OUTCOMES = {
-    "pending": lazy_gettext("waiting"),
-    "approved": lazy_gettext("approved"),
-    "auto_approved": lazy_gettext("approved automatically"),
-    "rejected": lazy_gettext("rejected"),
-    "soft_rejected": lazy_gettext("refused"),
-    "manual": lazy_gettext("by the deny list"),
-    "rate_limited": lazy_gettext("too many submissions from one visitor"),
-    "queue_full": lazy_gettext("the queue was full"),
-    "duplicate": lazy_gettext("already submitted"),
-    "ca_gate": lazy_gettext("below the minimum balance"),
-    "cooldown": lazy_gettext("rejected recently"),
+    "pending": gettext_noop("waiting"),
+    "approved": gettext_noop("approved"),
+    "auto_approved": gettext_noop("approved automatically"),
+    "rejected": gettext_noop("rejected"),
+    "soft_rejected": gettext_noop("refused"),
+    "manual": gettext_noop("by the deny list"),
+    "rate_limited": gettext_noop("too many submissions from one visitor"),
+    "queue_full": gettext_noop("the queue was full"),
+    "duplicate": gettext_noop("already submitted"),
+    "ca_gate": gettext_noop("below the minimum balance"),
+    "cooldown": gettext_noop("rejected recently"),
 }
 
 # Every type of message, and every state of its delivery.
@@ -62,7 +64,7 @@ UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
 @blueprint.app_template_filter("outcome")
 def describe_outcome(code: str) -> str:
-    return str(OUTCOMES.get(code, code))
+    return gettext(OUTCOMES.get(code, code))
 
 
 @blueprint.app_template_filter("outcomes")
@@ -106,6 +108,7 @@ def describe_state(state: str) -> str:
 
 
 @blueprint.app_template_filter("breakable")
+@lru_cache(maxsize=1_000)
 def make_breakable(figure: str) -> Markup:
     """Let a long figure wrap after the separators of its thousands."""
     return Markup("<wbr>").join(_BEFORE_THOUSANDS.split(figure))

@@ -73,19 +73,19 @@ class Need(NamedTuple):
 def list_pages() -> ResponseReturnValue:
     person, now = current_person(), runtime().clock()
     own_pages = list_own_pages()
-    wallet_counts = pages.count_tracked_wallets(person)
     uses_chain = runtime().settings.uses_chain
+    deleted = pages.list_of_owner(person, Page.deleted_at.is_null(False))
     return render(
         "pages.html",
         own_pages=own_pages,
         needs=list(_list_needs(person, own_pages, now, uses_chain=uses_chain)),
         max_needs=MAX_NEEDS,
         role_names={role: gettext(name) for role, name in NAME_BY_ROLE.items()},
-        wallet_counts=wallet_counts,
+        wallet_counts=pages.count_tracked_wallets([one.page for one in own_pages]),
         totals=sum_by_page([one.page for one in own_pages], uses_chain=uses_chain),
         read_at=list_read_at(pages.is_page_of(person)) if uses_chain else {},
         restore_within=pages.RESTORE_WITHIN,
-        deleted=[one for one in pages.list_of_owner(person) if pages.can_be_restored(one, now)],
+        deleted=[one for one in deleted if pages.can_be_restored(one, now)],
     )
 
 

@@ -89,6 +89,34 @@ def test_decided_and_refused_ones_have_tabs_of_their_own(world, owner):
 
 
 @pytest.mark.databases("sqlite", "postgres")
+def test_each_decision_is_in_the_counts_at_once(world, owner):
+    def count() -> tuple[str, ...]:
+        page = owner.get(path_of(world)).text
+        return tuple(re.findall(r'class="pill" data-count="[^"]+">(\d+)<', page))
+
+    visitor = Visitor()
+    one, other = send(world, visitor=visitor), send(world)
+    assert count() == ("2", "0", "0")
+    assert ask(owner, "decide", ids=[one], decision="approve").json["counts"]["decided"] == 1
+    world.reject(other)
+    assert count() == ("0", "2", "0")
+    undo(owner, one)
+    assert count() == ("1", "1", "0")
+    world.approve(one)
+    world.withdraw(visitor)
+    assert count() == ("0", "1", "0")
+
+    world.configure(auto_approve=True)
+    listed = Visitor()
+    world.track(listed.address)
+    assert count() == ("0", "1", "0")
+    send(world, visitor=listed)  # which doesn't change the list
+    assert count() == ("0", "2", "0")
+    assert world.submit(listed).status_code == 409
+    assert count() == ("0", "2", "1")
+
+
+@pytest.mark.databases("sqlite", "postgres")
 def test_refusals_without_a_session_are_counted_by_reason(world, owner):
     turned_away = path_of(world) + "?tab=turned-away"
     nobody = '<div class="empty">\n  <p><strong>Nothing has been refused.'
