@@ -17,7 +17,7 @@ from embed.domain.times import from_ms, to_ms
 from embed.pages import get_page
 
 MAX_LISTED = 50  # docs/api.md, List own submissions
-SLICE_SIZE = 50
+SLICE_SIZE = 40
 MAX_NEW = 100
 MAX_CHANGED = 1000  # by one decision
 MAX_UNDOABLE = 10  # decisions, each on one or on many submissions

@@ -55,7 +55,7 @@ def test_new_submissions_have_a_place_only_where_the_list_ends(world, owner):
     def has_end(**search) -> bool:
         return "data-has-end" in owner.get(path_of(world), query_string=search).text
 
-    add_submissions(world, 50)
+    add_submissions(world, 40)
     assert (has_end(), has_end(order="oldest"), has_end(q="Visitor")) == (True, True, False)
     assert (has_end(tab="decided"), has_end(tab="turned-away")) == (False, False)
     add_submissions(world, 1)
