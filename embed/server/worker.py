@@ -231,6 +231,8 @@ class BufferingWorker(ThreadWorker):
     # From a request to its answer
 
     def _receive(self, conn: Connection) -> None:
+        if conn.step != self._receive:
+            return  # an answer has begun since the bytes arrived
         if conn.task:  # clients rarely send more before they have the answer
             self._stop_waiting(conn)
             return
@@ -271,6 +273,8 @@ class BufferingWorker(ThreadWorker):
         """Handle a request in this thread if it can stay, else in another one."""
         if not conn.is_whole:  # the client has closed the connection
             conn.request.force_close()
+        if conn.step == self._send:  # of the answer before
+            self._stop_waiting(conn)
         conn.body.seek(0)
         path = unquote(conn.request.path)
         kind = "dashboard" if path.startswith("/dashboard/") else conn.request.method
@@ -284,9 +288,9 @@ class BufferingWorker(ThreadWorker):
     def _handle_here(self, conn: Connection) -> None:
         """Handle a request in the main thread; the deputy runs the loop if that takes long."""
         conn.task, self._work = _HERE, object()
-        if not self._has_work.is_set():
-            self._has_work.set()
         self._loop_lock.release()
+        if not self._has_work.is_set():
+            self._has_work.set()  # when the deputy can take the loop, for it tries only once
         self.handle(conn)
         self._work = None
         if not self._loop_lock.acquire(blocking=False):
