@@ -149,9 +149,14 @@ class BufferingWorker(ThreadWorker):
                 while self._work is work:
                     self._turn()
             except Exception:
-                self.log.exception("The loop failed.")
+                if self.alive:  # else it may be quitting, without the pool's threads
+                    self.log.exception("The loop failed.")
                 self.alive = False
             self._loop_lock.release()
+
+    def handle_usr1(self, sig: int, frame: Any) -> None:
+        """Open the log files again, but not while the main thread may be writing to one."""
+        self.method_queue.defer(self.log.reopen_files)
 
     def _stop_listening(self) -> None:
         """Accept connections that are already waiting, and keep idle ones only for a moment."""

@@ -74,9 +74,9 @@ class Serving:
         client.sendall(sent)
         return client
 
-    def ask(self) -> bytes:
+    def ask(self, sent: bytes = CLOSE) -> bytes:
         """Return all that a client gets until the server closes the connection."""
-        client = self.connect(CLOSE)
+        client = self.connect(sent)
         with client.makefile("rb") as answers:
             return answers.read()
 
@@ -237,8 +237,7 @@ def test_long_requests_hold_up_no_others_and_the_loop_returns_to_the_main_thread
         gate.is_open.clear()
         slow = serving.connect(GET)
         wait_for(lambda: gate.waiting)
-        pipelining = serving.connect(quick * 3)
-        assert pipelining.recv(10_000)
+        assert serving.ask(quick * 2 + CLOSE.replace(b"/ ", b"/quick ", 1)).count(b"done") == 3
         gate.is_open.set()
         assert slow.recv(12) == b"HTTP/1.1 200"
         wait_for(lambda: worker._work is None)
@@ -331,6 +330,24 @@ def test_signal_to_quit_ends_a_process_in_the_middle_of_a_request(serving):
         worker.handle(conn)
 
 
+def test_log_files_are_not_opened_again_in_the_middle_of_a_request_that_may_be_writing(serving):
+    """A signal's handler interrupts the main thread, and Python's files refuse that."""
+    opened, seen = threading.Event(), []
+    serving.log.reopen_files = opened.set
+
+    def app(environ, start_response):
+        worker.handle_usr1(0, None)
+        seen.append(opened.is_set())
+        return answer(environ, start_response)
+
+    serving.app = app
+    worker = serving.start()
+    serving.ask()
+
+    assert seen == [False]
+    assert opened.wait(LIMIT_S)
+
+
 def test_failing_loop_of_the_deputy_ends_the_worker(serving):
     serving.app = gate = Gate()
     worker = serving.start()
@@ -342,6 +359,21 @@ def test_failing_loop_of_the_deputy_ends_the_worker(serving):
 
     assert slow.recv(12) == b"HTTP/1.1 200"
     assert serving.log.failures == ["The loop failed."]
+
+
+def test_loop_of_the_deputy_that_a_signal_to_quit_fails_is_not_reported(serving):
+    serving.app = gate = Gate()
+    worker = serving.start()
+    serving.connect(GET)
+    wait_for(lambda: worker._replacements)
+    worker.alive = False
+    worker.tpool.shutdown(wait=False)  # like handle_quit
+    serving.connect(GET)
+    wait_for(lambda: worker._loop_lock.acquire(blocking=False))
+    worker._loop_lock.release()
+    gate.is_open.set()
+
+    assert serving.log.failures == []
 
 
 def test_large_body_takes_the_place_of_the_one_whose_time_is_up_first(serving):
