@@ -34,7 +34,6 @@ Step = Callable[[Connection], None]
 MOST_LARGE = 16  # bodies in temporary files, each of 18 MiB at most
 _OTHER_FILES = 120  # that a process opens besides connections: these bodies, databases, logs
 _MOST_IN_SYSTEM = 256 * 1024  # bytes of an answer: copying 4 MB, as Linux would, takes a while
-_ACCEPTED_AT_ONCE = 50
 _TICK_S = 1.0
 _LONG_S = 0.005  # as long as CPython lets a thread run while others wait
 _KEPT_AT_END_S = 2.0  # a client may just be sending a request on an idle connection
@@ -162,7 +161,7 @@ class BufferingWorker(ThreadWorker):
         """Accept connections that are already waiting, and keep idle ones only for a moment."""
         for listener in self.sockets:
             self.poller.unregister(listener)
-            self.accept(listener, self.cfg.backlog)
+            self.accept(listener, _KEPT_AT_END_S)
             listener.close()
         self.sockets.clear()
         for conn in self._connections:
@@ -171,9 +170,10 @@ class BufferingWorker(ThreadWorker):
 
     # Connections
 
-    def accept(self, listener: Any, most: int = _ACCEPTED_AT_ONCE) -> None:
+    def accept(self, listener: Any, for_s: float = _LONG_S) -> None:
+        ends_at = time.monotonic() + for_s
         try:
-            for _ in range(most):
+            while time.monotonic() < ends_at:
                 accepted, client = listener.accept()
                 self._make_room(self._connections, self.worker_connections)
                 conn = Connection(accepted, client, listener.getsockname())

@@ -317,6 +317,33 @@ def test_request_is_handled_once_if_the_next_arrives_as_its_large_answer_begins(
     assert handled == ["1", "2"]
 
 
+def test_newcomers_keep_nobody_waiting_until_all_of_them_have_been_served(serving):
+    is_held, is_over, handled = threading.Event(), threading.Event(), []
+
+    def app(environ, start_response):
+        if not handled:
+            kept.sendall(GET.replace(b"/ ", b"/kept "))
+        handled.append(environ["PATH_INFO"])
+        time.sleep(0.6 * _LONG_S)
+        return answer(environ, start_response)
+
+    def hold_loop() -> None:
+        is_held.set()
+        is_over.wait(LIMIT_S)
+
+    serving.app = app
+    worker = serving.start()
+    kept = serving.connect(b"")
+    wait_for(lambda: worker._connections)
+    worker.notify = hold_loop
+    assert is_held.wait(LIMIT_S)
+    newcomers = [serving.connect(GET) for _ in range(20)]
+    is_over.set()
+    assert all(one.recv(12) for one in (kept, *newcomers))
+
+    assert handled.index("/kept") < 20
+
+
 def test_signal_to_quit_ends_a_process_in_the_middle_of_a_request(serving):
     worker = serving.start()
     conn = SimpleNamespace(request=None)
