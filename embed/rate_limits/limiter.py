@@ -55,18 +55,19 @@ class RateLimiter:
     def count(self, name: str, limit: RateLimitItem, who: str) -> timedelta | None:
         """Count a request; above the limit, return how long until the window ends."""
         if self._shared is None:
-            window = self._own.add((name, who), limit.get_expiry())
+            window = self._own.add((name, limit, who), limit.get_expiry())
         else:
             window = self._count_shared(self._shared, name, limit, who)
         if window.hits <= limit.amount:
             return None
-        return timedelta(seconds=max(window.ends_at - time.time(), 0))
+        return timedelta(seconds=max(window.ends_at - time.time(), 1))
 
     def _count_shared(self, shared: Storage, name: str, limit: RateLimitItem, who: str) -> Window:
-        exceeded = self._exceeded.find((name, who))
+        counter = name, limit, who
+        exceeded = self._exceeded.find(counter)
         if exceeded is not None:
             return exceeded
-        own = self._own.add((name, who), limit.get_expiry())
+        own = self._own.add(counter, limit.get_expiry())
         if time.monotonic() < self._shared_paused_until:
             return own
         share = max(1, limit.amount // _SHARES)
@@ -79,7 +80,7 @@ class RateLimiter:
             if hits <= limit.amount:
                 return Window(hits, 0.0)
             wait_s = shared.get_expiry(key) - time.time()
-            return self._exceeded.add((name, who), wait_s, hits)
+            return self._exceeded.add(counter, wait_s, hits)
         except StorageError as error:
             _log.warning("Rate limits are counted per process for now: %s", error)
             self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S

@@ -34,7 +34,6 @@ Step = Callable[[Connection], None]
 MOST_LARGE = 16  # bodies in temporary files, each of 18 MiB at most
 _OTHER_FILES = 120  # that a process opens besides connections: these bodies, databases, logs
 _MOST_IN_SYSTEM = 256 * 1024  # bytes of an answer: copying 4 MB, as Linux would, takes a while
-_ACCEPTED_AT_ONCE = 50
 _TICK_S = 1.0
 _LONG_S = 0.005  # as long as CPython lets a thread run while others wait
 _KEPT_AT_END_S = 2.0  # a client may just be sending a request on an idle connection
@@ -149,15 +148,20 @@ class BufferingWorker(ThreadWorker):
                 while self._work is work:
                     self._turn()
             except Exception:
-                self.log.exception("The loop failed.")
+                if self.alive:  # else it may be quitting, without the pool's threads
+                    self.log.exception("The loop failed.")
                 self.alive = False
             self._loop_lock.release()
+
+    def handle_usr1(self, sig: int, frame: Any) -> None:
+        """Open the log files again, but not while the main thread may be writing to one."""
+        self.method_queue.defer(self.log.reopen_files)
 
     def _stop_listening(self) -> None:
         """Accept connections that are already waiting, and keep idle ones only for a moment."""
         for listener in self.sockets:
             self.poller.unregister(listener)
-            self.accept(listener, self.cfg.backlog)
+            self.accept(listener, _KEPT_AT_END_S)
             listener.close()
         self.sockets.clear()
         for conn in self._connections:
@@ -166,9 +170,10 @@ class BufferingWorker(ThreadWorker):
 
     # Connections
 
-    def accept(self, listener: Any, most: int = _ACCEPTED_AT_ONCE) -> None:
+    def accept(self, listener: Any, for_s: float = _LONG_S) -> None:
+        ends_at = time.monotonic() + for_s
         try:
-            for _ in range(most):
+            while time.monotonic() < ends_at:
                 accepted, client = listener.accept()
                 self._make_room(self._connections, self.worker_connections)
                 conn = Connection(accepted, client, listener.getsockname())
@@ -231,6 +236,8 @@ class BufferingWorker(ThreadWorker):
     # From a request to its answer
 
     def _receive(self, conn: Connection) -> None:
+        if conn.step != self._receive:
+            return  # an answer has begun since the bytes arrived
         if conn.task:  # clients rarely send more before they have the answer
             self._stop_waiting(conn)
             return
@@ -271,6 +278,8 @@ class BufferingWorker(ThreadWorker):
         """Handle a request in this thread if it can stay, else in another one."""
         if not conn.is_whole:  # the client has closed the connection
             conn.request.force_close()
+        if conn.step == self._send:  # of the answer before
+            self._stop_waiting(conn)
         conn.body.seek(0)
         path = unquote(conn.request.path)
         kind = "dashboard" if path.startswith("/dashboard/") else conn.request.method
@@ -284,9 +293,9 @@ class BufferingWorker(ThreadWorker):
     def _handle_here(self, conn: Connection) -> None:
         """Handle a request in the main thread; the deputy runs the loop if that takes long."""
         conn.task, self._work = _HERE, object()
-        if not self._has_work.is_set():
-            self._has_work.set()
         self._loop_lock.release()
+        if not self._has_work.is_set():
+            self._has_work.set()  # when the deputy can take the loop, for it tries only once
         self.handle(conn)
         self._work = None
         if not self._loop_lock.acquire(blocking=False):

@@ -3,6 +3,7 @@
 import secrets
 import time
 from datetime import timedelta
+from itertools import product
 
 import pytest
 from limits import parse
@@ -94,13 +95,14 @@ def test_storage_is_not_told_who_is_counted(counting, shared, who):
 
 
 @pytest.mark.parametrize("where", ["shared", "own"])
-def test_names_and_what_is_counted_have_their_own_counters(where, shared):
+def test_names_limits_and_what_is_counted_have_their_own_counters(where, shared):
     counting = RateLimiter(shared if where == "shared" else None, SECRET_KEY)
-    both = [(name, who) for name in ("rate_limit_ip", "rate_limit_key") for who in ("a", "b")]
+    names, limits = ("rate_limit_ip", "rate_limit_key"), (LIMIT, parse("2/day"))
+    counters = list(product(names, limits, ("a", "b")))
 
     for _ in range(2):
-        assert [counting.count(name, LIMIT, who) for name, who in both] == [None] * 4
-    assert None not in [counting.count(name, LIMIT, who) for name, who in both]
+        assert [counting.count(*counter) for counter in counters] == [None] * 8
+    assert None not in [counting.count(*counter) for counter in counters]
 
 
 def test_counters_that_fail_are_left_alone_for_a_while(counting, shared, monkeypatch):
@@ -136,6 +138,14 @@ def test_client_above_its_limit_is_refused_without_a_question_until_its_window_e
 
     now += 1801
     assert passes(counting)
+
+
+def test_refused_client_has_to_wait_even_at_the_end_of_its_window(counting, shared, monkeypatch):
+    """Redis rounds to seconds, and no time to wait would mean that nothing is refused."""
+    monkeypatch.setattr(shared, "get_expiry", lambda key: time.time())
+
+    assert [passes(counting) for _ in range(2)] == [True, True]
+    assert refusal_of(counting).retry_after
 
 
 def test_processes_count_a_hundredth_of_a_large_limit_ahead(shared):

@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import re
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from types import SimpleNamespace
@@ -17,7 +19,7 @@ from support.waiting import wait_for
 
 from embed.logs.context import begin_request, find_context
 from embed.server.processes import REPLACED_AFTER
-from embed.server.worker import MOST_LARGE, BufferingWorker
+from embed.server.worker import _LONG_S, MOST_LARGE, BufferingWorker
 
 LIMIT_S = 20
 ANSWER = ("200 OK", [("Content-Length", "4")])
@@ -72,9 +74,9 @@ class Serving:
         client.sendall(sent)
         return client
 
-    def ask(self) -> bytes:
+    def ask(self, sent: bytes = CLOSE) -> bytes:
         """Return all that a client gets until the server closes the connection."""
-        client = self.connect(CLOSE)
+        client = self.connect(sent)
         with client.makefile("rb") as answers:
             return answers.read()
 
@@ -235,8 +237,7 @@ def test_long_requests_hold_up_no_others_and_the_loop_returns_to_the_main_thread
         gate.is_open.clear()
         slow = serving.connect(GET)
         wait_for(lambda: gate.waiting)
-        pipelining = serving.connect(quick * 3)
-        assert pipelining.recv(10_000)
+        assert serving.ask(quick * 2 + CLOSE.replace(b"/ ", b"/quick ", 1)).count(b"done") == 3
         gate.is_open.set()
         assert slow.recv(12) == b"HTTP/1.1 200"
         wait_for(lambda: worker._work is None)
@@ -245,6 +246,102 @@ def test_long_requests_hold_up_no_others_and_the_loop_returns_to_the_main_thread
 
     main = worker._main
     assert [one == main for one in threads] == [True, False, False, False, True] * 3
+
+
+def test_deputy_takes_over_however_slowly_the_main_thread_begins(serving, monkeypatch):
+    worker = serving.start()
+    call = worker._has_work.set
+
+    def call_and_pause() -> None:
+        call()
+        time.sleep(10 * _LONG_S)  # other threads have the interpreter
+
+    monkeypatch.setattr(worker._has_work, "set", call_and_pause)
+    serving.app = Gate()
+    serving.connect(GET)
+    wait_for(lambda: worker._replacements)
+    serving.app.is_open.set()
+
+
+def test_request_behind_a_large_answer_is_not_disturbed_while_it_is_handled(serving):
+    """The client reads the first answer slowly, so the loop has to wait for it."""
+    first, gate = b"x" * 20_000_000, Gate()
+
+    def app(environ, start_response):
+        if environ["PATH_INFO"] != "/":
+            return gate(environ, start_response)
+        start_response("200 OK", [("Content-Length", str(len(first)))])
+        return [first]
+
+    serving.app = app
+    serving.start()
+    client = serving.connect(GET + GET.replace(b"/ ", b"/slow ") + CLOSE)
+    with client.makefile("rb") as answers:
+        answers.read(len(first))
+        assert answers.peek()
+        wait_for(lambda: gate.waiting)
+        assert serving.ask().endswith(first)  # so the loop has gone on
+        gate.is_open.set()
+        rest = answers.read()
+
+    assert re.findall(rb"\r\n\r\n(?:done|x)", rest) == [b"\r\n\r\ndone", b"\r\n\r\nx"]
+    assert not serving.log.failures
+
+
+def test_request_is_handled_once_if_the_next_arrives_as_its_large_answer_begins(serving):
+    is_held, is_over, handled = threading.Event(), threading.Event(), []
+    large = b"x" * 20_000_000
+
+    def app(environ, start_response):
+        handled.append(environ["QUERY_STRING"])
+        is_held.wait(LIMIT_S)
+        start_response("200 OK", [("Content-Length", str(len(large)))])
+        return [large]
+
+    def hold_loop() -> None:
+        is_held.set()
+        is_over.wait(LIMIT_S)
+
+    serving.app = app
+    worker = serving.start()
+    client = serving.connect(GET.replace(b"/ ", b"/dashboard/?1 "))  # handled in a pool
+    wait_for(lambda: handled)
+    (conn,) = worker._connections
+    worker.notify = hold_loop
+    wait_for(conn.task.done)
+    client.sendall(CLOSE.replace(b"/ ", b"/dashboard/?2 "))
+    is_over.set()
+    with client.makefile("rb") as answers:
+        assert answers.read().count(b"HTTP/1.1 200") == 2
+
+    assert handled == ["1", "2"]
+
+
+def test_newcomers_keep_nobody_waiting_until_all_of_them_have_been_served(serving):
+    is_held, is_over, handled = threading.Event(), threading.Event(), []
+
+    def app(environ, start_response):
+        if not handled:
+            kept.sendall(GET.replace(b"/ ", b"/kept "))
+        handled.append(environ["PATH_INFO"])
+        time.sleep(0.6 * _LONG_S)
+        return answer(environ, start_response)
+
+    def hold_loop() -> None:
+        is_held.set()
+        is_over.wait(LIMIT_S)
+
+    serving.app = app
+    worker = serving.start()
+    kept = serving.connect(b"")
+    wait_for(lambda: worker._connections)
+    worker.notify = hold_loop
+    assert is_held.wait(LIMIT_S)
+    newcomers = [serving.connect(GET) for _ in range(20)]
+    is_over.set()
+    assert all(one.recv(12) for one in (kept, *newcomers))
+
+    assert handled.index("/kept") < 20
 
 
 def test_signal_to_quit_ends_a_process_in_the_middle_of_a_request(serving):
@@ -260,6 +357,24 @@ def test_signal_to_quit_ends_a_process_in_the_middle_of_a_request(serving):
         worker.handle(conn)
 
 
+def test_log_files_are_not_opened_again_in_the_middle_of_a_request_that_may_be_writing(serving):
+    """A signal's handler interrupts the main thread, and Python's files refuse that."""
+    opened, seen = threading.Event(), []
+    serving.log.reopen_files = opened.set
+
+    def app(environ, start_response):
+        worker.handle_usr1(0, None)
+        seen.append(opened.is_set())
+        return answer(environ, start_response)
+
+    serving.app = app
+    worker = serving.start()
+    serving.ask()
+
+    assert seen == [False]
+    assert opened.wait(LIMIT_S)
+
+
 def test_failing_loop_of_the_deputy_ends_the_worker(serving):
     serving.app = gate = Gate()
     worker = serving.start()
@@ -271,6 +386,21 @@ def test_failing_loop_of_the_deputy_ends_the_worker(serving):
 
     assert slow.recv(12) == b"HTTP/1.1 200"
     assert serving.log.failures == ["The loop failed."]
+
+
+def test_loop_of_the_deputy_that_a_signal_to_quit_fails_is_not_reported(serving):
+    serving.app = gate = Gate()
+    worker = serving.start()
+    serving.connect(GET)
+    wait_for(lambda: worker._replacements)
+    worker.alive = False
+    worker.tpool.shutdown(wait=False)  # like handle_quit
+    serving.connect(GET)
+    wait_for(lambda: worker._loop_lock.acquire(blocking=False))
+    worker._loop_lock.release()
+    gate.is_open.set()
+
+    assert serving.log.failures == []
 
 
 def test_large_body_takes_the_place_of_the_one_whose_time_is_up_first(serving):
