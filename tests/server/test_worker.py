@@ -308,7 +308,7 @@ def test_request_is_handled_once_if_the_next_arrives_as_its_large_answer_begins(
     wait_for(lambda: handled)
     (conn,) = worker._connections
     worker.notify = hold_loop
-    wait_for(conn.task.done)
+    wait_for(lambda: conn.task and conn.task.done())
     client.sendall(CLOSE.replace(b"/ ", b"/dashboard/?2 "))
     is_over.set()
     with client.makefile("rb") as answers:
