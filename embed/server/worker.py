@@ -313,7 +313,8 @@ class BufferingWorker(ThreadWorker):
         try:
             conn.is_kept = self.handle_request(conn.request, conn)
         except BaseException as error:
-            if isinstance(error, SystemExit) and not self.alive:  # a signal's, in the main thread
+            is_from_signal = isinstance(error, SystemExit) and not self.alive
+            if is_from_signal and conn.task is _HERE:  # only the main thread gets signals
                 raise
             conn.is_kept = False
             if not conn.sock.pieces:

@@ -19,7 +19,7 @@ from support.waiting import wait_for
 
 from embed.logs.context import begin_request, find_context
 from embed.server.processes import REPLACED_AFTER
-from embed.server.worker import _LONG_S, MOST_LARGE, BufferingWorker
+from embed.server.worker import _HERE, _LONG_S, MOST_LARGE, BufferingWorker
 
 LIMIT_S = 20
 ANSWER = ("200 OK", [("Content-Length", "4")])
@@ -346,7 +346,7 @@ def test_newcomers_keep_nobody_waiting_until_all_of_them_have_been_served(servin
 
 def test_signal_to_quit_ends_a_process_in_the_middle_of_a_request(serving):
     worker = serving.start()
-    conn = SimpleNamespace(request=None)
+    here, there = (SimpleNamespace(request=None, task=one) for one in (_HERE, None))
 
     def quit_worker(*_):
         worker.alive = False
@@ -354,7 +354,11 @@ def test_signal_to_quit_ends_a_process_in_the_middle_of_a_request(serving):
 
     worker.handle_request = quit_worker
     with pytest.raises(SystemExit):
-        worker.handle(conn)
+        worker.handle(here)
+    there.sock, refused = SimpleNamespace(pieces=[]), []
+    worker._refuse = lambda conn, _error: refused.append(conn)
+    worker.handle(there)
+    assert refused == [there]
 
 
 def test_log_files_are_not_opened_again_in_the_middle_of_a_request_that_may_be_writing(serving):
