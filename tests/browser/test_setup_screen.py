@@ -50,6 +50,7 @@ def choose_password(page, link: str) -> None:
     page.goto(link)
     page.get_by_label("New password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Set password").click()
+    page.wait_for_url("**/pages/new")  # with its scripts
 
 
 def test_owner_goes_from_link_to_snippet(page, link, mint):
