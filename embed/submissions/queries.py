@@ -92,7 +92,8 @@ def _select_counts(statuses: Iterable[str], *columns: Any) -> Statement:
     return Statement(Page.select(*columns, *counts).where(Page.id == Parameter("page_id")))
 
 
-_DECIDED, _OTHERS = ("approved", "rejected"), ("pending", "auto_approved", "soft_rejected")
+_DECIDED = ("approved", "rejected")
+_OTHERS = tuple(status for status in STATUSES if status not in _DECIDED)
 _COUNT_DECIDED = _select_counts(_DECIDED)
 _COUNT_OTHERS = _select_counts(_OTHERS, Page.version)
 
