@@ -23,6 +23,11 @@ class Runtime:
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's
 
     @cached_property
+    def secret_keys(self) -> tuple[str, ...]:
+        """The keys that verify, of which the first signs; made if missing. Raises SettingsError."""
+        return self.settings.with_secret_key().secret_keys
+
+    @cached_property
     def signer(self) -> Signer:
-        """Return what signs nonces, cookies and links, with SECRET_KEY. Raises SettingsError."""
-        return Signer(self.settings.with_secret_key().secret_keys, self.clock)
+        """What signs nonces, cookies and links. Raises SettingsError."""
+        return Signer(self.secret_keys, self.clock)

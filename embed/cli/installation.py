@@ -87,7 +87,7 @@ def serve(options: tuple[str, ...]) -> None:
     click.echo(f"What it makes for itself is kept in {folder} (INSTANCE_DIR).", err=True)
     gunicorn = sysconfig.get_path("scripts") + "/gunicorn"
     config = str(PROJECT_DIR / "gunicorn.conf.py")
-    command = [sys.executable, gunicorn, "--config", config, "embed.wsgi:app", *options]
+    command = [sys.executable, gunicorn, "--config", config, "embed:create_app()", *options]
     # gunicorn imports from the folder where it's started before any other.
     os.chdir(Path(embed.__path__[0]).parent)
     os.execv(sys.executable, command)  # noqa: S606 -- our own command line

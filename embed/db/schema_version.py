@@ -112,6 +112,14 @@ def upgrade(database: Any = None) -> list[str]:
         return missing
 
 
+def create_if_empty() -> None:
+    """Make SQLite's file and its tables if they're missing; an older database stays as it is."""
+    if isinstance(db.obj, SqliteDatabase):
+        create_if_missing(db.obj)
+        if not list_applied_migrations():
+            upgrade()
+
+
 def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
     """Retry with growing pauses until the database is at this version; log every failure.
 

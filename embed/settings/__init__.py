@@ -149,6 +149,12 @@ class Settings:
                 raise SettingsError(f"{name} {mistake}") from None
         return cls(secret_keys=keys, instance_dir=instance_dir, **values)
 
+    def with_existing_key(self) -> Self:
+        """Return settings with the key in `key_file`, if it can be read. Raises SettingsError."""
+        if self.key_file is not None and os.access(self.key_file, os.R_OK):
+            return self.with_secret_key()
+        return self
+
     def with_secret_key(self) -> Self:
         """Return settings that can sign; without SECRET_KEY, with the key in `key_file`.
 

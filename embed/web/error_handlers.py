@@ -13,6 +13,7 @@ from embed.db.schema_version import is_schema_missing
 from embed.errors import ApiError
 from embed.metrics import REFUSALS
 from embed.serializers import write_json
+from embed.settings import SettingsError
 from embed.web.api.cors import share_answer
 from embed.web.current import is_api_request, is_dashboard_request, runtime
 from embed.web.look import read_look
@@ -28,6 +29,7 @@ _DATABASE_RETRY_AFTER = timedelta(seconds=5)
 def init_error_handlers(app: Flask) -> None:
     app.register_error_handler(ApiError, render_refusal)
     app.register_error_handler(HTTPException, _render_http_exception)
+    app.register_error_handler(SettingsError, _render_unusable_setting)
     app.register_error_handler(peewee.OperationalError, _render_database_away)
     app.register_error_handler(peewee.InterfaceError, _render_database_away)
     app.register_error_handler(peewee.DatabaseError, _render_refused_statement)
@@ -108,6 +110,12 @@ def _render_http_exception(error: HTTPException) -> Response | HTTPException:
 def _render_database_away(error: Exception) -> Response:
     current_app.logger.error("The database cannot answer: %s", error)
     db.close()  # the next request connects again, perhaps to another server at this address
+    return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
+
+
+def _render_unusable_setting(error: SettingsError) -> Response:
+    """Answer 503 while the first request can't make a file, such as the secret key's."""
+    current_app.logger.error("%s", error)
     return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
 
 

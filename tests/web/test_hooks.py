@@ -8,7 +8,7 @@ from inspect import iscoroutinefunction
 
 import pytest
 
-BEFORE_ALL = ["check_client_and_host", "csrf_protect"]
+BEFORE_ALL = ["check_client_and_host", "make_missing", "csrf_protect"]
 AFTER_ALL = ["_finish_unknown"]
 
 # By the path: its blueprint's hooks, before the request and after it.
