@@ -11,7 +11,7 @@ from gunicorn.arbiter import Arbiter
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection, schema_version
-from embed.rate_limits.storages import check_storage
+from embed.rate_limits import check_storage
 from embed.server.metrics import check_address, make_folder, remove_folder, start_metrics
 from embed.server.processes import REPLACED_AFTER, REPLACED_AFTER_SPREAD, check_worker_count
 from embed.settings import Settings, SettingsError

@@ -19,11 +19,11 @@ from embed.domain.times import Clock
 from embed.logs.lines import set_up_logs
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings, SettingsError
-from embed.web.api import openapi
+from embed.web.api import openapi, preflights
 from embed.web.api.operations import blueprint as api_blueprint
 from embed.web.assets import init_assets
 from embed.web.compression import init_compression
-from embed.web.current import OWN_API, App, LenientRequest
+from embed.web.current import OWN_API, LenientRequest, check_host
 from embed.web.dashboard import init_dashboard
 from embed.web.documents import init_documents
 from embed.web.error_handlers import init_error_handlers
@@ -76,7 +76,7 @@ def _assemble(
 
     Raises SettingsError.
     """
-    app = App(
+    app = Flask(
         "embed",
         template_folder=str(PROJECT_DIR / "templates"),
         static_folder=None,  # assets.py serves it
@@ -89,7 +89,10 @@ def _assemble(
     if settings.trusted_proxies:
         _believe_proxies(app, settings)
 
+    init_request_ids(app, settings.trusted_proxies)
     init_metrics(app, settings)
+    init_security_headers(app, settings)
+    init_first_request(app)
     open_database(settings.database_url)
     chain = choose_chain(settings, chain)
     app.extensions[EXTENSION] = Runtime(
@@ -97,12 +100,11 @@ def _assemble(
         clock=clock,
         balances=balances or choose_balances(settings, chain, clock),
         chain=chain,
-        limiter=init_limits(app, settings),
+        rate_limits=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )
     app.extensions[JOBS] = list_jobs(settings) if jobs is None else jobs
-    init_first_request(app)
-    init_security_headers(app, settings)
+    app.before_request(check_host)
     init_error_handlers(app)
     init_compression(app)
     init_assets(app)
@@ -110,14 +112,15 @@ def _assemble(
     init_figures(app)
     app.register_blueprint(api_blueprint, url_prefix="/api/embed")
     app.register_blueprint(openapi.blueprint, url_prefix="/api/embed")
+    app.register_blueprint(preflights.blueprint, url_prefix="/api/embed")
     # The session cookie's path is /embed, so browsers send it here and not to /api/embed.
     app.register_blueprint(api_blueprint, url_prefix="/embed/api", name=OWN_API)
+    app.register_blueprint(preflights.blueprint, url_prefix="/embed/api", name="own_preflights")
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
     init_documents(app, settings)
     init_health(app)
     init_commands(app)
-    init_request_ids(app, settings.trusted_proxies)
     return app
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from psycopg2.extensions import parse_dsn
 
 from embed.doctor.findings import Finding
-from embed.rate_limits.storages import is_shared
+from embed.rate_limits import is_shared
 from embed.settings import (
     GONE_SETTINGS,
     VARIABLES,

@@ -17,7 +17,7 @@ from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
 from embed.schemas import GateRefusal, Json
 from embed.serializers import write_json
 from embed.web.api import endpoints as _endpoints  # noqa: F401 - registers the operations
-from embed.web.api.cors import list_permissions, share_answer
+from embed.web.api.cors import share_answers
 from embed.web.api.openapi_parameters import (
     HEADERS,
     IN_PATH,
@@ -32,6 +32,7 @@ from embed.web.api.openapi_parameters import (
     refer_to_headers,
 )
 from embed.web.api.operations import OPERATIONS, Operation
+from embed.web.api.preflights import list_permissions
 
 DESCRIPTION = """\
 Reads a tracking page, starts and finishes the submission of a wallet, and lists what a visitor \
@@ -302,7 +303,7 @@ def build_document() -> Described:
 
 # A blueprint of its own: the document is public, so it needs no key.
 blueprint = Blueprint("openapi", __name__)
-blueprint.after_request(share_answer)
+share_answers(blueprint)
 _DOCUMENT = write_json(build_document(), is_compact=True)
 
 

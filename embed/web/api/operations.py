@@ -19,13 +19,14 @@ from embed.keys.access import Access, get_access, store_use
 from embed.schemas import Json, WalletRequest
 from embed.serializers import write_json
 from embed.web import rate_limits
-from embed.web.api.cors import answer_preflight, check_preflight_origin, share_answer
+from embed.web.api.cors import share_answers
+from embed.web.api.preflights import add_preflight
 from embed.web.current import API, own_origin, runtime
 
 _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 
 blueprint = Blueprint(API, __name__)
-blueprint.after_request(share_answer)
+share_answers(blueprint)
 
 View = TypeVar("View", bound=Callable[..., Json | Response])
 
@@ -58,7 +59,7 @@ class Operation:
         OPERATIONS.append(self)
         name = view.__name__
         blueprint.add_url_rule(self.path, name, self.respond, methods=[self.method])
-        blueprint.add_url_rule(self.path, f"preflight_{name}", self.permit, methods=["OPTIONS"])
+        add_preflight(self.path, name, self.method)
         return view
 
     @property
@@ -84,25 +85,17 @@ class Operation:
         json_text = write_json(answer, is_compact=True)
         return Response(json_text, self.status, content_type="application/json")
 
-    def permit(self, page_id: str | None = None, **_: str) -> Response:
-        """Answer a preflight."""
-        if page_id is not None:
-            check_preflight_origin(page_id)
-        return answer_preflight(self.method)
-
 
 OPERATIONS: list[Operation] = []
 
 
 @blueprint.before_request
 def authenticate() -> None:
-    """Check the request's key and store its access in ``g.access``; preflights have no key.
+    """Check the request's key and store its access in ``g.access``.
 
     The client's limit and the host have already been checked. Raises ApiError for the first check
     that fails: header, form, key, revocation, origin, key's limit.
     """
-    if request.method == "OPTIONS":
-        return
     header = _BEARER.fullmatch(request.headers.get("Authorization", ""))
     if header is None:
         raise ApiError("missing_key")
@@ -110,9 +103,8 @@ def authenticate() -> None:
     if access.tier == "public":
         _check_origin(access)
     g.access = access
-    service = runtime()
-    service.limiter.hit("rate_limit_key", service.settings.limit_per_key, access.key_id)
-    store_use(access, service.clock())
+    rate_limits.check_limit("rate_limit_key", runtime().settings.limit_per_key, access.key_id)
+    store_use(access, runtime().clock())
 
 
 def _check_origin(access: Access) -> None:

@@ -97,8 +97,7 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
     )
     app.session_interface = DashboardSessions()
     _csrf.init_app(app)
-    # Not _login.init_app, which would read the session after every request of the API too.
-    app.login_manager = _login  # type: ignore[attr-defined]  # Flask-Login looks here
+    _login.init_app(app, add_context_processor=False)  # provide_user does so for the dashboard
     # IP addresses change; a session is bound to its row instead.
     _login.session_protection = None
     _login.user_loader(load_person)
