@@ -140,13 +140,16 @@ class Settings:
         for name in GONE_SETTINGS.keys() & given.keys():
             raise SettingsError(f"{name} is gone: {GONE_SETTINGS[name]}.")
         values: dict[str, Any] = {}
+        mistakes: list[str] = []
         for setting in _list_read():
             name = setting.name.upper()
             raw = given.get(name, setting.metadata["default"])
             try:
                 values[setting.name] = None if raw is None else setting.metadata["parse"](raw)
             except ValueError as mistake:
-                raise SettingsError(f"{name} {mistake}") from None
+                mistakes.append(f"{name} {mistake}")
+        if mistakes:
+            raise SettingsError(*mistakes)
         return cls(secret_keys=keys, instance_dir=instance_dir, **values)
 
     def with_existing_key(self) -> Self:
