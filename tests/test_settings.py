@@ -159,12 +159,6 @@ def test_password_in_place_of_a_port_is_not_told():
     assert "Tr0ub" not in str(told.value)
 
 
-@pytest.mark.parametrize("name", settings.GONE_SETTINGS)
-def test_setting_that_is_gone_is_refused_with_what_to_do_instead(name):
-    with pytest.raises(SettingsError, match=f"^{name} is gone: .+\\.$"):
-        read(**{name: "secret"})
-
-
 @pytest.mark.parametrize(
     "url",
     [

@@ -13,7 +13,6 @@ from psycopg2.extensions import parse_dsn
 from embed.doctor.findings import Finding
 from embed.rate_limits.storages import is_shared
 from embed.settings import (
-    GONE_SETTINGS,
     VARIABLES,
     Settings,
     SettingsError,
@@ -40,8 +39,7 @@ class Installation:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Self:
-        known = [*VARIABLES, *GONE_SETTINGS]
-        given = {name: environ[name] for name in known if environ.get(name, "").strip()}
+        given = {name: environ[name] for name in VARIABLES if environ.get(name, "").strip()}
         invalid: dict[str, str] = {}
         usable: dict[str, str] = {}  # together
         for name, value in given.items():

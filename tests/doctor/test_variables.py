@@ -37,12 +37,12 @@ def test_nothing_is_wrong_with_the_defaults_and_with_good_values(environ):
 
 
 def test_every_setting_that_is_not_valid_is_found_at_once():
-    found = find(TRUSTED_PROXIES="one", QUEUE_URL="redis://127.0.0.1", LIMIT_PER_IP="a lot")
+    found = find(TRUSTED_PROXIES="one", NONCE_LIFETIME="soon", LIMIT_PER_IP="a lot")
 
     assert {each.code for each in found} == {"setting_invalid"}
     assert sorted(each.remedy.split()[1].strip(",") for each in found) == [
         "LIMIT_PER_IP",
-        "QUEUE_URL",
+        "NONCE_LIFETIME",
         "TRUSTED_PROXIES",
     ]
 
