@@ -68,7 +68,7 @@ def read_variables_in_code() -> set[str]:
 def test_every_variable_that_is_read_is_documented_and_no_other(default_by_variable):
     assert set(default_by_variable) == set(VARIABLES)
     systems = {"XDG_STATE_HOME"}
-    assert read_variables_in_code() <= set(VARIABLES) | settings.GONE_SETTINGS.keys() | systems
+    assert read_variables_in_code() <= set(VARIABLES) | systems
 
 
 @pytest.mark.parametrize("variable", [name for name in VARIABLES if name != "SECRET_KEY"])

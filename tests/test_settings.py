@@ -180,12 +180,6 @@ def test_several_wrong_values_are_told_at_once():
     )
 
 
-@pytest.mark.parametrize("name", settings.GONE_SETTINGS)
-def test_setting_that_is_gone_is_refused_with_what_to_do_instead(name):
-    with pytest.raises(SettingsError, match=f"^{name} is gone: .+\\.$"):
-        read(**{name: "secret"})
-
-
 @pytest.mark.parametrize(
     "url",
     [

@@ -43,14 +43,6 @@ def upgrade() -> None:
     print_answer({"applied": applied}, text)
 
 
-@database.command("downgrade", hidden=True)
-def downgrade() -> None:
-    """Gone: go back by restoring the backup from before the upgrade."""
-    raise click.ClickException(
-        "flask db downgrade is gone: restore the backup from before the upgrade."
-    )
-
-
 @click.command("version", cls=Command)
 def version() -> None:
     """Show the versions of the service and its database."""

@@ -137,8 +137,6 @@ class Settings:
         keys = parse_secret_keys(given["SECRET_KEY"]) if "SECRET_KEY" in given else ()
         instance_dir = _BASE_DIR / given.get("INSTANCE_DIR", INSTANCE_DIR)
         given.setdefault("DATABASE_URL", f"{_SQLITE}{quote(str(instance_dir / 'embed.db'))}")
-        for name in GONE_SETTINGS.keys() & given.keys():
-            raise SettingsError(f"{name} is gone: {GONE_SETTINGS[name]}.")
         values: dict[str, Any] = {}
         mistakes: list[str] = []
         for setting in _list_read():
@@ -175,13 +173,6 @@ def _list_read() -> list[Field[Any]]:
 # Every variable with its default as text.
 VARIABLES: Mapping[str, str | None] = {"SECRET_KEY": None, "INSTANCE_DIR": "instance"} | {
     setting.name.upper(): setting.metadata["default"] for setting in _list_read()
-}
-
-
-# Settings that 0.6.0 had, and what to do instead.
-GONE_SETTINGS = {
-    "QUEUE_URL": "set BACKGROUND=worker instead",
-    "WORKER_METRICS_BIND": "leave it out, since METRICS_BIND also covers flask worker",
 }
 
 

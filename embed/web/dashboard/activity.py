@@ -23,7 +23,7 @@ DAYS = 30
 SLICE_SIZE = 50  # entries of the log
 # Entries for fewer readers, by the action's last word: only for people who may use the route.
 SHOWN_BY = {
-    "block": "list_blocks",
+    "block": "decide",
     **dict.fromkeys(("key", "label", "origins"), "list_keys"),
     **dict.fromkeys(("person", "invitation", "role", "member"), "list_people"),
     **dict.fromkeys(("receiver", "secret", "deciding"), "list_receivers"),
