@@ -17,8 +17,8 @@ from embed.domain import times
 from embed.domain.times import Clock
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings
+from embed.web.api import blueprint as api_blueprint
 from embed.web.api import openapi
-from embed.web.api.operations import blueprint as api_blueprint
 from embed.web.assets import init_assets
 from embed.web.compression import init_compression
 from embed.web.current import OWN_API, App, LenientRequest
