@@ -65,11 +65,11 @@ class GateRefusal(Json):
 
 
 class Nonce(Json):
-    """A message to sign; the last field is for the widget only."""
+    """A message to sign; the last two fields are for the widget only."""
 
     nonce_id: str
     message: str
-    is_duplicate: bool
+    is_duplicate: bool | UnsetType = UNSET
     below_minimum: GateRefusal | UnsetType = UNSET
 
 

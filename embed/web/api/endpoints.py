@@ -77,16 +77,17 @@ def _answer_reader(payload: Payload) -> Response:
 
 @Operation("POST", "/siws/nonce", check_first=rate_limits.check_session_nonces)
 def create_nonce(body: NonceRequest) -> Nonce:
-    """Start a submission: return a message for the wallet to sign."""
+    """Start a submission: return a message for the wallet to sign.
+
+    The widget also learns whether there's anything to sign; /api/embed answers only what is
+    specified.
+    """
     nonce_id, nonce = submitting.issue_nonce(
         body, runtime=runtime(), access=g.access, host=own_host()
     )
-    answer = Nonce(
-        nonce_id=nonce_id,
-        message=nonce.build_message(),
-        is_duplicate=_is_duplicate(nonce.wallet_address),
-    )
+    answer = Nonce(nonce_id=nonce_id, message=nonce.build_message())
     if request.blueprint == OWN_API:
+        answer.is_duplicate = _is_duplicate(nonce.wallet_address)
         answer.below_minimum = _find_shortfall(body, nonce.wallet_address)
     return answer
 
