@@ -19,8 +19,8 @@ from embed.domain.times import Clock
 from embed.logs.lines import set_up_logs
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings, SettingsError
+from embed.web.api import blueprint as api_blueprint
 from embed.web.api import openapi, preflights
-from embed.web.api.operations import blueprint as api_blueprint
 from embed.web.assets import init_assets
 from embed.web.compression import init_compression
 from embed.web.current import OWN_API, LenientRequest, check_host

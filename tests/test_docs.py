@@ -1,6 +1,7 @@
 """What the README and docs/ promise is what the program does."""
 
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -10,9 +11,10 @@ import pytest
 from docs import write_commands
 from embed import settings
 from embed.commands import COMMANDS
-from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
+from embed.errors import STATUS_BY_CODE
 from embed.settings import PROJECT_DIR, VARIABLES, Settings
 from embed.web import documents
+from embed.web.api.openapi import FILE
 from embed.web.dashboard.responses import SECTIONS
 
 README = PROJECT_DIR / "README.md"
@@ -103,7 +105,10 @@ def test_api_reference_lists_every_error_with_its_status():
 def test_api_reference_and_openapi_document_say_the_same_of_every_error():
     rows = read_rows((PROJECT_DIR / "docs/api.md").read_text(), "status", "error")
 
-    assert {unquote(code): when for _, code, when in rows} == WHEN_BY_CODE
+    codes = json.loads(FILE.read_text())["components"]["schemas"]["ErrorCode"]
+    described = [(unquote(code), when) for _, code, when in rows]
+    assert described == list(codes["x-enumDescriptions"].items())
+    assert [code for code, _ in described] == codes["enum"]
 
 
 # Commands

@@ -7,12 +7,11 @@ from flask_cors import CORS, cross_origin
 
 from embed.logs.context import REQUEST_ID_HEADER
 
-EXPOSED = ["Retry-After", REQUEST_ID_HEADER]
 # The key decides which sites may ask; what any site asks, it may read.
 _OPTIONS: Any = {
     "origins": "*",
     "supports_credentials": True,
-    "expose_headers": EXPOSED,
+    "expose_headers": ["Retry-After", REQUEST_ID_HEADER],
     "vary_header": False,  # it leaves Vary out without an Origin header
 }
 

@@ -23,7 +23,7 @@ def add_preflight(path: str, name: str, method: str) -> None:
     def answer_preflight(page_id: str | None = None, **_: str) -> Response:
         if page_id is not None:
             _check_origin(page_id)
-        response = Response(status=204, headers=list_permissions(method))
+        response = Response(status=204, headers=_list_permissions(method))
         if origin := request.headers.get("Origin"):
             response.headers["Access-Control-Allow-Origin"] = origin
         del response.headers["Content-Type"]
@@ -32,7 +32,7 @@ def add_preflight(path: str, name: str, method: str) -> None:
     blueprint.add_url_rule(path, name, answer_preflight, methods=["OPTIONS"])
 
 
-def list_permissions(method: str) -> dict[str, str]:
+def _list_permissions(method: str) -> dict[str, str]:
     return {
         "Access-Control-Allow-Methods": f"{method}, OPTIONS",
         "Access-Control-Allow-Headers": "Authorization"
