@@ -8,9 +8,9 @@ from support.remote import at_once
 
 from embed.db import connection
 from embed.db.models import AccountEvent, Passkey, Person, Session
-from embed.domain.activity import read_facts
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
+from embed.events.kinds import read_facts
 from embed.people import accounts, passwords, sessions
 
 pytestmark = [
