@@ -43,7 +43,7 @@ _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
 class BufferingWorker(ThreadWorker):
-    """The pools' threads only run `handle`; all else is the main thread's."""
+    """Threads of the pools only run `handle`; everything else runs in the main thread."""
 
     patience_s = 10.0  # for a client to send a request, read an answer or hang up
 
