@@ -27,8 +27,8 @@ if settings.metrics_bind is not None:
     make_folder()
 
 workers = settings.web_concurrency
-# For each kind of request, while the main thread is busy with a long one (embed/server/worker.py).
-# Two may wait for the chain, which leaves two for others.
+# For each kind of request (embed/server/worker.py). Two may wait for the chain, which leaves two
+# for others.
 threads = 4
 # Processes share the memory of everything loaded before they start; docs/limits.md has figures.
 preload_app = True
