@@ -15,8 +15,8 @@ from embed.balances.solana_rpc import MAX_WAITING, RpcUnavailable, SolanaRpc, Un
 from embed.balances.tokens import find_problem, store_refusal
 from embed.db.connection import db
 from embed.db.models import Page
+from embed.domain.concurrency import Busy
 from embed.domain.times import Clock
-from embed.domain.turns import Busy
 from embed.errors import ApiError
 
 BUDGET = timedelta(seconds=3)
@@ -56,7 +56,7 @@ class LiveBalances:
 
     def _ask(self, mint: str, address: str) -> Decimal | None:
         """Ask the chain; None if no turn is free or no answer came."""
-        with suppress(Busy), self._chain.turns:
+        with suppress(Busy), self._chain.concurrency_limit:
             return self._await_read(mint, address)
         return None
 

@@ -45,7 +45,7 @@ def look_up_largest_holders(rpc: SolanaRpc | None, mint: str) -> LargestHolders:
     if rpc is None:
         raise InvalidInput(NOBODY_TO_ASK)
     try:
-        with rpc.turns:
+        with rpc.concurrency_limit:
             accounts = _read_largest_accounts(rpc, mint)
             return _read_holders(rpc, mint, accounts)
     except NoSuchMint as mistake:

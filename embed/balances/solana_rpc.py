@@ -10,8 +10,8 @@ import msgspec
 from limits import RateLimitItem
 
 from embed.balances.rpc_endpoint import CallFailed, Endpoint, Pace, RpcRefused
+from embed.domain.concurrency import ConcurrencyLimit
 from embed.domain.times import Seconds
-from embed.domain.turns import Turns
 from embed.outbound.http import Client
 from embed.outbound.reach import Reach
 from embed.settings import Settings
@@ -56,7 +56,9 @@ class SolanaRpc:
             )
             for number, url in enumerate(urls, start=1)
         ]
-        self.turns = Turns(MAX_WAITING)  # for all calls that a request waits for
+        self.concurrency_limit = ConcurrencyLimit(
+            MAX_WAITING
+        )  # for all calls that a request waits for
         self._monotonic = monotonic
         self._stopped = threading.Event()
         self._wait_s = wait or self._stopped.wait

@@ -15,9 +15,9 @@ from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.db.models import Page, Person, Token
 from embed.db.statements import Parameter, Statement, read_row
 from embed.domain.addresses import parse_mint
+from embed.domain.concurrency import Busy
 from embed.domain.texts import drop_dollar_signs
 from embed.domain.times import Seconds
-from embed.domain.turns import Busy
 from embed.errors import InvalidInput
 
 READ_AGAIN_AFTER = timedelta(days=1)  # names change
@@ -77,7 +77,7 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
             "an RPC server."
         )
     try:
-        with rpc.turns:
+        with rpc.concurrency_limit:
             info = read_token(rpc, mint, timeout_s=PROPOSE_WITHIN_S)
     except NoSuchMint as mistake:
         raise InvalidInput(str(mistake), field="token_mint") from None

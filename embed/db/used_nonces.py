@@ -26,15 +26,15 @@ KEPT_AFTER_WITHDRAWAL = timedelta(days=30)
 KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
-def check_unused(token: str, of_all: str = "", expires_at: datetime | None = None) -> None:
+def check_unused(token: str, wallet_token: str = "", expires_at: datetime | None = None) -> None:
     """Raise AlreadyUsed if a nonce was used.
 
-    `of_all` is the token that `end_all` would store to end this nonce, which expires at
-    `expires_at`.
+    `wallet_token` is the token with which `revoke_nonces` would revoke this nonce, which expires
+    at `expires_at`.
     """
     values = {
         "token": token,
-        "of_all": of_all,
+        "wallet_token": wallet_token,
         "expires_at": to_ms(expires_at) if expires_at else 0,
     }
     if _FIND_USE.execute(**values).fetchone() is not None:
@@ -43,11 +43,11 @@ def check_unused(token: str, of_all: str = "", expires_at: datetime | None = Non
 
 def select_uses() -> Any:
     """Return the query that finds a row if a nonce was used, with the parameters above."""
-    token, of_all, expires_at = map(Parameter, ("token", "of_all", "expires_at"))
-    is_ended = (UsedNonce.token == of_all) & (UsedNonce.expires_at > expires_at)
+    token, wallet_token, expires_at = map(Parameter, ("token", "wallet_token", "expires_at"))
+    is_revoked = (UsedNonce.token == wallet_token) & (UsedNonce.expires_at > expires_at)
     of_submission = Submission.select(Value(1)).where(Submission.nonce == token)
     return of_submission.union_all(
-        UsedNonce.select(Value(1)).where((UsedNonce.token == token) | is_ended)
+        UsedNonce.select(Value(1)).where((UsedNonce.token == token) | is_revoked)
     )
 
 
@@ -62,12 +62,13 @@ def use_nonce(token: str, expires_at: datetime) -> None:
         raise AlreadyUsed
 
 
-def end_all(of_all: str, before: datetime) -> None:
-    """Invalidate a wallet's nonces of one kind on a page that expire before then.
+def revoke_nonces(wallet_token: str, before: datetime) -> None:
+    """Revoke a wallet's nonces of one kind on a page that expire before then.
 
-    Unused nonces aren't stored anywhere, so one token stands for all of them.
+    `wallet_token` is IssuedNonce.make_wallet_token's. Unused nonces aren't stored anywhere, so one
+    token stands for all of them.
     """
-    UsedNonce.insert(token=of_all, expires_at=before).on_conflict(
+    UsedNonce.insert(token=wallet_token, expires_at=before).on_conflict(
         conflict_target=[UsedNonce.token],
         preserve=[UsedNonce.expires_at],
         where=UsedNonce.expires_at < before,

@@ -78,8 +78,8 @@ class IssuedNonce:
         return cls(page_id, address, key_id, host, token, detail, *times)
 
     @classmethod
-    def name_all(cls, page_id: str, wallet_address: str) -> str:
-        """Return a token that stands for all nonces for a wallet on a page, and names neither."""
+    def make_wallet_token(cls, page_id: str, wallet_address: str) -> str:
+        """Return a token of all such nonces for a wallet on a page, which names neither."""
         return hash_key(f"{cls.purpose} {page_id} {wallet_address}")[:ID_LENGTH]
 
     def check_binding(self, *, page_id: str, wallet_address: str, key_id: str, detail: str) -> None:

@@ -11,16 +11,16 @@ from functools import cache
 from nacl import pwhash
 from nacl.exceptions import InvalidkeyError
 
+from embed.domain.concurrency import ConcurrencyLimit
 from embed.domain.identifiers import hash_key
 from embed.domain.texts import gettext_noop
-from embed.domain.turns import Turns
 from embed.errors import InvalidInput
 
 MIN_LENGTH = 10
 MAX_LENGTH = 200
 
 # Each hash takes 64 MiB while it is computed, and anyone can cause one by trying to sign in.
-_hashing = Turns(2)
+_hashing = ConcurrencyLimit(2)
 
 
 def hash_password(password: str) -> str:
@@ -72,7 +72,7 @@ _MIN_SCORE = 3  # of zxcvbn's 0 to 4: 100 million guesses
 _WORD = re.compile(r"[^\W_]{3,}")
 
 # zxcvbn has state that all threads share, and a judgment may take long.
-_judging = Turns(1)
+_judging = ConcurrencyLimit(1)
 
 OWN_WORDS = gettext_noop(
     "Without your email address, this site's name and the names of your pages, this password is"

@@ -11,12 +11,12 @@ from peewee import fn
 from embed.db.connection import best_effort, db
 from embed.db.models import ApiKey, Block, Page
 from embed.db.statements import Parameter, Statement, read_row
+from embed.domain.concurrency import Busy, ConcurrencyLimit
 from embed.domain.identifiers import hash_key, is_id, is_key
-from embed.domain.turns import Busy, Turns
 from embed.errors import ApiError
 
 USE_STORED_EVERY = timedelta(hours=1)
-_storing = Turns(1)
+_storing = ConcurrencyLimit(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from embed.db.models import (
     Wallet,
     Withdrawal,
 )
-from embed.db.used_nonces import end_all
+from embed.db.used_nonces import revoke_nonces
 from embed.domain.nonces import Nonce
 from embed.errors import NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners
@@ -142,7 +142,7 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
     Wallet.delete().where(Wallet.page == page, Wallet.address == address).execute()
     Block.delete().where(Block.page == page, _blocks(address)).execute()
     delete_sent(sent, edit.now, nonce_lifetime)
-    end_all(Nonce.name_all(page.id, address), edit.now + nonce_lifetime)
+    revoke_nonces(Nonce.make_wallet_token(page.id, address), edit.now + nonce_lifetime)
     report_withdrawn(edit, reported, wallet)
     edit.log("erase wallet", ErasureFacts())
 

@@ -43,8 +43,8 @@ def check_signed_nonce(
     `invalid_nonce`, `nonce_binding_mismatch`, `invalid_signature`, in this order.
     """
     nonce = kind.read(request.nonce_id, signer)
-    of_all = kind.name_all(nonce.page_id, nonce.wallet_address)
-    check_unused(nonce.token, of_all, nonce.expires_at)
+    wallet_token = kind.make_wallet_token(nonce.page_id, nonce.wallet_address)
+    check_unused(nonce.token, wallet_token, nonce.expires_at)
     nonce.check_binding(
         page_id=request.tracking_page_id,
         wallet_address=address,

@@ -161,7 +161,7 @@ def read_policy_inputs(nonce: Nonce, session_id: str | None) -> PolicyInputs:
         wallet_address=nonce.wallet_address,
         session_id=session_id,
         token=nonce.token,
-        of_all=Nonce.name_all(nonce.page_id, nonce.wallet_address),
+        wallet_token=Nonce.make_wallet_token(nonce.page_id, nonce.wallet_address),
         expires_at=to_ms(nonce.expires_at),
     ).fetchall()
     if not found:

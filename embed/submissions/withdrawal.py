@@ -18,7 +18,7 @@ from embed.db.models import (
     Wallet,
     Withdrawal,
 )
-from embed.db.used_nonces import end_all, keep_used, use_nonce
+from embed.db.used_nonces import keep_used, revoke_nonces, use_nonce
 from embed.domain.nonces import Nonce, RecordNonce
 from embed.domain.times import format_instant
 from embed.errors import ApiError, InvalidInput, NotFound
@@ -46,7 +46,8 @@ def withdraw(nonce: RecordNonce, runtime: Runtime) -> WithdrawnWallet:
                 raise ApiError("page_not_found")
             use_nonce(nonce.token, nonce.expires_at)
             # A refused request isn't stored, so its signature could be sent again.
-            end_all(Nonce.name_all(nonce.page_id, nonce.wallet_address), nonce.expires_at)
+            token = Nonce.make_wallet_token(nonce.page_id, nonce.wallet_address)
+            revoke_nonces(token, nonce.expires_at)
             return _withdraw(edit, nonce, runtime.settings.nonce_lifetime)
     except NotFound:  # purged meanwhile
         raise ApiError("page_not_found") from None

@@ -19,8 +19,8 @@ from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
 from embed.balances.tokens import clear_refusal, find_problem, store_refusal
 from embed.db.models import Page, Wallet
 from embed.domain.addresses import parse_address
+from embed.domain.concurrency import Busy
 from embed.domain.times import format_instant
-from embed.domain.turns import Busy
 from embed.errors import ApiError, InvalidInput
 from embed.keys.access import Access
 from embed.pages import find_page, get_page
@@ -167,7 +167,7 @@ def _read(page: Page, address: str, runtime: Runtime, chain: SolanaRpc) -> Chain
     limit = _take_part(runtime.settings.limit_rpc)
     runtime.rate_limits.check_limit("balance_unavailable", limit, "refreshes")
     try:
-        with chain.turns:
+        with chain.concurrency_limit:
             return observe_completely(
                 chain, runtime.clock, page.token_mint, address, timeout_s=READ_WITHIN_S
             )

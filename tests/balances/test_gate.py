@@ -196,7 +196,7 @@ def test_a_hundred_at_once_cost_one_call(world, chain, gate, held):
 
 
 def test_turns_are_those_of_all_requests_that_ask_the_chain(world, chain, gate):
-    with chain.turns, chain.turns:
+    with chain.concurrency_limit, chain.concurrency_limit:
         assert ask(gate, world.page, Visitor().address) == "balance_unavailable"
     assert not chain.calls
 

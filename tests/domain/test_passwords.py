@@ -12,6 +12,7 @@ from zxcvbn import feedback
 from zxcvbn.matching import RANKED_DICTIONARIES
 
 from embed.domain import passwords
+from embed.domain.concurrency import Busy
 from embed.domain.passwords import (
     JUDGED_LENGTH,
     MAX_LENGTH,
@@ -22,7 +23,6 @@ from embed.domain.passwords import (
     hash_password,
     is_correct_password,
 )
-from embed.domain.turns import Busy
 from embed.errors import InvalidInput
 
 

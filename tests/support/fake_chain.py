@@ -12,7 +12,7 @@ from support.world import USDC
 
 from embed.balances.rpc_endpoint import RpcRefused
 from embed.balances.solana_rpc import MAX_WAITING, RpcUnavailable
-from embed.domain.turns import Turns
+from embed.domain.concurrency import ConcurrencyLimit
 
 SWEEP, COMPLETE = "getMultipleAccounts", "getTokenAccountsByOwner"
 
@@ -26,7 +26,7 @@ class FakeChain:
         self.calls: Counter[str] = Counter()
         self.swept: list[list[str]] = []  # the accounts of each call of the sweep
         self.is_down = False
-        self.turns = Turns(MAX_WAITING)
+        self.concurrency_limit = ConcurrencyLimit(MAX_WAITING)
         self.before_answer: Callable[[str], object] = lambda method: None
         self._methods = Methods(self.ledger)
         self._lock = threading.Lock()

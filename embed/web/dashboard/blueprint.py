@@ -14,8 +14,8 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from itsdangerous import BadSignature
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from embed.domain.concurrency import Busy
 from embed.domain.roles import NAME_BY_ROLE
-from embed.domain.turns import Busy
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.people.sessions import IDLE_FOR, store_visit
 from embed.settings import Settings

@@ -11,9 +11,9 @@ from wtforms import EmailField, RadioField
 from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Invitation, Page
+from embed.domain.concurrency import Busy, ConcurrencyLimit
 from embed.domain.roles import DESCRIPTION_BY_ROLE, MEMBER_ROLES, NAME_BY_ROLE, ROLES
 from embed.domain.texts import isolate
-from embed.domain.turns import Busy, Turns
 from embed.errors import NotFound
 from embed.notifications import mail
 from embed.notifications.digest import write_invitation
@@ -37,7 +37,7 @@ from embed.web.dashboard.sign_in import PasswordForm, begin_session
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 INVITATIONS_PER_PERSON = parse("20/day")
-_mailing = Turns(2)  # a mail server may take a minute
+_mailing = ConcurrencyLimit(2)  # a mail server may take a minute
 DEAD_INVITATION = lazy_gettext(
     "This invitation has been used or revoked, or is older than seven days. Ask for a new one."
 )

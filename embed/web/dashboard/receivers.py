@@ -12,7 +12,7 @@ from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import Page, Receiver
 from embed.db.work_status import read_work_status
-from embed.domain.turns import Turns
+from embed.domain.concurrency import ConcurrencyLimit
 from embed.errors import NotFound
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import delivery, delivery_log, receivers
@@ -28,7 +28,7 @@ from embed.web.languages import gettext, lazy_gettext
 
 MAX_GIVEN_UP_SHOWN = 3
 MAX_LATEST_SHOWN = 4
-_testing = Turns(2)  # a mail server may take a minute
+_testing = ConcurrencyLimit(2)  # a mail server may take a minute
 
 
 @blueprint.get("/pages/<page_id>/settings/notifications")

@@ -15,8 +15,8 @@ from wtforms import EmailField, Field, PasswordField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
+from embed.domain.concurrency import Busy
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
-from embed.domain.turns import Busy
 from embed.events import account_log
 from embed.pages import list_of_owner
 from embed.people import passwords, sessions

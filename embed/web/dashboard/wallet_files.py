@@ -11,7 +11,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.db.models import Page
 from embed.domain.addresses import shorten_address
-from embed.domain.turns import Turns
+from embed.domain.concurrency import ConcurrencyLimit
 from embed.errors import InvalidInput
 from embed.wallets import imports
 from embed.wallets.csv_format import COLUMNS, Line
@@ -35,7 +35,7 @@ _PIECE = re.compile(r".{1,32768}\n?", re.DOTALL)
 _SHOWN_ROWS = 5
 
 # 50,000 wallets take some 100 MiB and seconds, so tables are read and written one at a time.
-_one_at_a_time = Turns(1)
+_one_at_a_time = ConcurrencyLimit(1)
 
 
 class ImportForm(Form):

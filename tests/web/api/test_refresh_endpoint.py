@@ -228,7 +228,7 @@ def test_all_pages_together_take_a_quarter_of_the_endpoints_rate(world_with, cha
 
 
 def test_turns_are_those_of_all_requests_that_ask_the_chain(chain, holder, refresh):
-    with chain.turns, chain.turns:
+    with chain.concurrency_limit, chain.concurrency_limit:
         assert code_of(refresh(holder)) == "balance_unavailable"
     assert not chain.calls
 

@@ -172,7 +172,7 @@ def test_owner_is_told_that_no_endpoint_answers(owner, endpoint, usdc, monkeypat
 
 
 def test_owner_keeps_the_form_while_the_chain_is_asked_for_others(owner, chain, usdc):
-    with chain.turns, chain.turns:
+    with chain.concurrency_limit, chain.concurrency_limit:
         answer = owner.post(NEW, token_mint=usdc)
 
     assert answer.status_code == 422

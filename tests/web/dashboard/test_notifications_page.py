@@ -18,7 +18,7 @@ from support.receivers import run_http_receiver, run_mail_server
 from support.world import read_log
 
 from embed.db.models import Delivery, Receiver
-from embed.domain.turns import Turns
+from embed.domain.concurrency import ConcurrencyLimit
 from embed.events.messages import MESSAGE_TYPES, TEST
 from embed.notifications.channels import SERVICES
 from embed.notifications.delivery_log import STATES as DELIVERY_STATES
@@ -226,7 +226,7 @@ def test_test_of_a_channel_arrives_as_mail(environ, request):
 
 def test_few_tests_run_at_once_so_that_slow_receivers_hold_up_nobody(world, owner, monkeypatch):
     webhook = add_webhook(world)
-    monkeypatch.setattr("embed.web.dashboard.receivers._testing", Turns(0))
+    monkeypatch.setattr("embed.web.dashboard.receivers._testing", ConcurrencyLimit(0))
 
     assert owner.post(path_of(world, webhook.id, "test")).status_code == 429
 

@@ -126,7 +126,7 @@ def test_many_look_ups_of_a_person_are_refused_for_a_minute(owner, chain, path):
 
 
 def test_look_up_waits_for_no_other_questions_to_the_chain(owner, chain, path):
-    with chain.turns, chain.turns:
+    with chain.concurrency_limit, chain.concurrency_limit:
         answer = owner.post(path)
 
     assert answer.status_code == 429

@@ -1,4 +1,4 @@
-"""Turns: slow work is done for a few at once and refused to others, so no request waits."""
+"""Limits how many threads do slow work at once: it's refused to others, so no request waits."""
 
 from threading import Semaphore
 
@@ -6,7 +6,7 @@ from embed.domain.texts import gettext_noop
 
 
 class Busy(Exception):
-    """All turns are taken; the text is a sentence for owners, to translate."""
+    """Enough threads are doing this already; the text is a sentence for owners, to translate."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -14,7 +14,7 @@ class Busy(Exception):
         )
 
 
-class Turns:
+class ConcurrencyLimit:
     """A context for a limited number of threads; raises Busy right away for any other."""
 
     def __init__(self, at_once: int) -> None:
