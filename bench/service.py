@@ -125,9 +125,7 @@ def fill_page(page: World, owner: OwnerBrowser, numbers: range, submissions: int
         )
         for number in numbers
     ]
-    apply_import(
-        page.page_id, Sheet(lines, ()), makes_tags=True, settings=page.settings, now=times.now()
-    )
+    apply_import(page.page_id, Sheet(lines, ()), page.change(), makes_tags=True)
     add_submissions(page, WAITING)
     add_submissions(page, submissions - WAITING, "rejected")
 

@@ -32,23 +32,27 @@ from embed.domain.texts import gettext_noop, parse_optional_text, parse_text, pa
 from embed.domain.times import from_ms
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
-from embed.events.editing import COMMAND_LINE, check_owner_is_there, editing, lock_owners, lock_page
+from embed.events.editing import (
+    Change,
+    check_owner_is_there,
+    editing,
+    lock_owners,
+    lock_page,
+)
 from embed.events.kinds import ChangeFacts, PageFacts
 
 RESTORE_WITHIN = timedelta(days=30)
 MAX_WHOLE_NUMBER = 2**31 - 1  # what an integer column holds
 
 
-def create_page(
-    owner: Person, fields: dict[str, Any], now: datetime, *, actor: str = COMMAND_LINE
-) -> Page:
+def create_page(owner: Person, fields: dict[str, Any], change: Change) -> Page:
     """Create a page from raw fields, named as in `_PARSERS`. Raises InvalidInput."""
     parsed = parse_fields(fields)
     with db.atomic():
         lock_owners(owner.id)
         check_owner_is_there(owner.id)
-        page = Page.create(owner=owner, created_at=now, **parsed)
-        with editing(page.id, actor, now) as edit:
+        page = Page.create(owner=owner, created_at=change.now, **parsed)
+        with editing(page.id, change) as edit:
             edit.log("create page", PageFacts(page.token_name))
     return get_page(page.id)
 
@@ -145,20 +149,18 @@ def find_page(page_id: str) -> Page | None:
 _FIND_PAGE = Statement(Page.select().where(Page.id == Parameter("page_id")))
 
 
-def update_page(
-    page_id: str, fields: dict[str, Any], now: datetime, *, actor: str = COMMAND_LINE
-) -> Page:
+def update_page(page_id: str, fields: dict[str, Any], change: Change) -> Page:
     """Change only the fields given. Raises NotFound, InvalidInput."""
     parsed = parse_fields(fields)
     next_owner_id = parsed["owner"].id if "owner" in parsed else None
-    with editing(page_id, actor, now, next_owner_id=next_owner_id) as edit:
+    with editing(page_id, change, next_owner_id=next_owner_id) as edit:
         changes = {
             name: value for name, value in parsed.items() if getattr(edit.page, name) != value
         }
         if changes:
             Page.update(changes).where(Page.id == page_id).execute()
             if "owner" in changes:
-                _tell_owners(edit.page, changes["owner"], now)
+                _tell_owners(edit.page, changes["owner"], change.now)
                 _end_roles(edit.page, changes["owner"])
                 changes["owner"] = changes["owner"].email
             _renew_marks(get_page(page_id), changes)
@@ -188,11 +190,9 @@ def _end_roles(page: Page, owner: Person) -> None:
     Invitation.delete().where(Invitation.page == page, Invitation.role == OWNER).execute()
 
 
-def change_look(
-    page_id: str, texts: Mapping[str, str], now: datetime, *, actor: str = COMMAND_LINE
-) -> Page:
+def change_look(page_id: str, texts: Mapping[str, str], change: Change) -> Page:
     """Change only the fields given. Raises NotFound, InvalidInput."""
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         before, look = edit.page.look.write_texts(), edit.page.look.change(texts)
         changes = {name: text for name, text in look.write_texts().items() if text != before[name]}
         if changes:
@@ -234,20 +234,20 @@ def _unmark_holders(page: Page, is_marked: Any) -> None:
         Wallet.update(UNMARKED).where(Wallet.id.in_(batch)).execute()
 
 
-def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:
+def delete_page(page_id: str, change: Change) -> Page:
     """Mark a page deleted: its keys answer 404 from now on. Raises NotFound."""
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         if edit.page.deleted_at is None:
-            _set_deleted_at(edit.page, now)
+            _set_deleted_at(edit.page, change.now)
             edit.log("delete page", PageFacts(edit.page.token_name))
     return edit.page
 
 
-def restore_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:
+def restore_page(page_id: str, change: Change) -> Page:
     """Undo a deletion. Raises NotFound, InvalidInput after 30 days."""
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         if edit.page.deleted_at is not None:
-            if not can_be_restored(edit.page, now):
+            if not can_be_restored(edit.page, change.now):
                 raise InvalidInput("The page was deleted more than 30 days ago.")
             _set_deleted_at(edit.page, None)
             edit.log("restore page", PageFacts(edit.page.token_name))

@@ -5,8 +5,10 @@ from functools import cached_property
 
 from embed.balances.known import BalanceSource
 from embed.balances.solana_rpc import SolanaRpc
+from embed.domain.clients import UNKNOWN, Client
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
+from embed.events.editing import Change
 from embed.rate_limits import RateLimits
 from embed.settings import Settings
 
@@ -21,6 +23,10 @@ class Runtime:
     balances: BalanceSource
     rate_limits: RateLimits
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's
+
+    def change(self, actor: str, client: Client = UNKNOWN) -> Change:
+        """Return who changes something now, for the use cases."""
+        return Change(actor, self.clock(), self.settings, client)
 
     @cached_property
     def secret_keys(self) -> tuple[str, ...]:

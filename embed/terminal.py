@@ -19,6 +19,7 @@ from embed.db.connection import find_missing_file, is_lock_held
 from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
 from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
+from embed.events.editing import COMMAND_LINE, Change
 from embed.runtime import EXTENSION, Runtime
 from embed.serializers import as_dict, write_json
 from embed.settings import SettingsError
@@ -37,6 +38,11 @@ def runtime() -> Runtime:
     if isinstance(found, SettingsError):
         raise found
     return cast(Runtime, found)
+
+
+def current_change() -> Change:
+    """Return what the use cases need to know of a change made by a command, now."""
+    return runtime().change(COMMAND_LINE)
 
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]

@@ -13,7 +13,7 @@ import pytest
 from support.certificates import make_certificate
 from support.postgres import open_cursor
 from support.servers import find_free_port
-from support.world import RANDOM_KEY, USDC
+from support.world import RANDOM_KEY, USDC, change_at
 from werkzeug.serving import make_server
 
 from embed import pages
@@ -211,9 +211,10 @@ def test_minimum_that_nobody_can_meet_without_an_endpoint_is_found(database_url)
     owner = accounts.get_installation_owner(now)
     token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
     free, gated, deleted = (
-        pages.create_page(owner, token | {"min_balance": minimum}, now).id for minimum in (0, 5, 5)
+        pages.create_page(owner, token | {"min_balance": minimum}, change_at(now)).id
+        for minimum in (0, 5, 5)
     )
-    pages.delete_page(deleted, now)
+    pages.delete_page(deleted, change_at(now))
     db.close()
 
     found = find_at(database_url)["minimum_without_endpoint"]

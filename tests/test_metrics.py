@@ -139,11 +139,11 @@ def test_submissions_count_by_outcome(metered, counted):
 
 def test_decisions_count_by_kind_and_those_that_were_not_possible_do_not(metered, counted):
     ids = add_submissions(metered, 3)
-    how = {"now": metered.clock(), "actor": "owner@example.com"}
+    change = metered.change("owner@example.com")
 
-    decisions.approve(metered.page, ids, max_wallets=50_000, **how)
-    decisions.undo(metered.page, ids[:2], **how)
-    decisions.reject(metered.page, ids, **how)
+    decisions.approve(metered.page, ids, change)
+    decisions.undo(metered.page, ids[:2], change)
+    decisions.reject(metered.page, ids, change)
 
     assert counted().by_label("embed_decisions_total", "decision") == {
         "approved": 3,
@@ -158,9 +158,8 @@ def test_decisions_count_by_kind_and_those_that_were_not_possible_do_not(metered
 def test_deliveries_count_by_result(metered, counted):
     metered.clock.now = times.now()
     runtime = metered.app.extensions[EXTENSION]
-    how = {"event_types": (), "settings": runtime.settings, "now": metered.clock()}
     with run_http_receiver() as http_receiver:
-        webhook = receivers.add_webhook(metered.page_id, http_receiver.url, **how)
+        webhook = receivers.add_webhook(metered.page_id, http_receiver.url, metered.change())
         message = ("queue.filling", {"pending": 8, "queueCapacity": 10})
         for _ in range(3):
             send_messages(metered.page_id, [message], metered.clock())

@@ -7,7 +7,7 @@ from embed.pages import get_page
 from embed.people import accounts
 from embed.serializers import describe_block
 from embed.submissions import deny_list
-from embed.terminal import Group, options, print_answer, print_list, runtime
+from embed.terminal import Group, current_change, options, print_answer, print_list
 
 group = Group("blocks", help="Manage deny lists: who can't submit to a page.")
 
@@ -47,12 +47,12 @@ def add(page: str | None, owner: str | None, **patterns: str | None) -> None:
     given = [(kind, pattern) for kind, pattern in patterns.items() if pattern is not None]
     if len(given) != 1:
         raise click.UsageError("Give one of --wallet, --name and --network.")
-    (kind, pattern), now = given[0], runtime().clock()
+    (kind, pattern), change = given[0], current_change()
     person = _find_owner(page, owner)
     if person is not None:
-        block = deny_list.block_for_person(person, kind, pattern, now)
+        block = deny_list.block_for_person(person, kind, pattern, change)
     else:
-        block = deny_list.block_on_page(f"{page}", kind, pattern, now)
+        block = deny_list.block_on_page(f"{page}", kind, pattern, change)
     print_answer(describe_block(block))
 
 
@@ -74,4 +74,4 @@ def list_all(page: str | None, owner: str | None) -> None:
 @click.argument("block_id")
 def remove(block_id: str) -> None:
     """Remove an entry from a deny list."""
-    print_answer(describe_block(deny_list.remove_block(block_id, runtime().clock())))
+    print_answer(describe_block(deny_list.remove_block(block_id, current_change())))

@@ -7,7 +7,15 @@ from embed.domain.addresses import is_address
 from embed.errors import InvalidInput
 from embed.maintenance import pruning, wallet_erasure
 from embed.maintenance.wallet_erasure import clear_deleted_content
-from embed.terminal import Command, JsonObject, confirm_option, format_table, print_answer, runtime
+from embed.terminal import (
+    Command,
+    JsonObject,
+    confirm_option,
+    current_change,
+    format_table,
+    print_answer,
+    runtime,
+)
 
 _HOW_TO_ERASE = "Nothing is erased yet: add --yes to erase all of this."
 
@@ -35,8 +43,7 @@ def erase(address: str, yes: bool) -> None:
     if not is_address(address):
         raise InvalidInput(f"{address[:60]} isn't a wallet address.")
     if yes:
-        now, lifetime = runtime().clock(), runtime().settings.nonce_lifetime
-        kept = wallet_erasure.erase_wallet(address, now, lifetime)
+        kept = wallet_erasure.erase_wallet(address, current_change())
         _clear_files()
         if wallet_erasure.find_kept(address):
             raise click.ClickException(

@@ -6,7 +6,7 @@ from embed.db.models import ApiKey
 from embed.domain.identifiers import Tier
 from embed.keys import management
 from embed.serializers import describe_key
-from embed.terminal import Group, format_answer, print_answer, print_list, runtime
+from embed.terminal import Group, current_change, format_answer, print_answer, print_list
 
 group = Group("keys", help="Manage a page's API keys.")
 
@@ -41,10 +41,10 @@ def create(
     api_key, key = management.create_key(
         page,
         tier,
+        current_change(),
         raw_origins=origins,
         allow_null_origin=allow_null_origin,
         raw_label=label,
-        now=runtime().clock(),
     )
     described = {"key": key} | describe_key(api_key)
     print_answer(described, f"{format_answer(described)}\n\n{_advise(api_key)}")
@@ -64,7 +64,7 @@ def list_all(page: str) -> None:
 @click.argument("key_id")
 def revoke(key_id: str) -> None:
     """Revoke an API key, immediately and for good."""
-    print_answer(describe_key(management.revoke_key(key_id, runtime().clock())))
+    print_answer(describe_key(management.revoke_key(key_id, current_change())))
 
 
 def _advise(key: ApiKey) -> str:

@@ -18,6 +18,7 @@ from embed.terminal import (
     Group,
     check_confirmed,
     confirm_option,
+    current_change,
     options,
     print_answer,
     print_list,
@@ -100,10 +101,10 @@ def create(email: str | None, **fields: Any) -> None:
     be embedded, submissions wait for review in a queue of 100, there's no minimum balance, and the
     cooldown is a day.
     """
-    now, given = runtime().clock(), _look_up_names(_drop_unset(fields))
+    change, given = current_change(), _look_up_names(_drop_unset(fields))
     with db.atomic():  # don't create the owner if creating the page fails
-        owner = accounts.get_person(email) if email else accounts.get_installation_owner(now)
-        page = pages.create_page(owner, given, now)
+        owner = accounts.get_person(email) if email else accounts.get_installation_owner(change.now)
+        page = pages.create_page(owner, given, change)
     _print_page(page)
 
 
@@ -134,7 +135,7 @@ def update(page: str, email: str | None, **fields: Any) -> None:
     changes = _drop_unset(fields)
     if email:
         changes["owner"] = accounts.get_person(email)
-    _print_page(pages.update_page(page, changes, runtime().clock()))
+    _print_page(pages.update_page(page, changes, current_change()))
 
 
 @group.command("look")
@@ -147,7 +148,7 @@ def look(page: str, fields: tuple[str, ...]) -> None:
     docs/embedding.md lists the fields.
     """
     texts = dict(_split_field(field) for field in fields)
-    changed = pages.change_look(page, texts, runtime().clock())
+    changed = pages.change_look(page, texts, current_change())
     print_answer(changed.look.write_texts())
 
 
@@ -159,9 +160,8 @@ def share(page: str, off: bool) -> None:
 
     Anyone with the link can open the list and embed it on any site.
     """
-    current = runtime()
-    (derived.stop_sharing if off else derived.share_page)(page, current.clock())
-    address = f"{current.settings.public_url or ''}/embed/page/{page}"
+    (derived.stop_sharing if off else derived.share_page)(page, current_change())
+    address = f"{runtime().settings.public_url or ''}/embed/page/{page}"
     print_answer({"id": page, "shared": not off, "address": None if off else address})
 
 
@@ -182,7 +182,7 @@ def delete(page: str, yes: bool) -> None:
     until you run flask pages purge.
     """
     check_confirmed(yes, "takes the page off the web")
-    print_answer(describe_page_for_owner(pages.delete_page(page, runtime().clock())))
+    print_answer(describe_page_for_owner(pages.delete_page(page, current_change())))
 
 
 @group.command("purge")

@@ -8,7 +8,15 @@ from embed.maintenance import owner_removal
 from embed.pages import get_page
 from embed.people import accounts, invitations, members, passwords, sessions
 from embed.serializers import describe_owner
-from embed.terminal import Group, check_confirmed, confirm_option, print_answer, print_list, runtime
+from embed.terminal import (
+    Group,
+    check_confirmed,
+    confirm_option,
+    current_change,
+    print_answer,
+    print_list,
+    runtime,
+)
 from embed.translations import LANGUAGES
 
 owners = Group("owners", help="Manage the accounts of owners.")
@@ -65,7 +73,7 @@ def sign_out(email: str) -> None:
     The password and passkeys still work.
     """
     owner = accounts.get_person(email)
-    print_answer(describe_owner(owner) | {"sessions": sessions.end_all(owner, runtime().clock())})
+    print_answer(describe_owner(owner) | {"sessions": sessions.end_all(owner, current_change())})
 
 
 @owners.command("remove")
@@ -84,7 +92,7 @@ def remove_owner(email: str, pages_to: str | None, delete_pages: bool, yes: bool
         raise click.UsageError("Use either --pages-to or --delete-pages, not both.")
     check_confirmed(yes, "removes the owner")
     removal = owner_removal.remove_owner(
-        email, runtime().clock(), pages_to=pages_to, delete_pages=delete_pages
+        email, current_change(), pages_to=pages_to, delete_pages=delete_pages
     )
     handed_over = {
         "pageIds": [page.id for page in removal.pages],
@@ -123,7 +131,7 @@ def invite(page: str, email: str, role: str) -> None:
 
     It prints a link that works once, for seven days, and sends no email.
     """
-    invitation, token = invitations.invite(page, email, role, runtime().clock())
+    invitation, token = invitations.invite(page, email, role, current_change())
     print_answer(
         {
             "id": invitation.id,
@@ -140,7 +148,7 @@ def invite(page: str, email: str, role: str) -> None:
 @click.argument("role", type=click.Choice(MEMBER_ROLES))
 def change_role(page: str, email: str, role: str) -> None:
     """Change a member's role."""
-    changed = members.change_role(page, email, role, runtime().clock())
+    changed = members.change_role(page, email, role, current_change())
     print_answer({"email": changed, "role": role})
 
 
@@ -149,4 +157,4 @@ def change_role(page: str, email: str, role: str) -> None:
 @click.argument("email")
 def remove(page: str, email: str) -> None:
     """Remove a member, or revoke an invitation."""
-    print_answer({"email": members.remove_person(page, email, runtime().clock())})
+    print_answer({"email": members.remove_person(page, email, current_change())})

@@ -11,7 +11,7 @@ from embed.notifications.delivery import send_test
 from embed.notifications.receivers import Kind, mask_target
 from embed.notifications.webhooks import read_public_key
 from embed.serializers import describe_delivery, format_optional
-from embed.terminal import Group, JsonObject, print_answer, print_list, runtime
+from embed.terminal import Group, JsonObject, current_change, print_answer, print_list, runtime
 
 event_option = click.option(
     "--event",
@@ -56,7 +56,7 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
     @group.command("remove", help=f"Delete a {kind} and the messages that it hasn't received yet.")
     @click.argument("receiver_id", metavar=f"{kind}_id".upper())
     def remove(receiver_id: str) -> None:
-        print_answer(describe(receivers.remove_receiver(receiver_id, kind, runtime().clock())))
+        print_answer(describe(receivers.remove_receiver(receiver_id, kind, current_change())))
 
     @group.command("test", help=f"Send a test message and show the {test_shows}.")
     @click.argument("receiver_id", metavar=f"{kind}_id".upper())
@@ -107,13 +107,7 @@ def add_channel(
     if "@" in service:
         service, fields["address"] = "email", service
     added = receivers.add_channel(
-        page,
-        service,
-        fields,
-        event_types=event_types,
-        may_decide=may_decide,
-        settings=runtime().settings,
-        now=runtime().clock(),
+        page, service, fields, current_change(), event_types=event_types, may_decide=may_decide
     )
     print_answer(describe(added))
 
@@ -130,7 +124,7 @@ def update_channel(channel_id: str, may_decide: bool) -> None:
 
     With --no-may-decide, links that have been sent stop working immediately.
     """
-    print_answer(describe(receivers.let_decide(channel_id, may_decide, runtime().clock())))
+    print_answer(describe(receivers.let_decide(channel_id, may_decide, current_change())))
 
 
 @webhooks.command("add")
@@ -142,8 +136,7 @@ def add_webhook(page: str, url: str, event_types: tuple[str, ...]) -> None:
 
     The secret is shown only once. Without --event, it gets all messages. See docs/api.md.
     """
-    settings, now = runtime().settings, runtime().clock()
-    added = receivers.add_webhook(page, url, event_types=event_types, settings=settings, now=now)
+    added = receivers.add_webhook(page, url, current_change(), event_types=event_types)
     print_answer(describe(added) | {"secret": added.secret})
 
 
@@ -154,5 +147,5 @@ def rotate_secret(webhook_id: str) -> None:
 
     For one day, messages are signed with both secrets.
     """
-    rotated = receivers.rotate_secret(webhook_id, runtime().clock())
+    rotated = receivers.rotate_secret(webhook_id, current_change())
     print_answer(describe(rotated) | {"secret": rotated.secret})

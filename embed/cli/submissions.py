@@ -12,7 +12,7 @@ from embed.pages import MAX_WHOLE_NUMBER
 from embed.serializers import RECEIPTS_FORMAT, describe_receipt, describe_submission, write_json
 from embed.submissions import decisions, proofs, queries
 from embed.submissions.queries import MAX_LISTED
-from embed.terminal import Command, Group, print_answer, print_list, runtime
+from embed.terminal import Command, Group, current_change, print_answer, print_list
 
 group = Group("submissions", help="List submissions and decide on them.")
 
@@ -45,9 +45,8 @@ def approve(submission_id: str) -> None:
 
     Its wallet is added to the list.
     """
-    now, max_wallets = runtime().clock(), runtime().settings.max_wallets
-    change = partial(decisions.approve, now=now, max_wallets=max_wallets)
-    approved = decisions.decide_one(submission_id, change)
+    approve = partial(decisions.approve, change=current_change())
+    approved = decisions.decide_one(submission_id, approve)
     print_answer(describe_submission(approved))
 
 
@@ -63,8 +62,8 @@ def reject(submission_id: str, reason: str | None) -> None:
     The wallet's cooldown starts.
     """
     why = reasons.NO_REASON if reason is None else reasons.parse_reason(reason)
-    change = partial(decisions.reject, now=runtime().clock(), reason=why)
-    rejected = decisions.decide_one(submission_id, change)
+    reject = partial(decisions.reject, change=current_change(), reason=why)
+    rejected = decisions.decide_one(submission_id, reject)
     print_answer(describe_submission(rejected))
 
 

@@ -6,7 +6,7 @@ import click
 
 from embed.pages import get_page
 from embed.serializers import describe_tag_for_owner
-from embed.terminal import Group, print_answer, print_list, runtime
+from embed.terminal import Group, current_change, print_answer, print_list
 from embed.wallets import tags
 from embed.wallets.tags import TagFields
 
@@ -30,8 +30,7 @@ def add(page: str, name: str, color: str, is_counted: bool | None) -> None:
 
     COLOR is a color word, such as teal.
     """
-    now = runtime().clock()
-    added = tags.add_tag(page, name, color, now, is_counted=is_counted is not False)
+    added = tags.add_tag(page, name, color, current_change(), is_counted=is_counted is not False)
     print_answer(describe_tag_for_owner(added))
 
 
@@ -52,7 +51,7 @@ def list_all(page: str) -> None:
 @counted_option
 def update(tag_id: str, **fields: Any) -> None:
     """Change a tag; options that you leave out keep their values."""
-    changed = tags.update_tag(tag_id, TagFields(**fields), runtime().clock())
+    changed = tags.update_tag(tag_id, TagFields(**fields), current_change())
     print_answer(describe_tag_for_owner(changed))
 
 
@@ -60,4 +59,4 @@ def update(tag_id: str, **fields: Any) -> None:
 @click.argument("tag_id")
 def remove(tag_id: str) -> None:
     """Delete a tag and take it off all wallets."""
-    print_answer(describe_tag_for_owner(tags.remove_tag(tag_id, runtime().clock())))
+    print_answer(describe_tag_for_owner(tags.remove_tag(tag_id, current_change())))

@@ -7,7 +7,15 @@ import click
 from embed.errors import InvalidInput
 from embed.pages import get_page
 from embed.serializers import describe_wallet_for_owner
-from embed.terminal import Group, JsonObject, format_table, options, print_answer, runtime
+from embed.terminal import (
+    Group,
+    JsonObject,
+    current_change,
+    format_table,
+    options,
+    print_answer,
+    runtime,
+)
 from embed.wallets import imports, tracking
 from embed.wallets.csv_reader import Table, decode_sheet, parse_table, read_table
 from embed.wallets.suggestions import suggest_wallets
@@ -40,10 +48,7 @@ detail_options = options(
 @detail_options
 def add(page: str, address: str, **details: Any) -> None:
     """Add a wallet to a page."""
-    settings, now = runtime().settings, runtime().clock()
-    added = tracking.add_wallet(
-        page, address, WalletFields(**details), now, max_wallets=settings.max_wallets
-    )
+    added = tracking.add_wallet(page, address, WalletFields(**details), current_change())
     print_answer(_describe(added.id))
 
 
@@ -91,7 +96,7 @@ def update(wallet_id: str, tag_names: tuple[str, ...], no_tags: bool, **details:
     """Change a wallet; options that you leave out keep their values."""
     tags = tag_names if tag_names or no_tags else None
     changes = WalletFields(tag_names=tags, **details)
-    tracking.update_wallet(wallet_id, changes, runtime().clock())
+    tracking.update_wallet(wallet_id, changes, current_change())
     print_answer(_describe(wallet_id))
 
 
@@ -100,7 +105,7 @@ def update(wallet_id: str, tag_names: tuple[str, ...], no_tags: bool, **details:
 def remove(wallet_id: str) -> None:
     """Remove a wallet from its page."""
     removed = _describe(wallet_id)
-    tracking.remove_wallet(wallet_id, runtime().clock())
+    tracking.remove_wallet(wallet_id, current_change())
     print_answer(removed)
 
 
@@ -133,12 +138,7 @@ def import_csv(
         click.echo(_describe_columns(table), err=True)
     else:
         plan = imports.apply_import(
-            page,
-            sheet,
-            makes_tags=create_tags,
-            skips_mistakes=skip_invalid,
-            settings=settings,
-            now=runtime().clock(),
+            page, sheet, current_change(), makes_tags=create_tags, skips_mistakes=skip_invalid
         )
     for mistake in plan.mistakes[:_MAX_SHOWN]:
         click.echo(f"Line {mistake.number}: {mistake.cause}", err=True)

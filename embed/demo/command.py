@@ -25,6 +25,7 @@ from embed.demo.market import Market
 from embed.demo.tracking_page import OWNER, REVIEWER, WALLETS, make_demo_page
 from embed.demo.visitors import act, open_url
 from embed.domain.signing import Signer
+from embed.events.editing import COMMAND_LINE, Change
 from embed.people.passwords import build_link
 from embed.settings import INSTANCE_DIR, PROJECT_DIR, Settings
 from embed.terminal import Command, print_answer, runtime, wants_json
@@ -78,6 +79,7 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
         # The demo creates its own owner, and its gunicorn does the background work.
         "BACKGROUND": "",
         "FIRST_OWNER": "",
+        "MAX_WALLETS": "",
         "WEB_CONCURRENCY": "1",  # limits are counted in memory
         "PUBLIC_URL": base_url,
         "SOLANA_RPC_URL": own_url + RPC_PATH,
@@ -89,7 +91,8 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
     schema_version.upgrade()
     # It starts while the page is created, which takes half as long.
     server = servers.enter_context(_run_gunicorn(listener, environ))
-    page = make_demo_page(site_url, own_url + TOLD_PATH, settings, runtime().clock())
+    change = Change(COMMAND_LINE, runtime().clock(), settings)
+    page = make_demo_page(site_url, own_url + TOLD_PATH, change)
     say(f"1. The page {page.id} tracks {len(WALLETS)} wallets made for the demo.")
     market = Market(page.mint, page.units)
     told: SimpleQueue[str] = SimpleQueue()

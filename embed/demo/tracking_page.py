@@ -3,7 +3,7 @@
 import base64
 import random
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from urllib.parse import urlsplit
@@ -22,6 +22,7 @@ from embed.domain.identifiers import make_id
 from embed.domain.nonces import Nonce
 from embed.domain.signing import Signer
 from embed.domain.wallet_signatures import verify_signature
+from embed.events.editing import Change
 from embed.keys import management
 from embed.notifications import receivers
 from embed.people import accounts, invitations, members
@@ -99,31 +100,32 @@ class DemoPage:
         return f"/embed/tracking/{self.id}?key={self.public_key}"
 
 
-def make_demo_page(site_url: str, hook_url: str, settings: Settings, now: datetime) -> DemoPage:
+def make_demo_page(site_url: str, hook_url: str, change: Change) -> DemoPage:
     """Create the page, or find it if it exists; create new keys each time.
 
     Keys can't be shown again, so those of earlier runs are revoked. New submissions are sent to
     `hook_url`.
     """
     with db.atomic():
-        owner = _find_person(OWNER, now)
+        owner = _find_person(OWNER, change.now)
         found = (Page.owner == owner) & (Page.token_symbol == FIELDS["token_symbol"])
         existing = Page.get_or_none(found, Page.deleted_at.is_null())
-        page = existing or _make_page(owner, now)
-        reviewer = _find_person(REVIEWER, now, is_guest=True)
+        page = existing or _make_page(owner, change)
+        reviewer = _find_person(REVIEWER, change.now, is_guest=True)
         if members.find_role(page, reviewer) is None:
-            _, token = invitations.invite(page.id, REVIEWER, "reviewer", now, actor=OWNER)
-            invitations.accept(token, reviewer, now)
+            by_owner = replace(change, actor=OWNER)
+            _, token = invitations.invite(page.id, REVIEWER, "reviewer", by_owner)
+            invitations.accept(token, reviewer, change)
         for key in management.list_keys(page.id):
-            management.revoke_key(key.id, now)
-        key, public_key = management.create_key(page.id, "public", raw_origins=[site_url], now=now)
-        _, secret_key = management.create_key(page.id, "secret", now=now)
+            management.revoke_key(key.id, change)
+        key, public_key = management.create_key(page.id, "public", change, raw_origins=[site_url])
+        _, secret_key = management.create_key(page.id, "secret", change)
         if existing is None:
-            _create_history(page, key, settings, now)
+            _create_history(page, key, change)
         for webhook in receivers.list_receivers(page.id, "webhook"):
-            receivers.remove_receiver(webhook.id, "webhook", now)
+            receivers.remove_receiver(webhook.id, "webhook", change)
         events = ("submission.created",)
-        receivers.add_webhook(page.id, hook_url, event_types=events, settings=settings, now=now)
+        receivers.add_webhook(page.id, hook_url, change, event_types=events)
     observed = ChainBalance.select().where(ChainBalance.mint == page.token_mint)
     units = {each.address: int(each.amount * UNITS) for each in observed}
     return DemoPage(page.id, owner, reviewer, page.token_mint, units, public_key, secret_key)
@@ -134,13 +136,13 @@ def _find_person(email: str, now: datetime, *, is_guest: bool = False) -> Person
     return found or accounts.create_person(email, now, is_guest=is_guest)
 
 
-def _make_page(owner: Person, now: datetime) -> Page:
-    page = pages.create_page(owner, FIELDS | {"token_mint": _make_address()}, now)
-    pages.change_look(page.id, {"order": "balance"}, now)
+def _make_page(owner: Person, change: Change) -> Page:
+    page = pages.create_page(owner, FIELDS | {"token_mint": _make_address()}, change)
+    pages.change_look(page.id, {"order": "balance"}, change)
     for number, (name, color) in enumerate(TAGS.items()):
-        made_at = now + timedelta(milliseconds=number)  # keeps their order
+        later = replace(change, now=change.now + timedelta(milliseconds=number))  # in this order
         # An exchange's tokens belong to its customers.
-        tags.add_tag(page.id, name, color, made_at, is_counted=name != "exchange")
+        tags.add_tag(page.id, name, color, later, is_counted=name != "exchange")
     return page
 
 
@@ -152,8 +154,9 @@ def _find_address(wallet: SigningKey) -> str:
     return base58.b58encode(bytes(wallet.verify_key)).decode()
 
 
-def _create_history(page: Page, key: ApiKey, settings: Settings, now: datetime) -> None:
+def _create_history(page: Page, key: ApiKey, change: Change) -> None:
     """Store the wallets with their proofs, pending submissions, and daily balances."""
+    settings, now = change.settings, change.now
     signer = Signer(settings.secret_keys, lambda: now - timedelta(days=DAYS))
     amounts = {}
     for rank, line in enumerate(WALLETS, start=1):
@@ -163,7 +166,7 @@ def _create_history(page: Page, key: ApiKey, settings: Settings, now: datetime) 
         details = tracking.WalletFields(
             alias=name or None, tag_names=[word for word in words if word in TAGS]
         )
-        tracking.add_wallet(page.id, address, details, now, max_wallets=len(WALLETS))
+        tracking.add_wallet(page.id, address, details, change)
         if "proved" in words:
             _prove(wallet, name, page, key, signer, settings)
         amounts[address] = LARGEST / rank**1.2

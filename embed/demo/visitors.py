@@ -15,7 +15,7 @@ from nacl.signing import SigningKey
 from embed.demo.market import Market
 from embed.demo.tracking_page import MIN_BALANCE, DemoPage
 from embed.submissions import decisions
-from embed.terminal import runtime
+from embed.terminal import current_change
 
 ANSWER_LIMIT_S = 30
 open_url = build_opener(ProxyHandler({})).open  # without the environment's proxy
@@ -36,8 +36,7 @@ def act(
     submitted = visitor.submit(nonce, "Fair Wind")
     say("5. Signed and submitted. According to the ledger, it holds enough:")
     say(f"   {submitted['submissionId']} is {submitted['status']}.")
-    now, max_wallets = runtime().clock(), runtime().settings.max_wallets
-    approve = partial(decisions.approve, now=now, max_wallets=max_wallets)
+    approve = partial(decisions.approve, change=current_change())
     decisions.decide_one(submitted["submissionId"], approve)
     say(f"6. The owner approves it. The visitor's own list says: {visitor.find_status()}.")
     poor = Visitor(base_url, page)

@@ -90,3 +90,6 @@ class Client:
         """Return the client described by a User-Agent header and an address."""
         ip = parse_client_address(address)
         return cls(*name_browser(user_agent), None if ip is None else name_network(ip))
+
+
+UNKNOWN = Client()

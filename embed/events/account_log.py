@@ -10,7 +10,7 @@ from embed.db.batches import delete_in_batches
 from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import AccountEvent, Person
 from embed.db.pagination import Cursor, Slice, make_slice, read_rows
-from embed.domain.clients import Client
+from embed.domain.clients import UNKNOWN, Client
 from embed.domain.identifiers import make_id
 from embed.domain.roles import NAME_BY_ROLE
 from embed.domain.texts import gettext_noop, isolate
@@ -47,7 +47,6 @@ SENTENCE_BY_KIND: Mapping[str, str] = {
 }
 
 KEPT_FOR = timedelta(days=180)
-UNKNOWN = Client()
 # A failure is stored once per kind, network and hour, and only MOST_FAILURES a day, so that they
 # can't fill the table.
 FAILURES = ("sign-in failed", "confirmation failed")

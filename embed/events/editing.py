@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -11,10 +12,12 @@ from embed.db.batches import in_batches
 from embed.db.connection import db, lock_rows
 from embed.db.models import Activity, ApiKey, Page, Person, Receiver, Tag, Wallet
 from embed.db.statements import Parameter, Statement
+from embed.domain.clients import UNKNOWN, Client
 from embed.errors import InvalidInput, NotFound
 from embed.events.kinds import Facts, find_address
 from embed.events.messages import send_messages
 from embed.serializers import write_json
+from embed.settings import Settings
 
 RowOfPage = TypeVar("RowOfPage", ApiKey, Receiver, Tag, Wallet)
 _NAMES: Mapping[type[Model], str] = {
@@ -27,13 +30,22 @@ _NAMES: Mapping[type[Model], str] = {
 COMMAND_LINE = "command line"  # the actor of changes made by a command
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Who changes something, when, with which settings, and from which browser."""
+
+    actor: str  # a person's email address, or what isn't a person, such as COMMAND_LINE
+    now: datetime
+    settings: Settings
+    client: Client = UNKNOWN  # as it is for commands and background work
+
+
 class Edit:
     """A change in progress; `page` is locked until it ends."""
 
-    def __init__(self, page: Page, actor: str, now: datetime) -> None:
+    def __init__(self, page: Page, change: Change) -> None:
         self.page = page
-        self.actor = actor
-        self.now = now
+        self.change = change
         self._entries: list[dict[str, Any]] = []
         self._messages: list[tuple[str, Mapping[str, Any]]] = []
 
@@ -48,11 +60,11 @@ class Edit:
         self._entries.append(
             {
                 "page": self.page,
-                "actor": self.actor,
+                "actor": self.change.actor,
                 "action": action,
                 "data": write_json(data, is_compact=True).decode(),
                 "address": find_address(data),
-                "created_at": self.now,
+                "created_at": self.change.now,
             }
         )
         if action in facts.message_types:
@@ -67,7 +79,7 @@ class Edit:
         for batch in in_batches(self._entries):
             Activity.insert_many(batch).execute()
         if self._messages:
-            send_messages(self.page.id, self._messages, self.now)
+            send_messages(self.page.id, self._messages, self.change.now)
         if self._entries:
             # Increment only once per change: entering balances may have done so already.
             Page.update(version=Page.version + 1).where(
@@ -76,10 +88,8 @@ class Edit:
 
 
 @contextmanager
-def editing(
-    page_id: str, actor: str, now: datetime, *, next_owner_id: str | None = None
-) -> Iterator[Edit]:
-    """Lock a page for a change by `actor`; its log raises the version, on which every cache rests.
+def editing(page_id: str, change: Change, *, next_owner_id: str | None = None) -> Iterator[Edit]:
+    """Lock a page for a change; its log raises the version, on which every cache rests.
 
     The block is one transaction. The page's owner is locked first: an owner's pages share balances,
     so no page may join or leave them while balances are entered. Handing a page over concerns two
@@ -95,20 +105,20 @@ def editing(
         page = lock_page(page_id)
         if page.owner_id != owner_id:
             raise InvalidInput("The page now belongs to another owner.")
-        edit = Edit(page, actor, now)
+        edit = Edit(page, change)
         yield edit
         edit.write()
 
 
 @contextmanager
 def editing_row(
-    model: type[RowOfPage], row_id: str, actor: str, now: datetime
+    model: type[RowOfPage], row_id: str, change: Change
 ) -> Iterator[tuple[Edit, RowOfPage]]:
     """Like `editing`, for a row that belongs to a page: lock the page, then read the row.
 
     Raises NotFound.
     """
-    with editing(_get_row(model, row_id).page_id, actor, now) as edit:
+    with editing(_get_row(model, row_id).page_id, change) as edit:
         yield edit, _get_row(model, row_id)
 
 

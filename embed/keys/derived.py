@@ -22,7 +22,7 @@ from embed.domain.identifiers import (
     make_key,
     shorten_key,
 )
-from embed.events.editing import COMMAND_LINE, editing
+from embed.events.editing import Change, editing
 from embed.events.kinds import ChangeFacts
 
 _OF_LINK = ApiKey.purpose == "link"
@@ -44,22 +44,22 @@ def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
     return key
 
 
-def share_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
+def share_page(page_id: str, change: Change) -> None:
     """Turn a page's share link on: anyone may read it there, and any site may frame its widget.
 
     Does nothing if it's already on. Raises NotFound.
     """
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         if not is_shared(page_id):
-            _renew_link(page_id, now)
+            _renew_link(page_id, change.now)
             edit.log("change page", ChangeFacts({"is_shared": True}))
 
 
-def stop_sharing(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
+def stop_sharing(page_id: str, change: Change) -> None:
     """Turn the page's share link off, its key included; no-op if it's off. Raises NotFound."""
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         if is_shared(page_id):
-            ApiKey.update(revoked_at=now).where(ApiKey.page == page_id, _OF_LINK).execute()
+            ApiKey.update(revoked_at=change.now).where(ApiKey.page == page_id, _OF_LINK).execute()
             edit.log("change page", ChangeFacts({"is_shared": False}))
 
 

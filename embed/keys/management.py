@@ -1,14 +1,13 @@
 """Creating, changing and revoking the bearer keys that owners see."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
 from embed.db.models import ApiKey
 from embed.domain.identifiers import Tier, hash_key, make_key, shorten_key
 from embed.domain.origins import parse_allowlist_entry
 from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput
-from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
+from embed.events.editing import Change, Edit, editing, editing_row
 from embed.events.kinds import KeyFacts
 from embed.keys.refused_origins import forget_refused_origin
 from embed.pages import get_page
@@ -20,12 +19,11 @@ MAX_LABEL_LENGTH = 64
 def create_key(
     page_id: str,
     tier: Tier,
+    change: Change,
     *,
     raw_origins: Sequence[str] = (),
     allow_null_origin: bool = False,
     raw_label: str | None = None,
-    now: datetime,
-    actor: str = COMMAND_LINE,
 ) -> tuple[ApiKey, str]:
     """Create a key; the second value is the whole key, which is not stored.
 
@@ -38,7 +36,7 @@ def create_key(
     key = make_key(tier)
     label = parse_label(raw_label)
     origins = parse_allowlist(raw_origins)
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         api_key = ApiKey.create(
             page=edit.page,
             tier=tier,
@@ -47,22 +45,21 @@ def create_key(
             label=label,
             origins=origins,
             allow_null_origin=allow_null_origin,
-            created_at=now,
+            created_at=change.now,
         )
         edit.log("create key", KeyFacts(tier, api_key.display_prefix, label))
     return api_key, key
 
 
-def renew_key(key: ApiKey, now: datetime, *, actor: str) -> tuple[ApiKey, str]:
+def renew_key(key: ApiKey, change: Change) -> tuple[ApiKey, str]:
     """Create another public key for the same sites; the existing one keeps working."""
     return create_key(
         key.page_id,
         "public",
+        change,
         raw_origins=key.origins,
         allow_null_origin=key.allow_null_origin,
         raw_label=key.label,
-        now=now,
-        actor=actor,
     )
 
 
@@ -92,36 +89,35 @@ def list_keys(page_id: str) -> list[ApiKey]:
 
 def change_key(
     key_id: str,
+    change: Change,
     *,
     raw_label: str | None,
     raw_origins: Iterable[str] = (),
     allow_null_origin: bool = False,
-    now: datetime,
-    actor: str = COMMAND_LINE,
 ) -> ApiKey:
     """Set the label of a key, and the allowlist if it is public. Raises NotFound, InvalidInput."""
     label = parse_label(raw_label)
     origins = parse_allowlist(raw_origins)
-    with editing_row(ApiKey, key_id, actor, now) as (edit, key):
+    with editing_row(ApiKey, key_id, change) as (edit, key):
         _set_label(edit, key, label)
         _set_origins(edit, key, origins, allow_null_origin)
     return key
 
 
-def allow_origin(key_id: str, raw_origin: str, *, now: datetime, actor: str) -> ApiKey:
+def allow_origin(key_id: str, raw_origin: str, change: Change) -> ApiKey:
     """Add a refused site to a key's allowlist. Raises NotFound, InvalidInput."""
-    with editing_row(ApiKey, key_id, actor, now) as (edit, key):
+    with editing_row(ApiKey, key_id, change) as (edit, key):
         origins = parse_allowlist((*key.origins, raw_origin))
         _set_origins(edit, key, origins, key.allow_null_origin)
         forget_refused_origin(key_id, raw_origin)
     return key
 
 
-def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiKey:
+def revoke_key(key_id: str, change: Change) -> ApiKey:
     """Refuse a key from now on; does nothing if it's already revoked. Raises NotFound."""
-    with editing_row(ApiKey, key_id, actor, now) as (edit, key):
+    with editing_row(ApiKey, key_id, change) as (edit, key):
         if key.revoked_at is None:
-            key.revoked_at = now
+            key.revoked_at = change.now
             key.save(only=[ApiKey.revoked_at])
             edit.log("revoke key", KeyFacts(key.tier, key.display_prefix, key.label))
     return key

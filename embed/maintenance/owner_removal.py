@@ -7,7 +7,7 @@ from embed import pages
 from embed.db.connection import db
 from embed.db.models import Page, Person
 from embed.errors import InvalidInput
-from embed.events.editing import check_owner_is_there, lock_owners
+from embed.events.editing import Change, check_owner_is_there, lock_owners
 from embed.notifications import receivers
 from embed.people import accounts
 
@@ -20,11 +20,7 @@ class Removal:
 
 
 def remove_owner(
-    raw_email: str,
-    now: datetime,
-    *,
-    pages_to: str | None = None,
-    delete_pages: bool = False,
+    raw_email: str, change: Change, *, pages_to: str | None = None, delete_pages: bool = False
 ) -> Removal:
     """Remove an owner, with their sessions and sign-in links.
 
@@ -36,7 +32,7 @@ def remove_owner(
     if owner.email == accounts.INSTALLATION_OWNER:
         raise InvalidInput(f"{owner.email} is the installation's own owner and stays.")
     with db.atomic():
-        next_owner = _find_next_owner(owner, pages_to, now)
+        next_owner = _find_next_owner(owner, pages_to, change.now)
         lock_owners(*[each.id for each in (owner, next_owner) if each is not None])
         check_owner_is_there(owner.id)
         own = pages.list_of_owner(owner)
@@ -49,7 +45,7 @@ def remove_owner(
         for page in sorted(own, key=lambda each: each.id):
             if next_owner is None:
                 raise InvalidInput(f"{owner.email} has just created a page; try again.")
-            _hand_over(page, owner, next_owner, now, delete=delete_pages)
+            _hand_over(page, owner, next_owner, change, delete=delete_pages)
         owner.delete_instance()
     return Removal(owner, next_owner if own else None, own)
 
@@ -65,12 +61,12 @@ def _find_next_owner(owner: Person, pages_to: str | None, now: datetime) -> Pers
 
 
 def _hand_over(
-    page: Page, owner: Person, next_owner: Person, now: datetime, *, delete: bool
+    page: Page, owner: Person, next_owner: Person, change: Change, *, delete: bool
 ) -> None:
     """Transfer a page to another owner, without the channel to the former owner's mailbox."""
     for channel in receivers.list_receivers(page.id, "channel"):
         if receivers.mask_target(channel).lower() == owner.email:
-            receivers.remove_receiver(channel.id, "channel", now)
+            receivers.remove_receiver(channel.id, "channel", change)
     if delete:
-        pages.delete_page(page.id, now)
-    pages.update_page(page.id, {"owner": next_owner}, now)
+        pages.delete_page(page.id, change)
+    pages.update_page(page.id, {"owner": next_owner}, change)

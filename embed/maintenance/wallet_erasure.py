@@ -6,7 +6,6 @@ operator, and erases everything, including rejections and owners' own entries.
 
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 from peewee import CharField, SqliteDatabase, TextField, Value, fn
@@ -31,7 +30,7 @@ from embed.db.models import (
 from embed.db.used_nonces import revoke_nonces
 from embed.domain.nonces import Nonce
 from embed.errors import NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners
+from embed.events.editing import Change, Edit, editing, lock_owners
 from embed.events.kinds import ErasureFacts
 from embed.submissions.withdrawal import (
     delete_sent,
@@ -109,15 +108,15 @@ def _holds(field: Any, address: str) -> Any:
     return fn.REPLACE(field, address, "") != field
 
 
-def erase_wallet(address: str, now: datetime, nonce_lifetime: timedelta) -> list[Kept]:
+def erase_wallet(address: str, change: Change) -> list[Kept]:
     """Erase a wallet, in one transaction per page, and return what was stored.
 
     If it's interrupted, it can be repeated.
     """
     kept = find_kept(address)
     for page_id in sorted({one.page_id for one in kept if one.page_id is not None}):
-        with suppress(NotFound), editing(page_id, COMMAND_LINE, now) as edit:  # may be purged
-            _erase_on_page(edit, address, nonce_lifetime)
+        with suppress(NotFound), editing(page_id, change) as edit:  # may be purged
+            _erase_on_page(edit, address)
     with db.atomic():
         _erase_balances(address)
         Block.delete().where(_blocks(address)).execute()  # those for all of an owner's pages
@@ -125,8 +124,8 @@ def erase_wallet(address: str, now: datetime, nonce_lifetime: timedelta) -> list
     return kept
 
 
-def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
-    page = edit.page
+def _erase_on_page(edit: Edit, address: str) -> None:
+    page, change = edit.page, edit.change
     wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
     this = (Submission.page == page) & (Submission.wallet_address == address)
     sent = list(Submission.select().where(this).order_by(Submission.created_at, Submission.id))
@@ -141,8 +140,10 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
         ).execute()
     Wallet.delete().where(Wallet.page == page, Wallet.address == address).execute()
     Block.delete().where(Block.page == page, _blocks(address)).execute()
-    delete_sent(sent, edit.now, nonce_lifetime)
-    revoke_nonces(Nonce.make_wallet_token(page.id, address), edit.now + nonce_lifetime)
+    delete_sent(sent, change)
+    revoke_nonces(
+        Nonce.make_wallet_token(page.id, address), change.now + change.settings.nonce_lifetime
+    )
     report_withdrawn(edit, reported, wallet)
     edit.log("erase wallet", ErasureFacts())
 

@@ -6,7 +6,7 @@ whether its receiver may still decide is looked up each time.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -16,7 +16,7 @@ from embed.db.used_nonces import use_nonce
 from embed.domain.identifiers import make_id
 from embed.domain.roles import includes
 from embed.domain.signing import Signer
-from embed.events.editing import editing
+from embed.events.editing import Change, editing
 from embed.events.messages import read_data
 from embed.notifications.digest import MAX_NAMES
 from embed.notifications.receivers import mask_target
@@ -106,13 +106,13 @@ def open_link(link: DecisionLink) -> Page:
 
 
 @contextmanager
-def using(link: DecisionLink, now: datetime) -> Iterator[str]:
-    """Use up a link for a decision; the block gets the actor and makes the decision.
+def using(link: DecisionLink, change: Change) -> Iterator[Change]:
+    """Use up a link for a decision; the block gets the change by the link's actor, and decides.
 
     The block is in the same transaction: if it raises, the link stays unused.
     Raises MayNotDecide, and AlreadyUsed if the link or its counterpart was already used.
     """
-    with editing(open_link(link).id, "", now):
+    with editing(open_link(link).id, change):
         # A person's own mails can be stopped or changed without the page's lock.
         query = Receiver.select().where(Receiver.id == link.receiver_id)
         receiver = lock_rows(query, "FOR SHARE").get_or_none()
@@ -120,4 +120,4 @@ def using(link: DecisionLink, now: datetime) -> Iterator[str]:
         if actor is None:
             raise MayNotDecide
         use_nonce(link.token, link.expires_at)
-        yield actor
+        yield replace(change, actor=actor)

@@ -4,14 +4,14 @@ Each is a receiver with a person, whose address is looked up when a mail is sent
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Message, Page, Person, Receiver
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import editing, lock_page
+from embed.events.editing import Change, editing, lock_page
 from embed.events.kinds import ReceiverFacts
 from embed.notifications import mail
 from embed.notifications.decision_links import list_decidable
@@ -37,12 +37,12 @@ def find(page: Page, person: Person) -> Receiver | None:
     return Receiver.get_or_none(Receiver.page == page, Receiver.person == person)
 
 
-def start(page_id: str, person: Person, settings: Settings, now: datetime) -> None:
+def start(page_id: str, person: Person, change: Change) -> None:
     """Start mailing a person what channels get, unless that's already the case.
 
     Raises InvalidInput, and NotFound if the person isn't on the page or was just removed.
     """
-    if not can_mail(person, settings):
+    if not can_mail(person, change.settings):
         raise InvalidInput("This service can't send email to %(email)s.", email=person.email)
     receiver = Receiver(
         page=page_id,
@@ -50,7 +50,7 @@ def start(page_id: str, person: Person, settings: Settings, now: datetime) -> No
         kind="channel",
         target="",
         event_types=CHANNEL_TYPES,
-        created_at=now,
+        created_at=change.now,
     )
     with skip_if_reference_missing(), db.atomic():
         page = lock_page(page_id)  # nobody can be removed while it's locked
@@ -59,12 +59,12 @@ def start(page_id: str, person: Person, settings: Settings, now: datetime) -> No
         Receiver.insert(receiver.__data__).on_conflict_ignore().execute()
 
 
-def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) -> None:
+def let_decide(page_id: str, person: Person, may_decide: bool, change: Change) -> None:
     """Let readers of a person's mails decide in that person's name, or stop that immediately.
 
     Raises NotFound, and InvalidInput if the person gets no mails.
     """
-    with editing(page_id, person.email, now) as edit:
+    with editing(page_id, change) as edit:
         # One statement, since the mails may be stopped at any time.
         changed = (
             Receiver.update(may_decide=may_decide)

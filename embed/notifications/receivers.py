@@ -4,18 +4,17 @@ own_mail.py has those.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Literal
 
 from embed.db.models import Receiver
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
+from embed.events.editing import Change, Edit, editing, editing_row
 from embed.events.kinds import ReceiverFacts
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import channels, webhooks
 from embed.notifications.targets import check_url
 from embed.pages import get_page
-from embed.settings import Settings
 
 Kind = Literal["webhook", "channel"]
 
@@ -31,19 +30,13 @@ CHANNEL_TYPES = (
 
 
 def add_webhook(
-    page_id: str,
-    raw_url: str,
-    *,
-    event_types: Sequence[str] = (),
-    settings: Settings,
-    now: datetime,
-    actor: str = COMMAND_LINE,
+    page_id: str, raw_url: str, change: Change, *, event_types: Sequence[str] = ()
 ) -> Receiver:
     """Add a webhook with new secrets; without `event_types` it gets all messages.
 
     Raises NotFound, InvalidInput.
     """
-    url = check_url(raw_url, settings, field="target")
+    url = check_url(raw_url, change.settings, field="target")
     channels.check_is_no_chat(url)
     receiver = Receiver(
         kind="webhook",
@@ -51,37 +44,35 @@ def add_webhook(
         event_types=_parse_types(event_types),
         secret=webhooks.make_secret(),
         signing_key=webhooks.make_signing_key(),
-        created_at=now,
+        created_at=change.now,
     )
-    return _add(receiver, page_id, now, actor)
+    return _add(receiver, page_id, change)
 
 
 def add_channel(
     page_id: str,
     service: str,
     raw: Mapping[str, str | None],
+    change: Change,
     *,
     event_types: Sequence[str] = (),
     may_decide: bool = False,
-    settings: Settings,
-    now: datetime,
-    actor: str = COMMAND_LINE,
 ) -> Receiver:
     """Add a channel of a service, with its class's fields; `event_types` default to CHANNEL_TYPES.
 
     `may_decide`: everyone who reads it can decide on submissions by link (decision_links.py).
     Raises NotFound, InvalidInput.
     """
-    target = channels.parse_channel(service, raw, settings)
+    target = channels.parse_channel(service, raw, change.settings)
     receiver = Receiver(
         kind="channel",
         target=target,
         event_types=_parse_types(event_types or CHANNEL_TYPES),
         may_decide=may_decide,
-        created_at=now,
+        created_at=change.now,
     )
     _check_deciding(receiver)
-    return _add(receiver, page_id, now, actor)
+    return _add(receiver, page_id, change)
 
 
 def _parse_types(raw: Sequence[str]) -> tuple[str, ...]:
@@ -96,8 +87,8 @@ def _parse_types(raw: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(raw))
 
 
-def _add(receiver: Receiver, page_id: str, now: datetime, actor: str) -> Receiver:
-    with editing(page_id, actor, now) as edit:
+def _add(receiver: Receiver, page_id: str, change: Change) -> Receiver:
+    with editing(page_id, change) as edit:
         present = Receiver.select().where(Receiver.page == edit.page, Receiver.person.is_null())
         if present.count() >= MAX_RECEIVERS:
             raise InvalidInput("A page can have at most %(max)s channels.", max=MAX_RECEIVERS)
@@ -125,26 +116,22 @@ def get_receiver(receiver_id: str, kind: Kind) -> Receiver:
     return receiver
 
 
-def remove_receiver(
-    receiver_id: str, kind: Kind, now: datetime, *, actor: str = COMMAND_LINE
-) -> Receiver:
+def remove_receiver(receiver_id: str, kind: Kind, change: Change) -> Receiver:
     """Remove a receiver and its pending messages. Raises NotFound."""
     get_receiver(receiver_id, kind)
-    with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
+    with editing_row(Receiver, receiver_id, change) as (edit, receiver):
         _log(edit, "remove receiver", receiver)
         receiver.delete_instance()
     return receiver
 
 
-def let_decide(
-    channel_id: str, may_decide: bool, now: datetime, *, actor: str = COMMAND_LINE
-) -> Receiver:
+def let_decide(channel_id: str, may_decide: bool, change: Change) -> Receiver:
     """Let everyone who reads a channel decide on submissions, or stop that immediately.
 
     Raises NotFound, InvalidInput.
     """
     get_receiver(channel_id, "channel")
-    with editing_row(Receiver, channel_id, actor, now) as (edit, receiver):
+    with editing_row(Receiver, channel_id, change) as (edit, receiver):
         if receiver.may_decide != may_decide:
             receiver.may_decide = may_decide
             _check_deciding(receiver)
@@ -168,22 +155,18 @@ def _check_deciding(channel: Receiver) -> None:
 
 
 def rotate_secret(
-    receiver_id: str,
-    now: datetime,
-    *,
-    actor: str = COMMAND_LINE,
-    at_most_every: timedelta = timedelta(),
+    receiver_id: str, change: Change, *, at_most_every: timedelta = timedelta()
 ) -> Receiver:
     """Give a webhook a new secret; the previous one also signs for SECRET_OVERLAP.
 
     A secret newer than `at_most_every` isn't replaced. Raises NotFound.
     """
     get_receiver(receiver_id, "webhook")
-    with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
+    with editing_row(Receiver, receiver_id, change) as (edit, receiver):
         expires_at = receiver.previous_secret_expires_at
-        if expires_at is None or now - (expires_at - SECRET_OVERLAP) >= at_most_every:
+        if expires_at is None or change.now - (expires_at - SECRET_OVERLAP) >= at_most_every:
             receiver.previous_secret = receiver.secret
-            receiver.previous_secret_expires_at = now + SECRET_OVERLAP
+            receiver.previous_secret_expires_at = change.now + SECRET_OVERLAP
             receiver.secret = webhooks.make_secret()
             # Not the fields that deliveries may be changing.
             receiver.save(

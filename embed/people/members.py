@@ -8,7 +8,7 @@ from embed.domain.roles import MEMBER_ROLES, OWNER, ROLES
 from embed.domain.texts import check_choice
 from embed.errors import InvalidInput
 from embed.events import account_log
-from embed.events.editing import COMMAND_LINE, Edit, editing
+from embed.events.editing import Change, Edit, editing
 from embed.events.kinds import PersonFacts
 from embed.people.accounts import normalise_email
 
@@ -52,39 +52,37 @@ def _get_place(one: PersonOfPage) -> tuple[int, str]:
     return -ROLES.index(one.role), one.email
 
 
-def change_role(
-    page_id: str, raw_email: str, role: str, now: datetime, *, actor: str = COMMAND_LINE
-) -> str:
+def change_role(page_id: str, raw_email: str, role: str, change: Change) -> str:
     """Give a member another role, and return their address. Raises NotFound, InvalidInput."""
     check_choice(role, MEMBER_ROLES, "role")
     email = normalise_email(raw_email)
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         member = _find_member(edit.page, email)
         if member is None:
             raise _explain_absence(edit.page, email)
         if member.role != role:
-            page = edit.page.token_name
+            now, actor, page = change.now, change.actor, edit.page.token_name
             account_log.store(member.person, "role changed", now, actor=actor, page=page, role=role)
             Member.update(role=role).where(Member.id == member.id).execute()
             edit.log("change role", PersonFacts(email, role))
     return email
 
 
-def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = COMMAND_LINE) -> str:
+def remove_person(page_id: str, raw_email: str, change: Change) -> str:
     """Remove a member, from their next request on, and any invitation of the address.
 
     Returns the address. Raises NotFound, and InvalidInput for the owner and for strangers.
     """
     email = normalise_email(raw_email)
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         is_revoked = _delete_invitation(edit, email)
         member = _find_member(edit.page, email)
         if member is not None:
-            person, page = member.person, edit.page.token_name
-            if actor == email:
+            now, person, page = change.now, member.person, edit.page.token_name
+            if change.actor == email:
                 account_log.store(person, "left a page", now, page=page)
             else:
-                account_log.store(person, "removed from a page", now, actor=actor, page=page)
+                account_log.store(person, "removed from a page", now, actor=change.actor, page=page)
             own_mail = (Receiver.page == edit.page) & (Receiver.person == person)
             Receiver.delete().where(own_mail).execute()
             member.delete_instance()
@@ -94,15 +92,13 @@ def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = C
     return email
 
 
-def revoke_invitation(
-    page_id: str, raw_email: str, now: datetime, *, actor: str = COMMAND_LINE
-) -> None:
+def revoke_invitation(page_id: str, raw_email: str, change: Change) -> None:
     """Revoke an invitation; a member who was asked to take the page over stays a member.
 
     Raises NotFound, InvalidInput.
     """
     email = normalise_email(raw_email)
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         if not _delete_invitation(edit, email):
             raise InvalidInput("%(email)s is no longer invited.", email=email)
 

@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from embed.db.connection import db
@@ -10,7 +9,6 @@ from embed.db.constraints import translate_unique_violations
 from embed.db.models import Passkey, Person, Session
 from embed.db.used_nonces import AlreadyUsed, use_nonce
 from embed.domain import passkeys
-from embed.domain.clients import Client
 from embed.domain.passkeys import (
     ADD,
     CONFIRM,
@@ -24,6 +22,7 @@ from embed.domain.signing import Signer
 from embed.domain.texts import gettext_noop, parse_text
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
+from embed.events.editing import Change
 from embed.people import sessions
 from embed.people.accounts import lock_person
 
@@ -37,12 +36,11 @@ _COPIED = gettext_noop(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceremony:
-    """Where, when and from which browser a passkey is made or used."""
+    """Where a passkey is made or used, and from which browser."""
 
     party: RelyingParty
     signer: Signer
-    now: datetime
-    client: Client
+    change: Change
 
 
 def list_passkeys(person: Person) -> list[Passkey]:
@@ -66,7 +64,9 @@ def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) ->
                 "You already have %(max)s passkeys, the maximum. Remove one first.",
                 max=MAX_PASSKEYS,
             )
-        account_log.store(person, "passkey added", ceremony.now, ceremony.client, name=name)
+        account_log.store(
+            person, "passkey added", ceremony.change.now, ceremony.change.client, name=name
+        )
         return Passkey.create(
             person=person,
             name=name,
@@ -74,18 +74,18 @@ def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) ->
             credential=new.credential,
             host=ceremony.party.host,
             sign_count=new.sign_count,
-            created_at=ceremony.now,
+            created_at=ceremony.change.now,
         )
 
 
-def remove(session: Session, passkey_id: str, now: datetime, client: Client) -> None:
+def remove(session: Session, passkey_id: str, change: Change) -> None:
     """Raises NotFound unless it is a passkey of the session's person."""
     with db.atomic():
         person = sessions.lock_person(session)
         found = Passkey.get_or_none(Passkey.id == passkey_id, Passkey.person == person)
         if found is None:
             raise NotFound(passkey_id)
-        account_log.store(person, "passkey removed", now, client, name=found.name)
+        account_log.store(person, "passkey removed", change.now, change.client, name=found.name)
         found.delete_instance()
 
 
@@ -100,8 +100,7 @@ def sign_in(raw_answer: str, ceremony: Ceremony) -> tuple[Session, str]:
         if not is_copied:
             begun = sessions.begin(
                 used.passkey.person,
-                ceremony.now,
-                ceremony.client,
+                ceremony.change,
                 kind="signed in with passkey",
                 name=used.passkey.name,
             )
@@ -170,7 +169,7 @@ def _count_use(used: _Used, ceremony: Ceremony, purpose: str, session_id: str) -
     this one: there's a copy (https://www.w3.org/TR/webauthn-3/#sctn-sign-counter).
     Raises InvalidInput.
     """
-    passkey, now = used.passkey, ceremony.now
+    passkey, now = used.passkey, ceremony.change.now
     _lock_person_of(passkey)
     _use_challenge(used.answer, ceremony, purpose, session_id)
     is_new: Any = Passkey.sign_count < used.sign_count
@@ -179,7 +178,9 @@ def _count_use(used: _Used, ceremony: Ceremony, purpose: str, session_id: str) -
     counted = Passkey.update(sign_count=used.sign_count, used_at=now)
     if counted.where(Passkey.id == passkey.id, is_new).execute():
         return True
-    account_log.store(passkey.person, "passkey refused", now, ceremony.client, name=passkey.name)
+    account_log.store(
+        passkey.person, "passkey refused", now, ceremony.change.client, name=passkey.name
+    )
     return False
 
 

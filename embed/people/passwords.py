@@ -1,17 +1,17 @@
 """Passwords: finding a person by password, changing it, and the operator's one-time link."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from itsdangerous import BadSignature
 
 from embed.db.connection import db
 from embed.db.models import Page, Passkey, Person, Session
-from embed.domain.clients import Client
 from embed.domain.passwords import find_weakness, fingerprint, hash_password, is_correct_password
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
+from embed.events.editing import Change
 from embed.pages import is_page_of
 from embed.people import sessions
 from embed.people.accounts import lock_person, normalise_email
@@ -52,14 +52,7 @@ def find_by_link(token: str, signer: Signer) -> Person | None:
     return person
 
 
-def choose_password(
-    person: Person,
-    password: str,
-    now: datetime,
-    *,
-    host: str,
-    client: Client = account_log.UNKNOWN,
-) -> Person:
+def choose_password(person: Person, password: str, change: Change, *, host: str) -> Person:
     """Set the password of a person who was found by a one-time link, and delete their passkeys.
 
     `host` is the service's own. Raises UsedLink, and InvalidInput for a bad password.
@@ -72,19 +65,14 @@ def choose_password(
             raise UsedLink(person.id)
         removed = Passkey.delete().where(Passkey.person == locked).execute()
         if removed:
-            account_log.store(locked, "passkeys removed by link", now, client, count=removed)
-        _replace(locked, password_hash, now, client)
+            account_log.store(
+                locked, "passkeys removed by link", change.now, change.client, count=removed
+            )
+        _replace(locked, password_hash, change)
     return locked
 
 
-def change_password(
-    session: Session,
-    password: str,
-    now: datetime,
-    *,
-    host: str,
-    client: Client = account_log.UNKNOWN,
-) -> Person:
+def change_password(session: Session, password: str, change: Change, *, host: str) -> Person:
     """Set a new password for a session's person; the caller has checked the current one.
 
     Raises NotFound if the session has ended or the password has been changed since the session was
@@ -95,16 +83,16 @@ def change_password(
         person = sessions.lock_person(session)
         if person.password_hash != session.person.password_hash:
             raise NotFound("The password has just been changed.")
-        _replace(person, password_hash, now, client)
+        _replace(person, password_hash, change)
     return person
 
 
-def _replace(person: Person, password_hash: str, now: datetime, client: Client) -> None:
+def _replace(person: Person, password_hash: str, change: Change) -> None:
     """Store a locked person's new password, and end all their sessions."""
-    account_log.store(person, "password changed", now, client)
+    account_log.store(person, "password changed", change.now, change.client)
     Person.update(password_hash=password_hash).where(Person.id == person.id).execute()
     person.password_hash = password_hash
-    sessions.end_all(person, now, client, kind="session ended by password")
+    sessions.end_all(person, change, kind="session ended by password")
 
 
 def _judge_and_hash(person: Person, password: str, host: str) -> str:

@@ -9,10 +9,10 @@ from embed.db.batches import delete_in_batches
 from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import Person, Session
 from embed.db.statements import Parameter, Statement, read_model
-from embed.domain.clients import Client
 from embed.domain.identifiers import ID_LENGTH, hash_key, make_token
 from embed.errors import NotFound
 from embed.events import account_log
+from embed.events.editing import Change
 from embed.people import accounts
 
 IDLE_FOR = timedelta(days=14)  # at most, between two visits
@@ -24,12 +24,7 @@ _CREDENTIAL = re.compile(rf"([0-9A-Za-z]{{{ID_LENGTH}}})\.([0-9A-Za-z]{{{_SECRET
 
 
 def begin(
-    person: Person,
-    now: datetime,
-    client: Client = account_log.UNKNOWN,
-    *,
-    kind: str = "signed in",
-    **facts: object,
+    person: Person, change: Change, *, kind: str = "signed in", **facts: object
 ) -> tuple[Session, str] | None:
     """Begin a session, and return it with its credential, which is stored only as a hash.
 
@@ -45,14 +40,14 @@ def begin(
         session = Session.create(
             person=known,
             secret_hash=hash_key(secret),
-            created_at=now,
-            seen_at=now,
-            confirmed_at=now,
-            browser=client.browser,
-            system=client.system,
-            network=client.network,
+            created_at=change.now,
+            seen_at=change.now,
+            confirmed_at=change.now,
+            browser=change.client.browser,
+            system=change.client.system,
+            network=change.client.network,
         )
-        account_log.store(known, kind, now, client, **facts)
+        account_log.store(known, kind, change.now, change.client, **facts)
     return session, f"{session.id}.{secret}"
 
 
@@ -128,40 +123,27 @@ def list_sessions(person: Person, now: datetime) -> list[Session]:
     return list(query.order_by(Session.seen_at.desc(), Session.id))
 
 
-def end(
-    person: Person,
-    session_id: str,
-    now: datetime,
-    client: Client = account_log.UNKNOWN,
-    *,
-    kind: str = "session ended",
-) -> bool:
+def end(person: Person, session_id: str, change: Change, *, kind: str = "session ended") -> bool:
     """End a session of a person; False if there is none. `kind` goes into the account's log."""
-    return bool(_end(person, Session.id == session_id, now, client, kind))
+    return bool(_end(person, Session.id == session_id, change, kind))
 
 
-def end_others(session: Session, now: datetime, client: Client = account_log.UNKNOWN) -> int:
+def end_others(session: Session, change: Change) -> int:
     """End all other sessions of a session's person; return how many."""
-    return _end(session.person, Session.id != session.id, now, client, "session ended")
+    return _end(session.person, Session.id != session.id, change, "session ended")
 
 
-def end_all(
-    person: Person,
-    now: datetime,
-    client: Client = account_log.UNKNOWN,
-    *,
-    kind: str = "session ended by operator",
-) -> int:
+def end_all(person: Person, change: Change, *, kind: str = "session ended by operator") -> int:
     """End all sessions of a person; return how many. `kind` goes into the account's log."""
-    return _end(person, Session.person == person, now, client, kind)
+    return _end(person, Session.person == person, change, kind)
 
 
-def _end(person: Person, which: Any, now: datetime, client: Client, kind: str) -> int:
+def _end(person: Person, which: Any, change: Change, kind: str) -> int:
     with db.atomic():
         _hold_person(person.id)  # before the sessions, as when a person is removed
         ended = int(Session.delete().where(Session.person == person, which).execute())
         if ended:
-            account_log.store(person, kind, now, client, count=ended)
+            account_log.store(person, kind, change.now, change.client, count=ended)
     return ended
 
 

@@ -12,7 +12,7 @@ from embed.domain import policy
 from embed.domain.identifiers import is_id
 from embed.domain.reasons import NO_REASON, Reason
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing
+from embed.events.editing import Change, Edit, editing
 from embed.events.kinds import SubmissionFacts
 from embed.metrics import DECISIONS
 from embed.serializers import describe_submission
@@ -38,30 +38,25 @@ class Result:
     withdrawn: list[str]  # ids of submissions that the wallets' holders withdrew
 
 
-def approve(
-    page: Page,
-    submission_ids: Collection[str],
-    now: datetime,
-    *,
-    max_wallets: int,
-    actor: str = COMMAND_LINE,
-) -> Result:
+def approve(page: Page, submission_ids: Collection[str], change: Change) -> Result:
     """Add pending wallets to their page, leaving out those that can't be approved.
 
     Raises NotFound, InvalidInput, like all decisions here: see _Batch.
     """
-    with editing(page.id, actor, now) as edit:
+    with editing(page.id, change) as edit:
         batch = _Batch(edit, page, submission_ids)
         batch.leave_out(_explain_decided)
         if edit.page.deleted_at is not None:
             batch.leave_out(
                 lambda _: InvalidInput("The page %(page)s has been deleted.", page=page.id)
             )
-        left_out = track_approved(edit.page.id, batch.submissions, now, max_wallets=max_wallets)
+        left_out = track_approved(
+            edit.page.id, batch.submissions, change.now, max_wallets=change.settings.max_wallets
+        )
         without_room = {one.id for one in left_out}
-        too_many = PageFull(max_wallets)
+        too_many = PageFull(change.settings.max_wallets)
         batch.leave_out(lambda one: too_many if one.id in without_room else None)
-        batch.change(status="approved", decided_at=now)
+        batch.change(status="approved", decided_at=change.now)
         for one in batch.submissions:
             edit.log("approve submission", SubmissionFacts(**asdict(describe_submission(one))))
     return batch.finish("approved")
@@ -70,17 +65,16 @@ def approve(
 def reject(
     page: Page,
     submission_ids: Collection[str],
-    now: datetime,
+    change: Change,
     *,
     reason: Reason = NO_REASON,
     blocks: bool = False,
-    actor: str = COMMAND_LINE,
 ) -> Result:
     """Reject pending submissions, which starts their wallets' cooldown.
 
     With `blocks`, the wallets also go on the page's deny list.
     """
-    with editing(page.id, actor, now) as edit:
+    with editing(page.id, change) as edit:
         batch = _Batch(edit, page, submission_ids)
         batch.leave_out(_explain_decided)
         batch.change(
@@ -88,7 +82,7 @@ def reject(
             reject_reason="manual",
             reason_code=reason.code,
             reason_text=reason.text,
-            decided_at=now,
+            decided_at=change.now,
         )
         for one in batch.submissions:
             edit.log("reject submission", SubmissionFacts(**asdict(describe_submission(one))))
@@ -97,15 +91,15 @@ def reject(
     return batch.finish("rejected")
 
 
-def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: str) -> Result:
+def undo(page: Page, submission_ids: Collection[str], change: Change) -> Result:
     """Make submissions that were decided by hand within UNDO_WITHIN pending again.
 
     Leaves out those that were withdrawn, or whose wallet has been submitted again. Wallets that
     were blocked along with their rejection are unblocked.
     """
-    with editing(page.id, actor, now) as edit:
+    with editing(page.id, change) as edit:
         batch = _Batch(edit, page, submission_ids)
-        batch.leave_out(lambda one: _explain_final(one, now))
+        batch.leave_out(lambda one: _explain_final(one, change.now))
         withdrawn = _find_withdrawn([one.id for one in batch.submissions])  # rejected rows are kept
         gone = InvalidInput("The wallet's holder withdrew it.")
         batch.leave_out(lambda one: gone if one.id in withdrawn else None)

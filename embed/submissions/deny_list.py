@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
 from typing import Any
 
 from embed.db.batches import in_batches
@@ -10,12 +9,17 @@ from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Block, Page, Person, Submission, Wallet
 from embed.domain.addresses import shorten_address
-from embed.domain.clients import Client
 from embed.domain.deny_list import list_networks, matches_any, parse_pattern
 from embed.domain.identifiers import is_id
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events import account_log
-from embed.events.editing import COMMAND_LINE, Edit, check_owner_is_there, editing, lock_owners
+from embed.events.editing import (
+    Change,
+    Edit,
+    check_owner_is_there,
+    editing,
+    lock_owners,
+)
 from embed.events.kinds import BlockFacts
 
 # Per page, and per owner for all pages: each submission is compared with all name patterns.
@@ -69,29 +73,23 @@ def find_listed(page: Page, kind: str, pattern: str) -> tuple[int, list[str]]:
     return len(names), [name for name in names if matches_any([pattern], name)]
 
 
-def block_on_page(
-    page_id: str, kind: str, raw_pattern: str, now: datetime, *, actor: str = COMMAND_LINE
-) -> Block:
+def block_on_page(page_id: str, kind: str, raw_pattern: str, change: Change) -> Block:
     """Raises NotFound, InvalidInput."""
     pattern = parse_pattern(kind, raw_pattern)
-    with _translate_conflict(pattern), editing(page_id, actor, now) as edit:
+    with _translate_conflict(pattern), editing(page_id, change) as edit:
         _check_room(Block.page == edit.page)
         block = Block.create(
-            page=edit.page, kind=kind, pattern=pattern, created_by=actor, created_at=now
+            page=edit.page,
+            kind=kind,
+            pattern=pattern,
+            created_by=change.actor,
+            created_at=change.now,
         )
         edit.log("add block", BlockFacts(block.kind, _shorten_pattern(block)))
     return block
 
 
-def block_for_person(
-    person: Person,
-    kind: str,
-    raw_pattern: str,
-    now: datetime,
-    *,
-    actor: str = COMMAND_LINE,
-    client: Client = account_log.UNKNOWN,
-) -> Block:
+def block_for_person(person: Person, kind: str, raw_pattern: str, change: Change) -> Block:
     """Block something on all pages that a person owns, now and later. Raises InvalidInput."""
     pattern = parse_pattern(kind, raw_pattern)
     with _translate_conflict(pattern), db.atomic():
@@ -99,25 +97,31 @@ def block_for_person(
         check_owner_is_there(person.id)
         _check_room(Block.person == person)
         block = Block.create(
-            person=person, kind=kind, pattern=pattern, created_by=actor, created_at=now
+            person=person,
+            kind=kind,
+            pattern=pattern,
+            created_by=change.actor,
+            created_at=change.now,
         )
-        account_log.store(person, "block added", now, client, pattern=_shorten_pattern(block))
+        account_log.store(
+            person, "block added", change.now, change.client, pattern=_shorten_pattern(block)
+        )
     return block
 
 
-def remove_block(
-    block_id: str, now: datetime, *, actor: str = COMMAND_LINE, client: Client = account_log.UNKNOWN
-) -> Block:
+def remove_block(block_id: str, change: Change) -> Block:
     """Raises NotFound."""
     block = get_block(block_id)
     if block.page_id is not None:
-        with editing(block.page_id, actor, now) as edit:
+        with editing(block.page_id, change) as edit:
             _delete(block)
             edit.log("remove block", BlockFacts(block.kind, _shorten_pattern(block)))
         return block
     person: Any = block.person
     with db.atomic():
-        account_log.store(person, "block removed", now, client, pattern=_shorten_pattern(block))
+        account_log.store(
+            person, "block removed", change.now, change.client, pattern=_shorten_pattern(block)
+        )
         _delete(block)
     return block
 
@@ -148,9 +152,9 @@ def block_wallets(edit: Edit, submissions: Sequence[Submission]) -> None:
             page=edit.page,
             kind="wallet",
             pattern=one.wallet_address,
-            created_by=edit.actor,
+            created_by=edit.change.actor,
             submission=one,
-            created_at=edit.now,
+            created_at=edit.change.now,
         )
         for one in submissions
         if one.wallet_address not in blocked

@@ -22,7 +22,7 @@ from embed.db.used_nonces import keep_used, revoke_nonces, use_nonce
 from embed.domain.nonces import Nonce, RecordNonce
 from embed.domain.times import format_instant
 from embed.errors import ApiError, InvalidInput, NotFound
-from embed.events.editing import Edit, editing
+from embed.events.editing import Change, Edit, editing
 from embed.events.kinds import ErasureFacts, WithdrawalFacts, read_facts
 from embed.events.messages import lock_receivers
 from embed.runtime import Runtime
@@ -41,21 +41,21 @@ def withdraw(nonce: RecordNonce, runtime: Runtime) -> WithdrawnWallet:
     Raises ApiError `invalid_nonce`, `page_not_found`, `unavailable`.
     """
     try:
-        with editing(nonce.page_id, ACTOR, runtime.clock()) as edit:
+        with editing(nonce.page_id, runtime.change(ACTOR)) as edit:
             if edit.page.deleted_at is not None:
                 raise ApiError("page_not_found")
             use_nonce(nonce.token, nonce.expires_at)
             # A refused request isn't stored, so its signature could be sent again.
             token = Nonce.make_wallet_token(nonce.page_id, nonce.wallet_address)
             revoke_nonces(token, nonce.expires_at)
-            return _withdraw(edit, nonce, runtime.settings.nonce_lifetime)
+            return _withdraw(edit, nonce)
     except NotFound:  # purged meanwhile
         raise ApiError("page_not_found") from None
     except InvalidInput:  # handed to another owner meanwhile
         raise ApiError("unavailable", retry_after=_RETRY_AFTER) from None
 
 
-def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> WithdrawnWallet:
+def _withdraw(edit: Edit, nonce: RecordNonce) -> WithdrawnWallet:
     page, address = edit.page, nonce.wallet_address
     sent = _list_sent(nonce)
     wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
@@ -72,7 +72,7 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> With
         stays_listed=stays_listed,
         before=_find_sent_again(nonce),
     )
-    _erase(sent, edit.now, nonce_lifetime)
+    _erase(sent, edit.change)
     reported = leave_out_soft_rejections(sent)
     report_withdrawn(edit, reported, wallet)
     if has_left_list and not reported:
@@ -166,7 +166,7 @@ def leave_out_soft_rejections(submissions: Sequence[Submission]) -> list[Submiss
     return [one for one in submissions if one.status != "soft_rejected"]
 
 
-def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta) -> None:
+def _erase(sent: Sequence[Submission], change: Change) -> None:
     """Delete submissions, but keep what the cooldown and trust need to know of rejections.
 
     Otherwise withdrawing would be a way around a rejection.
@@ -177,7 +177,7 @@ def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta)
             Submission.id.in_(batch)
         ).execute()
         Proof.delete().where(Proof.submission.in_(batch)).execute()
-    delete_sent([one for one in sent if one.status != "rejected"], now, nonce_lifetime)
+    delete_sent([one for one in sent if one.status != "rejected"], change)
 
 
 def report_withdrawn(edit: Edit, submissions: Sequence[Submission], wallet: Wallet | None) -> None:
@@ -185,19 +185,20 @@ def report_withdrawn(edit: Edit, submissions: Sequence[Submission], wallet: Wall
     for batch in in_batches(submissions):
         Withdrawal.insert_many(
             [
-                {"submission_id": one.id, "page": edit.page, "withdrawn_at": edit.now}
+                {"submission_id": one.id, "page": edit.page, "withdrawn_at": edit.change.now}
                 for one in batch
             ]
         ).execute()
     for one in submissions:
         has_left = wallet is not None and wallet.submission_id == one.id
-        sent_at, withdrawn_at = format_instant(one.created_at), format_instant(edit.now)
+        sent_at, withdrawn_at = format_instant(one.created_at), format_instant(edit.change.now)
         facts = WithdrawalFacts(one.id, one.status, sent_at, withdrawn_at, left_list=has_left)
         edit.log("withdraw submission", facts)
 
 
-def delete_sent(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta) -> None:
+def delete_sent(sent: Sequence[Submission], change: Change) -> None:
     """Delete submissions with their proofs; their nonces stay used."""
-    keep_used((one.nonce for one in sent if one.nonce is not None), now, nonce_lifetime)
+    nonces = (one.nonce for one in sent if one.nonce is not None)
+    keep_used(nonces, change.now, change.settings.nonce_lifetime)
     for batch in in_batches(sent):
         Submission.delete().where(Submission.id.in_(batch)).execute()

@@ -27,7 +27,7 @@ from embed.pages import find_page, get_page
 from embed.runtime import Runtime
 from embed.schemas import RefreshedBalance, RefreshRequest
 from embed.serializers import write_amount
-from embed.wallets.holding_watch import list_needed, watch_holdings
+from embed.wallets.holding_watch import ACTOR, list_needed, watch_holdings
 
 OnProgress = Callable[[int, int], None]  # reads done, reads in all; called after each call
 
@@ -87,7 +87,7 @@ def refresh_balances(
             chosen,
             lambda done: on_progress(len(to_sweep) + done, len(to_sweep) + len(chosen)),
         )
-    watched = watch_holdings(clock(), every)
+    watched = watch_holdings(runtime.change(ACTOR))
     failure = swept.failure or completely.failure
     return RefreshSummary(
         observed=swept.observed,

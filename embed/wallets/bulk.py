@@ -1,14 +1,13 @@
 """One action on many wallets of a page."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
 from typing import Any, Literal
 
 from embed.db.batches import in_batches
 from embed.db.models import Page, Tag, Wallet, WalletTag
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import editing
+from embed.events.editing import Change, editing
 from embed.events.kinds import BulkFacts
 from embed.wallets.search import WalletFilter, list_conditions
 
@@ -28,17 +27,16 @@ def change_wallets(
     page_id: str,
     which: Collection[str] | WalletFilter,
     action: BulkAction,
+    change: Change,
     *,
     tag: Tag | None = None,
-    now: datetime,
-    actor: str,
 ) -> int:
     """Apply one action to many wallets and return how many there were.
 
     `which` has their ids, where unknown ones are skipped, or is a filter that they match now. `tag`
     is the tag of the page that ``tag`` and ``untag`` add or remove. Raises NotFound, InvalidInput.
     """
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         conditions = (
             list_conditions(edit.page, which)
             if isinstance(which, WalletFilter)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -16,10 +16,10 @@ from embed.db.connection import db
 from embed.db.models import ApiKey, Page, Person
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput
+from embed.events.editing import Change
 from embed.keys import derived, management
 from embed.pages import create_page
 from embed.runtime import Runtime
-from embed.settings import Settings
 from embed.wallets.suggestions import add_suggested
 
 _PURPOSE = "draft"
@@ -70,25 +70,21 @@ def look_up_draft(mint: str, runtime: Runtime) -> tuple[Draft, InvalidInput | No
 def set_up_page(
     owner: Person,
     fields: dict[str, Any],
+    change: Change,
     *,
     addresses: Sequence[str],
     raw_origins: Sequence[str],
-    settings: Settings,
-    now: datetime,
 ) -> tuple[Page, tuple[ApiKey, str] | None]:
     """Create a page with its first wallets and a key for its site or, without one, a share link.
 
     Raises InvalidInput, in which case nothing was created.
     """
-    actor = owner.email
     with db.atomic():
-        page = create_page(owner, fields, now, actor=actor)
+        page = create_page(owner, fields, change)
         if addresses:
-            add_suggested(page.id, addresses, settings=settings, now=now, actor=actor)
+            add_suggested(page.id, addresses, change)
         if not raw_origins:
-            derived.share_page(page.id, now, actor=actor)
+            derived.share_page(page.id, change)
             return page, None
-        made = management.create_key(
-            page.id, "public", raw_origins=raw_origins, now=now, actor=actor
-        )
+        made = management.create_key(page.id, "public", change, raw_origins=raw_origins)
     return page, made

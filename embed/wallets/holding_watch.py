@@ -6,7 +6,7 @@ Only wallets that a submission put on the page are watched. Nothing is ever dele
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -15,7 +15,7 @@ from peewee import JOIN
 from embed.db.models import LOW_IN_A_ROW, UNMARKED, ChainBalance, Page, Wallet
 from embed.domain.amounts import subtract
 from embed.errors import NotFound
-from embed.events.editing import Edit, editing
+from embed.events.editing import Change, Edit, editing
 from embed.events.kinds import HoldingFacts
 
 ACTOR = "holding watch"  # as the activity log names it
@@ -72,9 +72,9 @@ def list_needed(before: datetime, page: Page | None = None) -> list[tuple[str, s
     return list(dict.fromkeys((one.mint, one.wallet.address) for one in undecided))
 
 
-def watch_holdings(now: datetime, max_age: timedelta) -> WatchResult:
-    """Count observations within `max_age`, and flag or withhold wallets as each page chose."""
-    since = now - max_age
+def watch_holdings(change: Change) -> WatchResult:
+    """Count observations within BALANCE_REFRESH; flag or withhold wallets as each page chose."""
+    since = change.now - change.settings.balance_refresh
     may_have_news = (
         (ChainBalance.all_observed_at == ChainBalance.observed_at)
         | (Wallet.low_count > 0)
@@ -86,7 +86,7 @@ def watch_holdings(now: datetime, max_age: timedelta) -> WatchResult:
     logged: Counter[str | None] = Counter()
     for page_id, watched in by_page.items():
         if any(_has_news(one, since) for one in watched):
-            logged.update(_watch_page(page_id, now, since))
+            logged.update(_watch_page(page_id, change, since))
     return WatchResult(logged["flag wallet"], logged["unflag wallet"])
 
 
@@ -98,10 +98,10 @@ def _has_news(one: Watched, since: datetime) -> bool:
     return one.wallet.low_count < LOW_IN_A_ROW and one.is_newly_low(since)
 
 
-def _watch_page(page_id: str, now: datetime, since: datetime) -> list[str | None]:
+def _watch_page(page_id: str, change: Change, since: datetime) -> list[str | None]:
     """Read a page's wallets again under its lock, as its owner may have changed something."""
     # It may be purged meanwhile.
-    with suppress(NotFound), editing(page_id, ACTOR, now) as edit:
+    with suppress(NotFound), editing(page_id, change) as edit:
         watched = _read_watched(Wallet.page == page_id)
         return [_note(edit, one) for one in watched if _has_news(one, since)]
     return []

@@ -13,7 +13,7 @@ from embed.db.models import Balance, Page, Tag, TrackedWallet, Wallet, WalletTag
 from embed.db.statements import Statement, list_values, make_insertion
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
-from embed.events.editing import COMMAND_LINE, editing
+from embed.events.editing import Change, editing
 from embed.events.kinds import ImportFacts
 from embed.pages import get_page
 from embed.settings import Settings
@@ -156,11 +156,9 @@ def plan_import(
 def apply_import(
     page_id: str,
     sheet: Sheet,
+    change: Change,
     *,
     makes_tags: bool,
-    settings: Settings,
-    now: datetime,
-    actor: str = COMMAND_LINE,
     changes_listed: bool = True,
     skips_mistakes: bool = False,
 ) -> Plan:
@@ -175,24 +173,24 @@ def apply_import(
         plan_import,
         sheet=sheet,
         makes_tags=makes_tags,
-        settings=settings,
+        settings=change.settings,
         changes_listed=changes_listed,
     )
     plan = plan_for(page)
-    with editing(page_id, actor, now) as edit:
+    with editing(page_id, change) as edit:
         if edit.page.version != page.version:
             plan = plan_for(edit.page)
         may_apply = not plan.mistakes or (skips_mistakes and not plan.is_too_long)
         if may_apply and plan.changes:
-            _make_tags(page, plan.new_tags if makes_tags else (), now)
-            ids = _write_wallets(page, plan.changes, now)
+            _make_tags(page, plan.new_tags if makes_tags else (), change.now)
+            ids = _write_wallets(page, plan.changes, change.now)
             _write_tags(page, plan.changes, ids)
             store_entered(
                 page,
                 [
-                    Observation(change.line.address, change.line.balance, now)
-                    for change in plan.changes
-                    if change.line.balance is not None and change.changes_balance
+                    Observation(row.line.address, row.line.balance, change.now)
+                    for row in plan.changes
+                    if row.line.balance is not None and row.changes_balance
                 ],
             )
             count_rows_anew(Wallet, Balance, WalletTag)

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -13,8 +12,8 @@ from embed.db.models import Page, Wallet
 from embed.domain.addresses import is_address
 from embed.domain.amounts import find_share
 from embed.errors import InvalidInput
+from embed.events.editing import Change
 from embed.runtime import Runtime
-from embed.settings import Settings
 from embed.wallets.csv_format import Line
 from embed.wallets.csv_reader import Sheet
 from embed.wallets.imports import apply_import
@@ -52,9 +51,7 @@ def suggest_wallets(page: Page, runtime: Runtime) -> list[Suggestion]:
     ]
 
 
-def add_suggested(
-    page_id: str, addresses: Collection[str], *, settings: Settings, now: datetime, actor: str
-) -> int:
+def add_suggested(page_id: str, addresses: Collection[str], change: Change) -> int:
     """Track addresses as the owner's own, and return how many are new; all or none are added.
 
     Wallets that the page already tracks stay as they are. Raises NotFound, InvalidInput.
@@ -65,7 +62,7 @@ def add_suggested(
             "%(address)s isn't a wallet address (base58 of 32 bytes).", address=repr(wrong)
         )
     sheet = Sheet([Line(address) for address in dict.fromkeys(addresses)], mistakes=[])
-    plan = apply_import(page_id, sheet, makes_tags=False, settings=settings, now=now, actor=actor)
+    plan = apply_import(page_id, sheet, change, makes_tags=False)
     if plan.mistakes:
         raise plan.mistakes[0].cause  # the page is full
     return plan.added

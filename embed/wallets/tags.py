@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from peewee import JOIN, fn
@@ -14,7 +13,7 @@ from embed.db.fields import in_byte_order
 from embed.db.models import Page, Tag, WalletTag
 from embed.domain.texts import gettext_noop, parse_text
 from embed.errors import InvalidInput
-from embed.events.editing import COMMAND_LINE, editing, editing_row
+from embed.events.editing import Change, editing, editing_row
 from embed.events.kinds import TagFacts
 
 # The colors that the dashboard offers: the style sheets define them for light and dark.
@@ -36,26 +35,18 @@ class TagFields:
     is_counted: bool | None = None
 
 
-def add_tag(
-    page_id: str,
-    name: str,
-    color: str,
-    now: datetime,
-    *,
-    is_counted: bool = True,
-    actor: str = COMMAND_LINE,
-) -> Tag:
+def add_tag(page_id: str, name: str, color: str, change: Change, *, is_counted: bool = True) -> Tag:
     """Raises NotFound, InvalidInput."""
     name, color = parse_name(name), _parse_color(color)
-    with _translate_conflict(name), editing(page_id, actor, now) as edit:
+    with _translate_conflict(name), editing(page_id, change) as edit:
         tag = Tag.create(
-            page=edit.page, name=name, color=color, is_counted=is_counted, created_at=now
+            page=edit.page, name=name, color=color, is_counted=is_counted, created_at=change.now
         )
         edit.log("add tag", TagFacts(name, counted=None if is_counted else False))
     return tag
 
 
-def update_tag(tag_id: str, fields: TagFields, now: datetime, *, actor: str = COMMAND_LINE) -> Tag:
+def update_tag(tag_id: str, fields: TagFields, change: Change) -> Tag:
     """Raises NotFound, InvalidInput."""
     changes: dict[str, Any] = {}
     if fields.name is not None:
@@ -66,7 +57,7 @@ def update_tag(tag_id: str, fields: TagFields, now: datetime, *, actor: str = CO
         changes["is_counted"] = fields.is_counted
     with (
         _translate_conflict(changes.get("name", "")),
-        editing_row(Tag, tag_id, actor, now) as (edit, tag),
+        editing_row(Tag, tag_id, change) as (edit, tag),
     ):
         before = {name: getattr(tag, name) for name in changes}
         previous_name, was_counted = tag.name, tag.is_counted
@@ -124,9 +115,9 @@ def count_wallets(page: Page) -> dict[str, int]:
     return dict(rows)
 
 
-def remove_tag(tag_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Tag:
+def remove_tag(tag_id: str, change: Change) -> Tag:
     """Remove a tag from its page and from all wallets. Raises NotFound."""
-    with editing_row(Tag, tag_id, actor, now) as (edit, tag):
+    with editing_row(Tag, tag_id, change) as (edit, tag):
         tag.delete_instance()
         edit.log("remove tag", TagFacts(tag.name))
     return tag

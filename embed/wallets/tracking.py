@@ -29,7 +29,7 @@ from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.identifiers import is_id
 from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, bump_version, editing, editing_row
+from embed.events.editing import Change, Edit, bump_version, editing, editing_row
 from embed.events.kinds import WalletFacts
 from embed.wallets.tags import list_tags
 
@@ -113,16 +113,8 @@ def _list_tags_by_wallet(
     return by_wallet
 
 
-def add_wallet(
-    page_id: str,
-    address: str,
-    fields: WalletFields,
-    now: datetime,
-    *,
-    max_wallets: int,
-    actor: str = COMMAND_LINE,
-) -> Wallet:
-    """Track an address, on a page of at most `max_wallets`. Raises NotFound, InvalidInput."""
+def add_wallet(page_id: str, address: str, fields: WalletFields, change: Change) -> Wallet:
+    """Track an address. Raises NotFound, InvalidInput."""
     if not is_address(address):
         raise InvalidInput(
             "%(address)s isn't a wallet address (base58 of 32 bytes).",
@@ -132,11 +124,11 @@ def add_wallet(
     taken = InvalidInput("%(address)s is already on the page.", field="address", address=address)
     with (
         translate_unique_violations({"wallet_page_id_address": taken}),
-        editing(page_id, actor, now) as edit,
+        editing(page_id, change) as edit,
     ):
-        if not _count_room(edit.page.id, max_wallets):
-            raise PageFull(max_wallets)
-        wallet = Wallet.create(page=edit.page, address=address, created_at=now)
+        if not _count_room(edit.page.id, change.settings.max_wallets):
+            raise PageFull(change.settings.max_wallets)
+        wallet = Wallet.create(page=edit.page, address=address, created_at=change.now)
         _apply(edit, wallet, fields)
         edit.log("add wallet", WalletFacts(wallet.address, wallet.public_alias))
     return wallet
@@ -151,11 +143,9 @@ def _count_room(page_id: str, max_wallets: int) -> int:
 _COUNT_TRACKED = Statement(Wallet.select(fn.COUNT(1)).where(Wallet.page == Parameter("page_id")))
 
 
-def update_wallet(
-    wallet_id: str, fields: WalletFields, now: datetime, *, actor: str = COMMAND_LINE
-) -> None:
+def update_wallet(wallet_id: str, fields: WalletFields, change: Change) -> None:
     """Raises NotFound, InvalidInput."""
-    with editing_row(Wallet, wallet_id, actor, now) as (edit, wallet):
+    with editing_row(Wallet, wallet_id, change) as (edit, wallet):
         before = _read_details(wallet)
         _apply(edit, wallet, fields)
         if fields.balance is not None or _read_details(wallet) != before:
@@ -168,9 +158,9 @@ def _read_details(wallet: Wallet) -> tuple[Any, ...]:
     return wallet.public_alias, wallet.is_hidden, set(tags.tuples())
 
 
-def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
+def remove_wallet(wallet_id: str, change: Change) -> None:
     """Stop tracking a wallet; its observed balance stays stored. Raises NotFound."""
-    with editing_row(Wallet, wallet_id, actor, now) as (edit, wallet):
+    with editing_row(Wallet, wallet_id, change) as (edit, wallet):
         wallet.delete_instance()
         edit.log("remove wallet", WalletFacts(wallet.address, wallet.public_alias))
 
@@ -262,7 +252,7 @@ def _apply(edit: Edit, wallet: Wallet, fields: WalletFields) -> None:
         _set_tags(wallet, edit.page, fields.tag_names)
     if fields.balance is not None:
         amount = parse_amount(fields.balance)
-        store_entered(edit.page, [Observation(wallet.address, amount, edit.now)])
+        store_entered(edit.page, [Observation(wallet.address, amount, edit.change.now)])
 
 
 def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:

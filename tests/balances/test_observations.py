@@ -216,7 +216,7 @@ def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
 
     def join_and_show():
         try:
-            pages.update_page(page_id, {"token_mint": USDC}, world.clock())
+            pages.update_page(page_id, {"token_mint": USDC}, world.change())
             show()  # so that this payload is remembered
         finally:
             db.close()

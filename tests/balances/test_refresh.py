@@ -114,7 +114,7 @@ def test_wallet_on_several_pages_is_read_once_and_deleted_pages_are_left_out(wor
     world.track(shared, page_id=world.make_page())
     gone = world.make_page()
     track_many(world, 1, gone)
-    pages.delete_page(gone, world.clock())
+    pages.delete_page(gone, world.change())
 
     assert run().observed == 1
     assert chain.calls[SWEEP] == 2  # the mint, and the wallets
@@ -232,7 +232,7 @@ def test_wallet_that_is_erased_while_it_is_read_does_not_come_back(world, chain,
 
     def erase_once(_done, _total):
         while erasing:
-            erase_wallet(erasing.pop(), world.clock(), MINUTE)
+            erase_wallet(erasing.pop(), world.change(nonce_lifetime=MINUTE))
 
     run(on_progress=erase_once)
 
@@ -302,7 +302,7 @@ def test_refused_mint_is_tried_again_for_its_page_and_for_another_mint(world, ch
 def test_page_that_is_unknown_or_deleted_and_a_missing_endpoint_are_told(world, run):
     with pytest.raises(NotFound):
         run("x" * 20)
-    pages.delete_page(world.page_id, world.clock())
+    pages.delete_page(world.page_id, world.change())
     with pytest.raises(InvalidInput, match="deleted"):
         run(world.page_id)
     world.use_endpoint()

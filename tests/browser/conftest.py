@@ -156,7 +156,7 @@ def embedded_page(service, host) -> EmbeddedPage:
 def dashboard(embedded_page) -> EmbeddedPage:
     """A page with its owner, and the address of its views."""
     embedded_page.owner = make_owner(embedded_page)
-    pages.update_page(embedded_page.page_id, {"owner": embedded_page.owner}, embedded_page.clock())
+    pages.update_page(embedded_page.page_id, {"owner": embedded_page.owner}, embedded_page.change())
     embedded_page.base = f"{embedded_page.service_url}/dashboard/pages/{embedded_page.page_id}"
     return embedded_page
 

@@ -269,7 +269,9 @@ def sign_in(page: Page, embedded_page: EmbeddedPage, owner: Person | None = None
     """Give the browser the session of an owner who has signed in; None: the page's own owner."""
     client = embedded_page.app.test_client()
     with client.session_transaction(path="/dashboard/") as session:
-        _, session["_user_id"] = sessions.begin(owner or embedded_page.owner, embedded_page.clock())
+        _, session["_user_id"] = sessions.begin(
+            owner or embedded_page.owner, embedded_page.change()
+        )
     cookie = client.get_cookie("embed_dashboard", path="/dashboard")
     page.context.add_cookies(
         [

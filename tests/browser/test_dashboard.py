@@ -8,7 +8,7 @@ from axe import find_faults
 from embedded_page import make_owner, sign_in, sign_in_by_form
 from playwright.sync_api import expect
 from support.owner_browser import PASSWORD
-from support.world import Visitor
+from support.world import Visitor, change_at
 
 from embed import pages
 from embed.db.models import Delivery, Member, Receiver, Submission
@@ -16,7 +16,6 @@ from embed.domain.clients import Client
 from embed.events.messages import send_messages
 from embed.notifications import receivers
 from embed.people import sessions
-from embed.runtime import EXTENSION
 from embed.submissions.deny_list import block_on_page
 
 pytestmark = pytest.mark.browser
@@ -49,22 +48,21 @@ def full_dashboard(dashboard):
         person.save()
         Member.create(page=dashboard.page_id, person=person, role=role, created_at=now)
     for kind, pattern in (("wallet", Visitor().address), ("name", "*scam*")):
-        block_on_page(dashboard.page_id, kind, pattern, now)
+        block_on_page(dashboard.page_id, kind, pattern, change_at(now))
     for user_agent in ("Android SamsungBrowser/28.0", ""):  # signed in elsewhere, too
         client = Client.parse(user_agent, "2001:db8:1234:5::1")
-        sessions.begin(dashboard.owner, now, client)
+        sessions.begin(dashboard.owner, change_at(now, client=client))
     return dashboard
 
 
 def add_receivers(dashboard) -> None:
     """Add a channel and a webhook that fails, with messages in every state."""
-    settings = dashboard.app.extensions[EXTENSION].settings
-    now = dashboard.clock()
-    how = {"settings": settings, "now": now}
-    receivers.add_channel(dashboard.page_id, "ntfy", {"topic": "my-topic"}, **how)
+    change = dashboard.change()
+    now = change.now
+    receivers.add_channel(dashboard.page_id, "ntfy", {"topic": "my-topic"}, change)
     url = f"https://{'very-long-name.' * 8}example/hook"
-    webhook = receivers.add_webhook(dashboard.page_id, url, **how)
-    receivers.rotate_secret(webhook.id, now)
+    webhook = receivers.add_webhook(dashboard.page_id, url, change)
+    receivers.rotate_secret(webhook.id, change)
     for number in range(9):
         message = ("queue.filling", {"pending": number, "queueCapacity": 10})
         send_messages(dashboard.page_id, [message], now)
@@ -252,7 +250,7 @@ def test_focus_is_not_hidden_by_the_dock(dashboard, open_on_phone):
 def test_one_of_many_pages_is_found_by_its_name(dashboard, page):
     for number in range(30):
         fields = {"owner": dashboard.owner, "token_symbol": f"T{number}"}
-        pages.update_page(dashboard.make_page(), fields, dashboard.clock())
+        pages.update_page(dashboard.make_page(), fields, change_at(dashboard.clock()))
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/queue")
     page.get_by_role("button", name="Switch to another page").click()

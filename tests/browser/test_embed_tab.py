@@ -251,7 +251,7 @@ READ_STYLES = """(selector) => {
 
 
 def store(embedded_page, **texts: str) -> None:
-    pages.change_look(embedded_page.page_id, texts, embedded_page.clock())
+    pages.change_look(embedded_page.page_id, texts, embedded_page.change())
 
 
 def test_no_look_reaches_what_a_visitor_signs_or_its_proof_but_for_the_accent_of_the_button(

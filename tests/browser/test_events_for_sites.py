@@ -81,7 +81,7 @@ def test_wallet_that_is_listed_at_once_is_heard_of_and_not_again_on_the_next_vis
 
 
 def test_site_that_the_key_does_not_name_hears_nothing(embedded_page, open_site, page):
-    derived.share_page(embedded_page.page_id, embedded_page.clock())
+    derived.share_page(embedded_page.page_id, embedded_page.change())
     widget = open_site(f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}/frame")
 
     expect(page.locator("iframe")).to_have_attribute("title", "Wallets")  # the script has found it

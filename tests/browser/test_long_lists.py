@@ -166,7 +166,7 @@ def test_change_leaves_focus_and_place_in_thousands_of_rows(embedded_page, page)
     expect(stop).to_be_focused()
     assert rows.nth(middle).evaluate("row => row.offsetTop") == top
     wallet_id = rows.nth(middle).get_attribute("data-id")
-    tracking.remove_wallet(wallet_id, embedded_page.clock())
+    tracking.remove_wallet(wallet_id, embedded_page.change())
     with page.expect_response("**/embed/api/tracking/*"):
         embedded_page.forward(page, "00:31")
     expect(rows).to_have_count(count - 1)

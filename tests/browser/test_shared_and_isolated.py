@@ -25,7 +25,7 @@ def open_site(embedded_page, page):
 def link(embedded_page) -> str:
     """The address at which a page of three wallets is public."""
     embedded_page.track_many(3)
-    derived.share_page(embedded_page.page_id, embedded_page.clock())
+    derived.share_page(embedded_page.page_id, embedded_page.change())
     return f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}"
 
 

@@ -99,7 +99,7 @@ def test_share_copies_the_public_link_if_there_is_one(
     row = widget.locator("#own-list > li")
     expect(row.locator(".line-1")).to_contain_text("You")
     expect(row.locator(".share-link")).to_be_hidden()
-    derived.share_page(embedded_page.page_id, embedded_page.clock())
+    derived.share_page(embedded_page.page_id, embedded_page.change())
     embedded_page.forward(page, "05:00")
 
     row.get_by_role("button", name="Share this list").click()

@@ -7,7 +7,7 @@ import click
 import pytest
 from support.operator import Operator
 from support.servers import run_flask
-from support.world import SECRET_KEY, SITE, USDC, Visitor
+from support.world import SECRET_KEY, SITE, USDC, Visitor, change_at
 
 from embed import commands as all_commands
 from embed.db import connection, schema_version
@@ -75,7 +75,7 @@ def test_owner_is_made_and_listed(operator):
 def test_owner_is_signed_out_everywhere(operator, clock):
     ann, bob = (accounts.create_person(f"{name}@example.com", clock()) for name in ("ann", "bob"))
     for person in (ann, ann, bob):
-        sessions.begin(person, clock())
+        sessions.begin(person, change_at(clock()))
 
     shown = operator.show("owners", "sign-out", " Ann@example.com")
     assert (shown["email"], shown["sessions"]) == ("ann@example.com", 2)

@@ -11,7 +11,6 @@ from embed.events.editing import COMMAND_LINE
 from embed.keys import access
 from embed.notifications import receivers
 from embed.people import accounts, invitations
-from embed.runtime import EXTENSION
 from embed.submissions.deny_list import block_on_page
 
 pytestmark = pytest.mark.slow
@@ -43,19 +42,17 @@ class Things:
         self.tag_id = world.add_tag("team").id
         self.wallet_id = world.track(Visitor().address, alias="Whale").id
         self.key_id = access.find_access(world.public_key).key_id
-        self.block_id = block_on_page(world.page_id, "name", "bot*", world.clock()).id
+        self.block_id = block_on_page(world.page_id, "name", "bot*", world.change()).id
         self.submission_id = world.submit(Visitor()).json["submissionId"]
-        settings = world.app.extensions[EXTENSION].settings
         self.table = folder / "wallets.csv"
         self.table.write_text(f"{USDC},Treasury\n")
-        how = {"settings": settings, "now": world.clock()}
-        self.webhook_id = receivers.add_webhook(self.page_id, HOOK, **how).id
+        self.webhook_id = receivers.add_webhook(self.page_id, HOOK, world.change()).id
         invitations.accept(
-            invitations.invite(self.page_id, MEMBER, "viewer", world.clock())[1],
+            invitations.invite(self.page_id, MEMBER, "viewer", world.change())[1],
             accounts.create_person(MEMBER, world.clock()),
-            world.clock(),
+            world.change(),
         )
-        self.channel_id = receivers.add_channel(self.page_id, *NTFY, **how).id
+        self.channel_id = receivers.add_channel(self.page_id, *NTFY, world.change()).id
 
 
 CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {

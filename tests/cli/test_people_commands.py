@@ -10,7 +10,7 @@ ANN = "ann@example.com"
 
 
 def sign_up(world, token: str) -> None:
-    invitations.sign_up(token, "four words that nobody says", world.clock(), host="localhost")
+    invitations.sign_up(token, "four words that nobody says", world.change(), host="localhost")
 
 
 def test_people_of_a_page_are_invited_listed_changed_and_removed(world, operator):
@@ -49,7 +49,7 @@ def test_mistake_is_one_line(world, operator, words, said):
 
 
 def test_operator_lets_a_guest_create_pages(world, operator):
-    sign_up(world, invitations.invite(world.page_id, ANN, "viewer", world.clock())[1])
+    sign_up(world, invitations.invite(world.page_id, ANN, "viewer", world.change())[1])
 
     (guest,) = (one for one in operator.show("owners", "list") if one["email"] == ANN)
     assert not guest["mayCreatePages"]

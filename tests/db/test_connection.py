@@ -16,7 +16,7 @@ from peewee import (
 )
 from support.postgres import open_cursor
 from support.remote import at_once
-from support.world import SECRET_KEY, Visitor, World
+from support.world import SECRET_KEY, Visitor, World, change_at
 
 from embed import pages
 from embed.db import connection, schema_version
@@ -212,7 +212,7 @@ def fill(world: World) -> None:
     world.configure(queue_capacity=2, cooldown_s=0)
     visitor = Visitor()
     world.open_widget(visitor)
-    tags.add_tag(world.page_id, "team", "blue", world.clock())
+    tags.add_tag(world.page_id, "team", "blue", world.change())
     world.track(Visitor().address, tag_names=["team"], balance=5)
     world.approve(world.submit(Visitor()).json["submissionId"])
     world.reject(world.submit(Visitor()).json["submissionId"])
@@ -233,7 +233,7 @@ def fill(world: World) -> None:
         expires_at=now,
         created_at=now,
     )
-    block_on_page(world.page_id, "wallet", Visitor().address, now)
+    block_on_page(world.page_id, "wallet", Visitor().address, change_at(now))
     Withdrawal.create(submission_id=make_id(), page=world.page_id, withdrawn_at=now)
     Listing.create(page=world.page_id, address=visitor.address, joined_at=now)
     receiver = Receiver.create(

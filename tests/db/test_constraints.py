@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 from peewee import IntegrityError
-from support.world import USDC, Visitor, code_of
+from support.world import USDC, Visitor, change_at, code_of
 
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index, skip_if_reference_missing
@@ -153,9 +153,9 @@ def test_refusal_of_a_page_that_was_purged_meanwhile_is_not_kept_but_a_bug_is_to
 
 TAKEN = {
     "owner": lambda page_id, now: accounts.create_person("ann@example.com", now),
-    "tag": lambda page_id, now: tags.add_tag(page_id, "team", "blue", now),
+    "tag": lambda page_id, now: tags.add_tag(page_id, "team", "blue", change_at(now)),
     "wallet": lambda page_id, now: tracking.add_wallet(
-        page_id, USDC, tracking.WalletFields(), now, max_wallets=9
+        page_id, USDC, tracking.WalletFields(), change_at(now)
     ),
 }
 

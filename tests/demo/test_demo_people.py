@@ -18,7 +18,7 @@ PASSWORD = "four words that nobody says"
 def make_page(world_with):
     world = world_with(ALLOW_PRIVATE_TARGETS="1")
     urls = ("https://site.example", "http://127.0.0.1:9/told")
-    return world, lambda: make_demo_page(*urls, world.settings, world.clock())
+    return world, lambda: make_demo_page(*urls, world.change())
 
 
 def open_link(world, person):

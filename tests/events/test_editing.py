@@ -23,7 +23,7 @@ def list_actions(world) -> list[str]:
 def test_change_has_one_version_however_much_it_records(world):
     version = world.page.version
 
-    with editing(world.page_id, ACTOR, world.clock()) as edit:
+    with editing(world.page_id, world.change(ACTOR)) as edit:
         edit.log("add tag", TagFacts("one"))
         edit.log("remove tag", TagFacts("one"))
 
@@ -34,9 +34,9 @@ def test_change_has_one_version_however_much_it_records(world):
 def test_version_of_a_change_within_a_change_never_goes_down(world):
     versions = [world.page.version]
 
-    with editing(world.page_id, ACTOR, world.clock()) as outer:
+    with editing(world.page_id, world.change(ACTOR)) as outer:
         for name in ("one", "two"):
-            with editing(world.page_id, ACTOR, world.clock()) as inner:
+            with editing(world.page_id, world.change(ACTOR)) as inner:
                 inner.log("add tag", TagFacts(name))
             versions.append(world.page.version)
         outer.log("remove tag", TagFacts("one"))
@@ -50,7 +50,7 @@ def test_change_that_fails_leaves_nothing(world):
     before = world.dump()
 
     def change() -> None:
-        with editing(world.page_id, ACTOR, world.clock()) as edit:
+        with editing(world.page_id, world.change(ACTOR)) as edit:
             edit.log("change page", ChangeFacts({"public_title": "New"}))
             Page.update(public_title="New").execute()
             raise RuntimeError("half way")
@@ -66,7 +66,7 @@ def test_action_is_logged_only_with_its_own_facts(world):
 
     with (
         pytest.raises(ValueError, match="add wallet"),
-        editing(world.page_id, ACTOR, world.clock()) as edit,
+        editing(world.page_id, world.change(ACTOR)) as edit,
     ):
         edit.log("add wallet", TagFacts("one"))
 
@@ -74,6 +74,6 @@ def test_action_is_logged_only_with_its_own_facts(world):
 
 
 def test_page_that_is_not_there_cannot_be_changed(world):
-    with pytest.raises(NotFound), editing("nowhere", ACTOR, world.clock()):
+    with pytest.raises(NotFound), editing("nowhere", world.change(ACTOR)):
         pytest.fail("entered")
     assert not db.in_transaction()

@@ -100,7 +100,7 @@ def test_change_that_fails_leaves_no_message(world):
     before = len(read_messages())
 
     def change() -> None:
-        with editing(world.page_id, "owner@example.com", world.clock()) as edit:
+        with editing(world.page_id, world.change("owner@example.com")) as edit:
             facts = SubmissionFacts(**asdict(describe_submission(submission)))
             edit.log("approve submission", facts)
             raise RuntimeError("half way")
@@ -115,7 +115,7 @@ def test_flagged_wallet_is_told_with_exact_amounts_and_one_that_recovered_is_not
     wallet = Wallet.get_by_id(world.track(Visitor().address, alias="Whale").id)
     amounts = Decimal("18446744073.709551615"), Decimal("1E-7")
     facts = partial(HoldingFacts, wallet.id, wallet.address, wallet.public_alias, *amounts)
-    with editing(world.page_id, "holding watch", world.clock()) as edit:
+    with editing(world.page_id, world.change("holding watch")) as edit:
         edit.log("flag wallet", facts(hidden=True))
         edit.log("unflag wallet", facts())
 
@@ -162,9 +162,13 @@ import os, signal, sys
 from functools import partial
 from embed.db.connection import open_database
 from embed.domain.times import now
+from embed.events.editing import COMMAND_LINE, Change
+from embed.settings import Settings
 from embed.submissions import decisions
-open_database(os.environ["DATABASE_URL"])
-decisions.decide_one(sys.argv[1], partial(decisions.reject, now=now()))
+settings = Settings.from_environ(os.environ)
+open_database(settings.database_url)
+change = Change(COMMAND_LINE, now(), settings)
+decisions.decide_one(sys.argv[1], partial(decisions.reject, change=change))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -3,11 +3,10 @@
 import itertools
 import threading
 from contextlib import suppress
-from functools import partial
 
 import pytest
 from support.remote import at_once
-from support.world import USDC, Visitor
+from support.world import USDC, Visitor, change_at
 
 from embed import pages
 from embed.db.connection import db
@@ -34,14 +33,14 @@ def track(world, page_id: str, address: str) -> str:
 def make_page_by_mint(world, address):
     page_id = world.make_page(token_mint=WSOL)
     track(world, page_id, address)
-    return page_id, lambda: pages.update_page(page_id, {"token_mint": USDC}, world.clock())
+    return page_id, lambda: pages.update_page(page_id, {"token_mint": USDC}, world.change())
 
 
 def make_page_by_owner(world, address):
     page_id = world.make_page(owner=accounts.create_person("other@site.example", world.clock()))
     track(world, page_id, address)
     heir = accounts.get_installation_owner(world.clock())
-    return page_id, lambda: pages.update_page(page_id, {"owner": heir}, world.clock())
+    return page_id, lambda: pages.update_page(page_id, {"owner": heir}, world.change())
 
 
 def make_page_later(world, address):
@@ -108,17 +107,17 @@ def test_balances_and_moves_at_once_never_wait_for_each_other_in_a_circle(world)
     def enter():
         number = next(pick)
         changes = WalletFields(balance=number)
-        tracking.update_wallet(wallets[number % len(wallets)], changes, now)
+        tracking.update_wallet(wallets[number % len(wallets)], changes, change_at(now))
 
     def move():
         number = next(pick)
         fields = {"token_mint": (USDC, WSOL)[number // 4 % 2]}
-        pages.update_page(page_ids[number % len(page_ids)], fields, now)
+        pages.update_page(page_ids[number % len(page_ids)], fields, change_at(now))
 
     def hand_over():
         number = next(pick)
         fields = {"owner": heirs[number // 4 % 2]}
-        pages.update_page(page_ids[number % len(page_ids)], fields, now)
+        pages.update_page(page_ids[number % len(page_ids)], fields, change_at(now))
 
     def repeat(act):
         try:
@@ -137,13 +136,13 @@ def test_owners_changes_of_all_kinds_at_once_never_wait_for_each_other_in_a_circ
     now, address = world.clock(), Visitor().address
     wallet_id = track(world, world.page_id, address)
     ids = [world.submit(Visitor()).json["submissionId"] for _ in range(4)]
-    decided = itertools.cycle([partial(decisions.approve, max_wallets=50_000), decisions.undo])
+    decided = itertools.cycle([decisions.approve, decisions.undo])
 
     def decide():
-        next(decided)(world.page, ids, now, actor="owner")
+        next(decided)(world.page, ids, change_at(now, "owner"))
 
     def enter():
-        tracking.update_wallet(wallet_id, WalletFields(balance=next(pick)), now)
+        tracking.update_wallet(wallet_id, WalletFields(balance=next(pick)), change_at(now))
 
     def submit():
         assert world.submit(Visitor()).status_code == 201

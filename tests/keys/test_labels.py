@@ -11,7 +11,7 @@ pytestmark = pytest.mark.databases("sqlite", "postgres")
 
 
 def make(world, raw_label):
-    return management.create_key(world.page_id, "secret", raw_label=raw_label, now=world.clock())[0]
+    return management.create_key(world.page_id, "secret", world.change(), raw_label=raw_label)[0]
 
 
 @pytest.mark.databases("sqlite")
@@ -41,7 +41,7 @@ def test_log_names_a_key_by_its_label(world):
     world.clock.forward(seconds=1)
     key = make(world, "Server")
     world.clock.forward(seconds=1)
-    management.revoke_key(key.id, world.clock())
+    management.revoke_key(key.id, world.change())
 
     name = f"Server (secret {key.display_prefix})"
     log = read_log(world.page_id)
@@ -55,6 +55,6 @@ def test_sites_for_a_secret_key_are_refused_and_its_label_stays(world):
     key = make(world, "Server")
 
     with pytest.raises(InvalidInput, match="no sites"):
-        management.change_key(key.id, raw_label="Other", raw_origins=[SITE], now=world.clock())
+        management.change_key(key.id, world.change(), raw_label="Other", raw_origins=[SITE])
 
     assert ApiKey.get_by_id(key.id).label == "Server"

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 from support.remote import race
-from support.world import USDC, read_log
+from support.world import USDC, change_at, read_log
 
 from embed.db.models import ApiKey
 from embed.errors import ApiError, NotFound
@@ -18,7 +18,7 @@ SECRET, LATER_SECRET = ["a secret of this installation"], ["its next secret"]
 
 @pytest.fixture
 def shared(world):
-    derived.share_page(world.page_id, world.clock())
+    derived.share_page(world.page_id, world.change())
     return world
 
 
@@ -44,12 +44,12 @@ def test_key_of_the_link_lists_no_site_and_is_the_same_each_time(shared):
 def test_key_ends_with_the_link_and_comes_back_with_it(shared):
     key = derived.get_link_key(shared.page, SECRET)
 
-    derived.stop_sharing(shared.page_id, shared.clock())
+    derived.stop_sharing(shared.page_id, shared.change())
 
     assert derived.find_shared_page(shared.page_id) is None
     with pytest.raises(ApiError, match="revoked_key"):
         access.get_access(key)
-    derived.share_page(shared.page_id, shared.clock())
+    derived.share_page(shared.page_id, shared.change())
     assert access.get_access(key).is_link
 
 
@@ -92,7 +92,10 @@ def test_requests_at_once_agree_on_the_key_of_a_new_secret(shared):
 def test_switches_at_once_leave_one_key_and_a_log_that_fits(world):
     page_id, now = world.page_id, world.clock()
     race(
-        *[partial(derived.share_page, page_id, now), partial(derived.stop_sharing, page_id, now)]
+        *[
+            partial(derived.share_page, page_id, change=change_at(now)),
+            partial(derived.stop_sharing, page_id, change=change_at(now)),
+        ]
         * 4
     )
 
@@ -105,10 +108,10 @@ def test_switches_at_once_leave_one_key_and_a_log_that_fits(world):
 def test_both_switches_are_logged_once(world):
     for _ in range(2):
         world.clock.forward(seconds=1)
-        derived.share_page(world.page_id, world.clock())
+        derived.share_page(world.page_id, world.change())
     for _ in range(2):
         world.clock.forward(seconds=1)
-        derived.stop_sharing(world.page_id, world.clock(), actor="ann@example.com")
+        derived.stop_sharing(world.page_id, world.change("ann@example.com"))
 
     newest = [each for each in read_log(world.page_id) if each.action == "change page"]
     assert [(one.actor, one.action, one.subject) for one in newest] == [
@@ -123,7 +126,7 @@ def test_page_that_does_not_exist_is_not_found(world, raw_id):
     assert derived.find_shared_page(raw_id) is None
     if raw_id == "x" * 20:
         with pytest.raises(NotFound):
-            derived.share_page(raw_id, world.clock())
+            derived.share_page(raw_id, world.change())
 
 
 @pytest.mark.parametrize("change", [{"is_public": False}, {"is_embeddable": False}])

@@ -6,7 +6,7 @@ import pytest
 from support.operator import Operator
 from support.owner_browser import PASSWORD, OwnerBrowser
 from support.remote import at_once
-from support.world import USDC, Visitor, read_log
+from support.world import USDC, Visitor, change_at, read_log
 
 from embed import pages
 from embed.db import connection
@@ -114,7 +114,7 @@ def test_deleted_pages_stay_with_the_installation_until_they_are_purged(world, r
     assert world.read().status_code == 404
     assert Submission.get_by_id(submission_id)
     assert Proof.get_by_id(submission_id)
-    assert pages.restore_page(world.page_id, world.clock()).deleted_at is None
+    assert pages.restore_page(world.page_id, world.change()).deleted_at is None
 
 
 @pytest.mark.usefixtures("owner", "other")
@@ -153,23 +153,21 @@ def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, o
     path = passwords.build_link(other, world.app.extensions[EXTENSION].signer, "")
     assert world.app.test_client().get(path).status_code == 200
 
-    owner_removal.remove_owner(OTHER, world.clock())
+    owner_removal.remove_owner(OTHER, world.change())
     accounts.create_person(OTHER, world.clock())
 
     assert world.app.test_client().get(path).status_code == 404
     with pytest.raises(NotFound):
-        passwords.choose_password(other, PASSWORD, world.clock(), host="")
+        passwords.choose_password(other, PASSWORD, world.change(), host="")
 
 
 @pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.usefixtures("owner", "other")
 def test_mailbox_of_the_removed_owner_hears_no_more_and_other_receivers_stay(world, remove):
-    settings = world.app.extensions[EXTENSION].settings
-    how = {"settings": settings, "now": world.clock()}
     add = partial(Receiver.create, page=world.page_id, kind="channel", created_at=world.clock())
     mailbox = add(target='{"type":"email","address":"Owner@example.com"}')
     team = add(target='{"type":"email","address":"team@example.com"}').target
-    receivers.add_webhook(world.page_id, "https://example.com/hook", **how)
+    receivers.add_webhook(world.page_id, "https://example.com/hook", world.change())
     world.submit(Visitor())
     assert Delivery.select().where(Delivery.receiver == mailbox).count() == 1
 
@@ -194,8 +192,8 @@ def name_outcome(call):
 def test_page_created_during_the_removal_belongs_to_an_owner_who_is_there(world, clock):
     for number in range(ROUNDS):
         owner = accounts.create_person(f"{number}@example.com", clock())
-        create = partial(pages.create_page, owner, TOKEN, clock())
-        remove = partial(owner_removal.remove_owner, owner.email, clock())
+        create = partial(pages.create_page, owner, TOKEN, change=change_at(clock()))
+        remove = partial(owner_removal.remove_owner, owner.email, change=change_at(clock()))
 
         created, removal = at_once([partial(name_outcome, call) for call in (create, remove)])
 
@@ -211,8 +209,10 @@ def test_page_created_during_the_removal_belongs_to_an_owner_who_is_there(world,
 def test_page_is_not_handed_to_an_owner_who_is_being_removed(world, clock):
     for number in range(ROUNDS):
         heir = accounts.create_person(f"{number}@example.com", clock())
-        hand_over = partial(pages.update_page, world.page_id, {"owner": heir}, clock())
-        remove = partial(owner_removal.remove_owner, heir.email, clock())
+        hand_over = partial(
+            pages.update_page, world.page_id, {"owner": heir}, change=change_at(clock())
+        )
+        remove = partial(owner_removal.remove_owner, heir.email, change=change_at(clock()))
 
         page, removal = at_once([partial(name_outcome, call) for call in (hand_over, remove)])
 
@@ -227,7 +227,7 @@ def test_two_owners_who_are_removed_in_favour_of_each_other_do_not_deadlock(worl
         made = [accounts.create_person(email, clock()) for email in emails]
         page_ids = [world.make_page(owner=owner) for owner in made]
         removals = [
-            partial(owner_removal.remove_owner, email, clock(), pages_to=heir)
+            partial(owner_removal.remove_owner, email, change=change_at(clock()), pages_to=heir)
             for email, heir in (emails, reversed(emails))
         ]
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 from support.many_submissions import add_submissions
-from support.world import USDC, Visitor
+from support.world import USDC, Visitor, change_at
 
 from embed.db import batches
 from embed.db.connection import db
@@ -98,7 +98,7 @@ def test_counted_refusals_are_deleted_once_their_day_is_30_days_ago(world):
 def test_sessions_are_deleted_after_14_days_without_a_visit_and_90_at_most(world):
     person, began_at = world.page.owner, world.clock()
     for days in (0, 76, 77, 90):
-        sessions.begin(person, began_at + timedelta(days=days))
+        sessions.begin(person, change_at(began_at + timedelta(days=days)))
     Session.update(seen_at=began_at + timedelta(days=90)).where(
         Session.created_at == began_at
     ).execute()

@@ -29,7 +29,6 @@ from embed.maintenance.wallet_erasure import (
 )
 from embed.notifications import receivers
 from embed.people import accounts
-from embed.runtime import EXTENSION
 from embed.submissions.deny_list import block_for_person, block_on_page
 from embed.wallets.listings import update_listings
 
@@ -46,22 +45,19 @@ def visitor(world) -> Visitor:
 
 def erase(world, visitor):
     world.clock.forward(minutes=1)
-    return erase_wallet(visitor.address, world.clock(), LIFETIME)
+    return erase_wallet(visitor.address, world.change(nonce_lifetime=LIFETIME))
 
 
 def leave_traces(world, visitor) -> None:
     """Let every table that can hold something about a wallet do so, on two pages."""
-    settings = world.app.extensions[EXTENSION].settings
-    receivers.add_webhook(
-        world.page_id, "https://hooks.example/", settings=settings, now=world.clock()
-    )
+    receivers.add_webhook(world.page_id, "https://hooks.example/", world.change())
     world.configure(cooldown_s=0)
     world.reject(submit(world, visitor, "Rejected"))
     world.approve(submit(world, visitor, NAME))
     submit_refused(world, visitor)
     update_listings(world.clock())
     wallet = world.page.wallet_set.get()
-    with editing(world.page_id, "holding watch", world.clock()) as edit:
+    with editing(world.page_id, world.change("holding watch")) as edit:
         amounts = parse_amount("1"), parse_amount("2")
         named = wallet.id, wallet.address, wallet.public_alias
         edit.log("flag wallet", HoldingFacts(*named, *amounts))
@@ -71,8 +67,8 @@ def leave_traces(world, visitor) -> None:
         visitor.address, Visitor().address, parse_amount("7"), 1, world.clock()
     )
     store_chain(USDC, [observation])
-    block_on_page(world.page_id, "wallet", visitor.address, world.clock())
-    block_for_person(world.page.owner, "wallet", visitor.address, world.clock())
+    block_on_page(world.page_id, "wallet", visitor.address, world.change())
+    block_for_person(world.page.owner, "wallet", visitor.address, world.change())
     Job.insert(name="balances", failure=f"Not read: {visitor.address}").execute()
 
 

@@ -9,6 +9,7 @@ import pytest
 from support.channel_fields import find_fields
 from support.message_bodies import make_data
 from support.receivers import HttpReceiver, Mailbox, run_http_receiver, run_mail_server
+from support.world import change_at
 
 from embed.db.models import Delivery, Message, Receiver
 from embed.domain import times
@@ -79,9 +80,8 @@ class Owner:
         return receivers.add_webhook(
             self.world.page_id,
             url,
+            change_at(self.world.clock(), settings=self.runtime.settings),
             event_types=event_types,
-            settings=self.runtime.settings,
-            now=self.world.clock(),
         )
 
     def add_channel(self, where: str, *event_types: str, **fields: str) -> Receiver:
@@ -90,9 +90,8 @@ class Owner:
             self.world.page_id,
             service,
             known | fields,
+            change_at(self.world.clock(), settings=self.runtime.settings),
             event_types=event_types,
-            settings=self.runtime.settings,
-            now=self.world.clock(),
         )
 
     def tell(self, message_type: str = "queue.filling", **data: object) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.channel_fields import FIELDS
 from support.remote import race
-from support.world import Visitor, read_log
+from support.world import Visitor, change_at, read_log
 
 from embed import pages
 from embed.db.models import Member, Person, Receiver, Submission, UsedNonce
@@ -43,7 +43,7 @@ def add(owner):
 
     def make(target: str = ANN, *event_types: str) -> Receiver:
         channel = owner.add_channel(target, *event_types)
-        return receivers.let_decide(channel.id, True, owner.world.clock())
+        return receivers.let_decide(channel.id, True, owner.world.change())
 
     return make
 
@@ -68,13 +68,10 @@ def make_links(owner, receiver: Receiver, submission: Submission) -> dict[str, A
 
 def use(owner, link) -> str:
     """Do what the page behind a link does when its button is pressed; return who decided."""
-    now = owner.world.clock()
-    change = decisions.reject
-    if link.decision == "approve":
-        change = partial(decisions.approve, max_wallets=50_000)
-    with decision_links.using(link, now) as actor:
-        decisions.decide_one(link.submission_id, partial(change, now=now, actor=actor))
-    return actor
+    decide = {"approve": decisions.approve, "reject": decisions.reject}[link.decision]
+    with decision_links.using(link, owner.world.change()) as change:
+        decisions.decide_one(link.submission_id, partial(decide, change=change))
+    return change.actor
 
 
 def list_named(owner, text: str) -> list[tuple[str, str]]:
@@ -107,7 +104,7 @@ def test_channel_gets_no_links_unless_its_owner_allows_it(owner, submit, mailbox
     assert "/dashboard/decide/" not in mailbox.messages[0].as_string()
     assert mailbox.messages[0].get_content_type() == "text/plain"
 
-    receivers.let_decide(channel.id, True, owner.world.clock(), actor="owner@example.com")
+    receivers.let_decide(channel.id, True, owner.world.change("owner@example.com"))
     submit("Cleo")
     owner.world.clock.forward(minutes=1)
     owner.deliver(channel)
@@ -162,7 +159,7 @@ def test_at_most_the_first_five_that_wait_have_links(owner, add, submit, mailbox
 def test_without_a_public_address_there_are_no_links(owner_with, mailbox):
     owner = owner_with(SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}")
     channel = owner.add_channel(ANN)
-    receivers.let_decide(channel.id, True, owner.world.clock())
+    receivers.let_decide(channel.id, True, owner.world.change())
     owner.world.submit(Visitor())
     owner.deliver(channel)
 
@@ -173,7 +170,7 @@ def test_webhook_can_never_decide(owner, submit):
     webhook = owner.add_webhook("https://hooks.example/x")
 
     with pytest.raises(LookupError):
-        receivers.let_decide(webhook.id, True, owner.world.clock())
+        receivers.let_decide(webhook.id, True, owner.world.change())
     assert not owner.read(webhook).may_decide
 
 
@@ -294,8 +291,8 @@ def join(owner):
         world, now = owner.world, owner.world.clock()
         person = accounts.create_person(email, now)
         Member.create(page=world.page_id, person=person, role=role, created_at=now)
-        own_mail.start(world.page_id, person, owner.runtime.settings, now)
-        own_mail.let_decide(world.page_id, person, True, now)
+        own_mail.start(world.page_id, person, change_at(now, settings=owner.runtime.settings))
+        own_mail.let_decide(world.page_id, person, True, change_at(now))
         return own_mail.find(world.page, person)
 
     return make
@@ -333,13 +330,13 @@ def test_links_of_own_mail_end_with_the_role_the_mails_or_the_switch(owner, join
     world, now, ann = owner.world, owner.world.clock(), own.person
 
     if end == "demote":
-        members.change_role(world.page_id, ANN, "viewer", now)
+        members.change_role(world.page_id, ANN, "viewer", change_at(now))
     elif end == "remove":
-        members.remove_person(world.page_id, ANN, now)
+        members.remove_person(world.page_id, ANN, change_at(now))
     elif end == "stop":
         own_mail.stop(world.page_id, ann.id)
     else:
-        own_mail.let_decide(world.page_id, ann, False, now)
+        own_mail.let_decide(world.page_id, ann, False, change_at(now))
 
     with pytest.raises(MayNotDecide):
         use(owner, link)
@@ -349,7 +346,11 @@ def test_links_of_own_mail_end_with_the_role_the_mails_or_the_switch(owner, join
 def test_asking_for_mails_again_does_not_let_them_decide_again(owner, join):
     own = join("reviewer")
     own_mail.stop(owner.world.page_id, own.person_id)
-    own_mail.start(owner.world.page_id, own.person, owner.runtime.settings, owner.world.clock())
+    own_mail.start(
+        owner.world.page_id,
+        own.person,
+        change_at(owner.world.clock(), settings=owner.runtime.settings),
+    )
 
     assert not own_mail.find(owner.world.page, own.person).may_decide
 
@@ -358,7 +359,7 @@ def test_nobody_who_gets_no_mails_lets_them_decide(owner):
     person = owner.world.page.owner
 
     with pytest.raises(InvalidInput, match="get emails about this page"):
-        own_mail.let_decide(owner.world.page_id, person, True, owner.world.clock())
+        own_mail.let_decide(owner.world.page_id, person, True, owner.world.change())
 
 
 # What the log says
@@ -370,7 +371,7 @@ def test_log_has_the_switch_and_names_the_channel(owner, add, submit):
     assert use(owner, make_links(owner, channel, submission)["reject"]) == "channel ntfy (ntfy.sh)"
     for _ in range(2):
         owner.world.clock.forward(seconds=1)
-        receivers.let_decide(channel.id, False, owner.world.clock(), actor="owner@example.com")
+        receivers.let_decide(channel.id, False, owner.world.change("owner@example.com"))
 
     log = [(one.actor, one.action, one.subject) for one in read_log(owner.world.page_id, limit=4)]
     assert log[0] == ("owner@example.com", "end deciding", "channel ntfy (ntfy.sh)")
@@ -383,9 +384,8 @@ def test_channel_that_is_added_so_is_logged_as_such(owner):
         owner.world.page_id,
         "ntfy",
         FIELDS["ntfy"],
+        change_at(owner.world.clock(), settings=owner.runtime.settings),
         may_decide=True,
-        settings=owner.runtime.settings,
-        now=owner.world.clock(),
     )
 
     actions = [one.action for one in read_log(owner.world.page_id, limit=2)]
@@ -441,14 +441,14 @@ def test_links_of_a_channel_end_at_once(owner, add, submit, end):
     world, now = owner.world, owner.world.clock()
 
     if end == "switch off":
-        receivers.let_decide(channel.id, False, now)
+        receivers.let_decide(channel.id, False, change_at(now))
     elif end == "remove":
-        receivers.remove_receiver(channel.id, "channel", now)
+        receivers.remove_receiver(channel.id, "channel", change_at(now))
     elif end == "delete page":
         world.delete_page()
     else:
         other = accounts.create_person("other@example.com", now)
-        pages.update_page(world.page_id, {"owner": other}, now)
+        pages.update_page(world.page_id, {"owner": other}, change_at(now))
 
     with pytest.raises(MayNotDecide):
         decision_links.open_link(link)
@@ -507,7 +507,7 @@ def test_switching_off_at_the_same_time_lets_the_link_decide_before_or_never(own
             except MayNotDecide:
                 return "may not"
 
-        switch_off = partial(receivers.let_decide, channel.id, False, owner.world.clock())
+        switch_off = partial(receivers.let_decide, channel.id, False, change=owner.world.change())
         outcome, _ = race(press, switch_off)
 
         is_approved = Submission.get_by_id(submission.id).status == "approved"

@@ -222,7 +222,7 @@ def test_messages_of_one_call_share_a_connection_if_the_receiver_keeps_it(owner,
 def test_receiver_that_was_removed_gets_nothing_more(owner, http_receiver):
     webhook = owner.add_webhook(http_receiver.url)
     owner.tell()
-    receivers.remove_receiver(webhook.id, "webhook", owner.world.clock())
+    receivers.remove_receiver(webhook.id, "webhook", owner.world.change())
 
     owner.deliver(webhook)
 
@@ -235,7 +235,7 @@ def test_receiver_that_is_removed_while_it_answers_does_no_harm(owner, http_rece
     owner.tell()
 
     def remove() -> None:
-        receivers.remove_receiver(webhook.id, "webhook", owner.world.clock())
+        receivers.remove_receiver(webhook.id, "webhook", owner.world.change())
         db.close()  # this thread's
 
     http_receiver.before_answer = remove
@@ -254,7 +254,7 @@ def test_receiver_that_is_removed_while_its_log_is_written_deadlocks_nobody(
     removed = []
 
     def remove() -> None:
-        removed.append(receivers.remove_receiver(webhook.id, "webhook", owner.world.clock()))
+        removed.append(receivers.remove_receiver(webhook.id, "webhook", owner.world.change()))
         db.close()  # this thread's
 
     remover = Thread(target=remove, daemon=True)

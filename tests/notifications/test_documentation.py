@@ -75,7 +75,7 @@ def test_bodies_have_the_fields_of_real_messages(owner, http_receiver):
     world.approve(submission_id)
     owner.deliver(webhook)  # before the withdrawal erases what is waiting
     world.withdraw(visitor)
-    with editing(world.page_id, "holding watch", world.clock()) as edit:
+    with editing(world.page_id, world.change("holding watch")) as edit:
         facts = HoldingFacts("id", "address", "Ann", Decimal(1), Decimal(2), hidden=False)
         edit.log("flag wallet", facts)
     owner.deliver(webhook)

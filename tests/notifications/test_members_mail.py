@@ -6,7 +6,7 @@ from threading import Thread
 import pytest
 from itsdangerous import SignatureExpired
 from support.remote import at_once
-from support.world import Visitor
+from support.world import Visitor, change_at
 
 from embed import pages
 from embed.db import connection
@@ -48,7 +48,9 @@ def join(page):
 def start(page):
     def make(person: Person) -> Receiver:
         world = page.world
-        own_mail.start(world.page_id, person, page.runtime.settings, world.clock())
+        own_mail.start(
+            world.page_id, person, change_at(world.clock(), settings=page.runtime.settings)
+        )
         return own_mail.find(world.page, person)
 
     return make
@@ -120,10 +122,11 @@ def test_mails_go_to_the_address_that_the_person_has_now(page, join, start, mail
 
 @on_both_databases
 def test_asking_twice_at_once_makes_one_receiver(page, join):
-    person, world, settings = join(), page.world, page.runtime.settings
+    person, world = join(), page.world
+    change = change_at(world.clock(), settings=page.runtime.settings)
 
     def ask() -> None:
-        own_mail.start(world.page_id, person, settings, world.clock())
+        own_mail.start(world.page_id, person, change)
         connection.db.close()
 
     at_once([ask] * 4)
@@ -151,7 +154,7 @@ def test_stopping_leaves_others_and_other_pages_alone(page, join, start):
     start(ann)
     start(ben)
     other_page = page.world.make_page(owner=ann)
-    own_mail.start(other_page, ann, page.runtime.settings, page.world.clock())
+    own_mail.start(other_page, ann, change_at(page.world.clock(), settings=page.runtime.settings))
 
     own_mail.stop(page.world.page_id, ann.id)
 
@@ -174,7 +177,9 @@ def test_without_a_mail_server_or_an_address_for_the_link_nobody_can_ask(
 
     assert not own_mail.can_mail(owner, page.runtime.settings)
     with pytest.raises(InvalidInput, match="can't send email"):
-        own_mail.start(page.world.page_id, owner, page.runtime.settings, page.world.clock())
+        own_mail.start(
+            page.world.page_id, owner, change_at(page.world.clock(), settings=page.runtime.settings)
+        )
 
 
 def test_stranger_cannot_ask(page, start):
@@ -231,15 +236,15 @@ def test_odd_address_gets_one_mail_and_no_other_header(page, join, start, mailbo
 
 
 def remove(world, person) -> None:
-    members.remove_person(world.page_id, person.email, world.clock())
+    members.remove_person(world.page_id, person.email, world.change())
 
 
 def leave(world, person) -> None:
-    members.remove_person(world.page_id, person.email, world.clock(), actor=person.email)
+    members.remove_person(world.page_id, person.email, world.change(person.email))
 
 
 def delete_account(world, person) -> None:
-    remove_owner(person.email, world.clock())
+    remove_owner(person.email, world.change())
 
 
 def stop(world, person) -> None:
@@ -267,11 +272,11 @@ def test_mails_end_with_the_role_and_what_waits_is_not_sent(page, join, start, m
 
 def test_mails_of_a_former_owner_end_when_a_command_gives_the_page_away(page, join, start):
     ann, world = join(), page.world
-    pages.update_page(world.page_id, {"owner": ann}, world.clock())
+    pages.update_page(world.page_id, {"owner": ann}, world.change())
     start(ann)
 
     pages.update_page(
-        world.page_id, {"owner": accounts.get_installation_owner(world.clock())}, world.clock()
+        world.page_id, {"owner": accounts.get_installation_owner(world.clock())}, world.change()
     )
 
     assert Receiver.select().count() == 0
@@ -280,13 +285,13 @@ def test_mails_of_a_former_owner_end_when_a_command_gives_the_page_away(page, jo
 def test_owner_who_hands_over_is_an_editor_and_keeps_the_mails(page, join, start):
     world = page.world
     owner = accounts.create_person("owner@example.com", world.clock())
-    pages.update_page(world.page_id, {"owner": owner}, world.clock())
+    pages.update_page(world.page_id, {"owner": owner}, world.change())
     ann = join()
     for person in (owner, ann):
         start(person)
-    _, token = invitations.invite(world.page_id, ANN, "owner", world.clock())
+    _, token = invitations.invite(world.page_id, ANN, "owner", world.change())
 
-    invitations.accept(token, ann, world.clock())
+    invitations.accept(token, ann, world.change())
 
     assert members.find_role(world.page, owner) == "editor"
     assert {one.person_id for one in Receiver.select()} == {owner.id, ann.id}
@@ -335,12 +340,12 @@ def test_mails_that_end_while_the_page_is_told_something_fail_no_submission(
 
 @on_both_databases
 def test_removal_and_asking_at_once_leave_no_mails(page, join):
-    world, settings = page.world, page.runtime.settings
-    person = join()
+    world, person = page.world, join()
+    change = change_at(world.clock(), settings=page.runtime.settings)
 
     def ask() -> bool:
         try:
-            own_mail.start(world.page_id, person, settings, world.clock())
+            own_mail.start(world.page_id, person, change)
         except NotFound:  # it came too late
             pass
         finally:
@@ -388,9 +393,9 @@ def test_owner_and_commands_can_neither_test_nor_remove_nor_send_again(page, fai
     with pytest.raises(NotFound):
         receivers.get_receiver(failed.id, "channel")
     with pytest.raises(NotFound):
-        receivers.remove_receiver(failed.id, "channel", world.clock())
+        receivers.remove_receiver(failed.id, "channel", world.change())
     with pytest.raises(NotFound):
-        receivers.rotate_secret(failed.id, world.clock())
+        receivers.rotate_secret(failed.id, world.change())
     assert delivery_log.send_all_again(world.page_id) == 0
     assert page.list_states(failed)[0][0] == "given_up"
     assert Receiver.get_by_id(failed.id).failed_attempts == 1

@@ -56,7 +56,7 @@ def test_each_webhook_has_secrets_of_its_own_form(owner):
 
 def test_previous_secret_signs_as_well_for_a_day(owner, http_receiver):
     webhook = owner.add_webhook(http_receiver.url)
-    rotated = receivers.rotate_secret(webhook.id, owner.world.clock())
+    rotated = receivers.rotate_secret(webhook.id, owner.world.change())
     assert rotated.secret != webhook.secret
 
     owner.tell()

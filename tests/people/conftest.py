@@ -14,7 +14,7 @@ from embed.people import accounts, sessions
 @pytest.fixture
 def owner(world) -> Person:
     owner = accounts.create_person("owner@example.com", world.clock())
-    pages.update_page(world.page_id, {"owner": owner}, world.clock())
+    pages.update_page(world.page_id, {"owner": owner}, world.change())
     return owner
 
 

@@ -26,8 +26,8 @@ def join(world, owner, ann):
     """Let Ann in, as what the role says."""
 
     def accept(role: str = "viewer") -> None:
-        _, token = invitations.invite(world.page_id, ANN, role, world.clock(), actor=OWNER)
-        invitations.accept(token, ann, world.clock())
+        _, token = invitations.invite(world.page_id, ANN, role, world.change(OWNER))
+        invitations.accept(token, ann, world.change())
 
     return accept
 
@@ -43,7 +43,7 @@ def list_kinds(person: Person) -> list[str]:
 
 
 def test_sign_in_is_stored_with_browser_and_network(world, ann):
-    sessions.begin(ann, world.clock(), Client.parse(FIREFOX, "192.0.2.77"))
+    sessions.begin(ann, world.change(client=Client.parse(FIREFOX, "192.0.2.77")))
 
     event = AccountEvent.get(AccountEvent.person == ann)
     assert (event.kind, event.created_at, event.network) == (
@@ -56,8 +56,8 @@ def test_sign_in_is_stored_with_browser_and_network(world, ann):
 
 def test_new_password_and_the_sessions_that_it_ends(world, ann):
     for _ in range(2):
-        sessions.begin(ann, world.clock())
-    passwords.choose_password(ann, PASSWORD, world.clock(), host="", client=HERE)
+        sessions.begin(ann, world.change())
+    passwords.choose_password(ann, PASSWORD, world.change(client=HERE), host="")
 
     by = {"browser": "Firefox", "system": "Linux"}
     assert read(ann)[0] == ("password changed", by)
@@ -65,16 +65,16 @@ def test_new_password_and_the_sessions_that_it_ends(world, ann):
 
 
 def test_ended_sessions_are_stored_by_whom_and_only_if_there_were_any(world, ann):
-    first, second, third = (sessions.begin(ann, world.clock())[0] for _ in range(3))
+    first, second, third = (sessions.begin(ann, world.change())[0] for _ in range(3))
     AccountEvent.delete().execute()
 
-    assert sessions.end(ann, first.id, world.clock(), HERE)
-    assert not sessions.end(ann, first.id, world.clock(), HERE)
+    assert sessions.end(ann, first.id, world.change(client=HERE))
+    assert not sessions.end(ann, first.id, world.change(client=HERE))
     assert [kind for kind, _ in read(ann)] == ["session ended"]
-    assert sessions.end(ann, second.id, world.clock(), kind="signed out")
-    assert sessions.end_others(third, world.clock()) == 0
-    assert sessions.end_all(ann, world.clock()) == 1
-    assert sessions.end_all(ann, world.clock()) == 0
+    assert sessions.end(ann, second.id, world.change(), kind="signed out")
+    assert sessions.end_others(third, world.change()) == 0
+    assert sessions.end_all(ann, world.change()) == 1
+    assert sessions.end_all(ann, world.change()) == 0
     assert read(ann)[1:] == [
         ("session ended by operator", {"count": 1}),
         ("signed out", {"count": 1}),
@@ -82,9 +82,9 @@ def test_ended_sessions_are_stored_by_whom_and_only_if_there_were_any(world, ann
 
 
 def test_invitation_is_told_to_an_account_that_is_there(world, owner):
-    invitations.invite(world.page_id, "new@example.com", "viewer", world.clock(), actor=OWNER)
+    invitations.invite(world.page_id, "new@example.com", "viewer", world.change(OWNER))
     ann = accounts.create_person(ANN, world.clock())
-    invitations.invite(world.page_id, ANN, "editor", world.clock(), actor=OWNER)
+    invitations.invite(world.page_id, ANN, "editor", world.change(OWNER))
     new = accounts.create_person("new@example.com", world.clock())
 
     assert read(ann) == [("invited", {"actor": OWNER, "page": "USD Coin", "role": "editor"})]
@@ -93,9 +93,9 @@ def test_invitation_is_told_to_an_account_that_is_there(world, owner):
 
 def test_role_and_removal_are_stored(world, ann, join):
     join()
-    members.change_role(world.page_id, ANN, "editor", world.clock(), actor=OWNER)
-    members.change_role(world.page_id, ANN, "editor", world.clock(), actor=OWNER)  # as it is
-    members.remove_person(world.page_id, ANN, world.clock())
+    members.change_role(world.page_id, ANN, "editor", world.change(OWNER))
+    members.change_role(world.page_id, ANN, "editor", world.change(OWNER))  # as it is
+    members.remove_person(world.page_id, ANN, world.change())
 
     assert read(ann)[1:] == [
         ("removed from a page", {"actor": "command line", "page": "USD Coin"}),
@@ -105,7 +105,7 @@ def test_role_and_removal_are_stored(world, ann, join):
 
 def test_whoever_leaves_was_not_removed(world, ann, join):
     join()
-    members.remove_person(world.page_id, ANN, world.clock(), actor=ANN)
+    members.remove_person(world.page_id, ANN, world.change(ANN))
 
     assert read(ann)[1:] == [("left a page", {"page": "USD Coin"})]
 
@@ -116,8 +116,8 @@ def test_both_see_that_a_page_changed_hands(world, owner, ann, join, is_asked):
     if is_asked:
         join("owner")
     else:
-        pages.update_page(world.page_id, {"owner": ann}, world.clock())
-        pages.update_page(world.page_id, {"owner": ann}, world.clock())
+        pages.update_page(world.page_id, {"owner": ann}, world.change())
+        pages.update_page(world.page_id, {"owner": ann}, world.change())
 
     assert read(owner) == [("page handed over", {"page": "USD Coin", "owner": ANN})]
     assert read(ann)[-1] == ("page taken over", {"page": "USD Coin"})

@@ -22,9 +22,7 @@ def invite(world, owner):
     """Invite someone, and return the token of the link."""
 
     def make(email: str = ANN, role: str = "reviewer") -> str:
-        return invitations.invite(
-            world.page_id, email, role, world.clock(), actor="owner@example.com"
-        )[1]
+        return invitations.invite(world.page_id, email, role, world.change("owner@example.com"))[1]
 
     return make
 
@@ -41,11 +39,11 @@ def list_roles(world) -> dict[str, str]:
 def test_invitation_gives_what_it_says_once(world, ann, invite):
     token = invite()
 
-    invitations.accept(token, ann, world.clock())
+    invitations.accept(token, ann, world.change())
 
     assert list_roles(world)[ANN] == "reviewer"
     with pytest.raises(NotFound):
-        invitations.accept(token, ann, world.clock())
+        invitations.accept(token, ann, world.change())
 
 
 @pytest.mark.parametrize("role", ["viewer", "owner"])
@@ -55,7 +53,7 @@ def test_person_who_has_been_removed_accepts_nothing(world, ann, invite, role):
     Person.delete().where(Person.id == ann.id).execute()
 
     with pytest.raises(InvalidInput, match="just been removed"):
-        invitations.accept(token, ann, world.clock())
+        invitations.accept(token, ann, world.change())
     assert list_roles(world) == {"owner@example.com": "owner"}
     assert Invitation.select().count() == 1
 
@@ -70,47 +68,47 @@ def test_it_ends_after_seven_days(world, ann, invite):
 
     assert invitations.find_invitation(token, world.clock() - timedelta(seconds=1))
     with pytest.raises(NotFound):
-        invitations.accept(token, ann, world.clock())
+        invitations.accept(token, ann, world.change())
     assert invitations.prune(world.clock()) == 1
 
 
 def test_revoked_one_gives_nothing(world, ann, invite):
     token = invite()
-    members.remove_person(world.page_id, " Ann@Example.com ", world.clock())
+    members.remove_person(world.page_id, " Ann@Example.com ", world.change())
 
     with pytest.raises(NotFound):
-        invitations.accept(token, ann, world.clock())
+        invitations.accept(token, ann, world.change())
     assert ANN not in list_roles(world)
 
 
 def test_member_whose_invitation_to_take_the_page_is_revoked_stays(world, ann, invite):
-    invitations.accept(invite(), ann, world.clock())
+    invitations.accept(invite(), ann, world.change())
     invite(role="owner")
 
-    members.revoke_invitation(world.page_id, ANN, world.clock())
+    members.revoke_invitation(world.page_id, ANN, world.change())
 
     assert list_roles(world)[ANN] == "reviewer"
     assert Invitation.select().count() == 0
     with pytest.raises(InvalidInput, match="is no longer invited"):
-        members.revoke_invitation(world.page_id, ANN, world.clock())
+        members.revoke_invitation(world.page_id, ANN, world.change())
 
 
 def test_whoever_is_removed_cannot_come_back_by_an_invitation(world, ann, invite):
-    invitations.accept(invite(), ann, world.clock())
+    invitations.accept(invite(), ann, world.change())
     token = invite(role="owner")
 
-    members.remove_person(world.page_id, ANN, world.clock())
+    members.remove_person(world.page_id, ANN, world.change())
 
     assert ANN not in list_roles(world)
     with pytest.raises(NotFound):
-        invitations.accept(token, ann, world.clock())
+        invitations.accept(token, ann, world.change())
 
 
 def test_another_person_cannot_accept(world, invite):
     bob = accounts.create_person("bob@example.com", world.clock())
 
     with pytest.raises(InvalidInput, match=ANN):
-        invitations.accept(invite(), bob, world.clock())
+        invitations.accept(invite(), bob, world.change())
     assert Member.select().count() == 0
 
 
@@ -118,8 +116,8 @@ def test_new_invitation_ends_the_link_of_the_one_before(world, ann, invite):
     before, after = invite(), invite(role="editor")
 
     with pytest.raises(NotFound):
-        invitations.accept(before, ann, world.clock())
-    invitations.accept(after, ann, world.clock())
+        invitations.accept(before, ann, world.change())
+    invitations.accept(after, ann, world.change())
     assert list_roles(world)[ANN] == "editor"
 
 
@@ -135,12 +133,12 @@ def test_new_invitation_ends_the_link_of_the_one_before(world, ann, invite):
 )
 def test_bad_invitation_is_refused(world, owner, email, role):
     with pytest.raises(InvalidInput):
-        invitations.invite(world.page_id, email, role, world.clock())
+        invitations.invite(world.page_id, email, role, world.change())
     assert Invitation.select().count() == 0
 
 
 def test_member_is_not_invited_again_but_can_be_asked_to_take_the_page(world, ann, invite):
-    invitations.accept(invite(), ann, world.clock())
+    invitations.accept(invite(), ann, world.change())
 
     with pytest.raises(InvalidInput, match="already a member"):
         invite(role="editor")
@@ -160,14 +158,14 @@ def test_page_has_at_most_a_hundred_people(world, invite, monkeypatch):
 
 def test_deleted_page_cannot_be_joined(world, ann, invite):
     token = invite()
-    pages.delete_page(world.page_id, world.clock())
+    pages.delete_page(world.page_id, world.change())
 
     with pytest.raises(NotFound):
-        invitations.accept(token, ann, world.clock())
+        invitations.accept(token, ann, world.change())
 
 
 def test_somebody_new_gets_an_account_that_creates_no_pages(world, invite):
-    person = invitations.sign_up(invite(), PASSWORD, world.clock(), host="localhost")
+    person = invitations.sign_up(invite(), PASSWORD, world.change(), host="localhost")
 
     assert person.email == ANN
     assert passwords.find_by_password(ANN, PASSWORD) == person
@@ -179,7 +177,7 @@ def test_weak_password_uses_nothing_up(world, invite):
     token = invite()
 
     with pytest.raises(InvalidInput, match="easy to guess"):
-        invitations.sign_up(token, "USD Coin 2026", world.clock(), host="localhost")
+        invitations.sign_up(token, "USD Coin 2026", world.change(), host="localhost")
     assert not accounts.has_account(ANN)
     assert invitations.find_invitation(token, world.clock())
 
@@ -190,7 +188,7 @@ def test_address_that_another_account_takes_meanwhile_is_not_taken_over(world, i
     taken = accounts.create_person(ANN, world.clock())
 
     with pytest.raises(InvalidInput, match="already an account"):
-        invitations.sign_up(token, PASSWORD, world.clock(), host="localhost")
+        invitations.sign_up(token, PASSWORD, world.change(), host="localhost")
     assert Person.get_by_id(taken.id).password_hash is None
     assert invitations.find_invitation(token, world.clock())  # for whoever has the account
 
@@ -207,9 +205,9 @@ def test_of_two_who_accept_one_link_at_once_one_does(world, invite, has_account,
     def accept() -> str:
         try:
             if ann is None:
-                invitations.sign_up(token, PASSWORD, world.clock(), host="localhost")
+                invitations.sign_up(token, PASSWORD, world.change(), host="localhost")
             else:
-                invitations.accept(token, ann, world.clock())
+                invitations.accept(token, ann, world.change())
         except (NotFound, InvalidInput):
             return "refused"
         finally:
@@ -229,16 +227,16 @@ def test_page_is_handed_over_when_the_other_one_accepts(world, owner, ann, invit
     token = invite(role="owner")
     assert Page.get_by_id(world.page_id).owner == owner
 
-    invitations.accept(token, ann, world.clock())
+    invitations.accept(token, ann, world.change())
 
     assert list_roles(world) == {ANN: "owner", "owner@example.com": "editor"}
     assert Member.select().count() == 1
 
 
 def test_member_who_becomes_the_owner_is_no_member_any_more(world, ann, invite):
-    invitations.accept(invite(), ann, world.clock())
+    invitations.accept(invite(), ann, world.change())
 
-    invitations.accept(invite(role="owner"), ann, world.clock())
+    invitations.accept(invite(role="owner"), ann, world.change())
 
     assert list_roles(world) == {ANN: "owner", "owner@example.com": "editor"}
 
@@ -251,10 +249,10 @@ def test_page_that_has_changed_hands_cannot_be_taken_by_an_earlier_link(
     token = invite(role="owner")
     bob = accounts.create_person("bob@example.com", world.clock())
     if how == "by the operator":
-        pages.update_page(world.page_id, {"owner": bob}, world.clock())
+        pages.update_page(world.page_id, {"owner": bob}, world.change())
     else:
-        invitations.accept(invite("bob@example.com", role="owner"), bob, world.clock())
+        invitations.accept(invite("bob@example.com", role="owner"), bob, world.change())
 
     with pytest.raises(NotFound):
-        invitations.accept(token, ann, world.clock())
+        invitations.accept(token, ann, world.change())
     assert Page.get_by_id(world.page_id).owner == bob

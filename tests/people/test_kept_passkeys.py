@@ -6,11 +6,11 @@ from functools import partial
 import pytest
 from support.passkey_device import Device
 from support.remote import at_once
+from support.world import change_at
 
 from embed.db import connection
 from embed.db.models import AccountEvent, Passkey, Person, Session, UsedNonce
 from embed.domain import passkeys as ceremonies
-from embed.domain.clients import Client
 from embed.domain.passkeys import ADD, SIGN_IN, RelyingParty, issue_challenge
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
@@ -31,8 +31,7 @@ def ceremony(clock) -> Ceremony:
     return Ceremony(
         party=RelyingParty.find(ORIGIN),
         signer=Signer(["k" * 40], clock),
-        now=clock(),
-        client=Client(),
+        change=change_at(clock()),
     )
 
 
@@ -43,7 +42,7 @@ def person(app, clock) -> Person:
 
 @pytest.fixture
 def session(person, clock) -> Session:
-    return sessions.begin(person, clock())[0]
+    return sessions.begin(person, change_at(clock()))[0]
 
 
 def make_answer(ceremony: Ceremony, session: Session, device: Device) -> str:
@@ -122,7 +121,7 @@ def test_passkey_that_is_removed_at_that_moment_signs_nobody_in_and_is_no_copy(
             session.person.delete_instance()
         else:
             passkey = Passkey.get()
-            passkeys.remove(session, passkey.id, clock(), Client())
+            passkeys.remove(session, passkey.id, change_at(clock()))
         return sign_count
 
     monkeypatch.setattr(ceremonies, "verify_assertion", verify_and_remove)
@@ -141,8 +140,8 @@ def test_whoever_removes_a_passkey_finds_the_session_that_it_began(
     passkey_id, raw = Passkey.get().id, answer(ceremony, device)
 
     def remove_and_end() -> None:
-        passkeys.remove(session, passkey_id, clock(), Client())
-        sessions.end_others(session, clock())
+        passkeys.remove(session, passkey_id, change_at(clock()))
+        sessions.end_others(session, change_at(clock()))
 
     while_it_begins(remove_and_end, partial(passkeys.sign_in, raw, ceremony))
 
@@ -152,12 +151,12 @@ def test_whoever_removes_a_passkey_finds_the_session_that_it_began(
 
 def test_session_that_has_ended_adds_and_removes_none(ceremony, session, device, person, clock):
     raw = make_answer(ceremony, session, Device(ORIGIN, "embed.example"))
-    sessions.end_all(person, clock())
+    sessions.end_all(person, change_at(clock()))
 
     with pytest.raises(NotFound):
         passkeys.add(session, "Laptop", raw, ceremony)
     with pytest.raises(NotFound):
-        passkeys.remove(session, Passkey.get().id, clock(), Client())
+        passkeys.remove(session, Passkey.get().id, change_at(clock()))
     assert Passkey.select().count() == 1
 
 

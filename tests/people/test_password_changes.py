@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from support.passkey_device import store_passkey
 from support.remote import at_once
+from support.world import change_at
 
 from embed.db import connection
 from embed.db.models import AccountEvent, Passkey, Person, Session
@@ -26,22 +27,22 @@ FIRST, SECOND = "four words that nobody says", "five other words that nobody say
 @pytest.fixture
 def person(app, clock) -> Person:
     ann = accounts.create_person("ann@example.com", clock())
-    return passwords.choose_password(ann, FIRST, clock(), host=HOST)
+    return passwords.choose_password(ann, FIRST, change_at(clock()), host=HOST)
 
 
 @pytest.fixture
 def session(person, clock) -> Session:
     """A session of someone who has a passkey, too."""
     store_passkey(person, clock(), host=HOST, credential_id=person.id)
-    return sessions.begin(person, clock())[0]
+    return sessions.begin(person, change_at(clock()))[0]
 
 
 def test_link_removes_the_persons_passkeys_and_sessions_and_nobody_elses(person, session, clock):
     other = accounts.create_person("bob@example.com", clock())
     store_passkey(other, clock(), host=HOST, credential_id=other.id)
-    kept = sessions.begin(other, clock())[0]
+    kept = sessions.begin(other, change_at(clock()))[0]
 
-    passwords.choose_password(person, SECOND, clock(), host=HOST)
+    passwords.choose_password(person, SECOND, change_at(clock()), host=HOST)
 
     assert [passkey.person for passkey in Passkey.select()] == [other]
     assert list(Session.select()) == [kept]
@@ -52,7 +53,7 @@ def test_link_removes_the_persons_passkeys_and_sessions_and_nobody_elses(person,
 
 def test_password_that_is_refused_removes_nothing(person, session, clock):
     with pytest.raises(InvalidInput):
-        passwords.choose_password(person, "1234567890", clock(), host=HOST)
+        passwords.choose_password(person, "1234567890", change_at(clock()), host=HOST)
 
     assert Passkey.select().count() == 1
     assert list(Session.select()) == [session]
@@ -66,7 +67,7 @@ def test_link_ends_with_the_password_and_with_the_person(person, clock):
 
     before = make_token()
     assert passwords.find_by_link(before, signer) == person
-    person = passwords.choose_password(person, SECOND, clock(), host=HOST)
+    person = passwords.choose_password(person, SECOND, change_at(clock()), host=HOST)
     after = make_token()
     with pytest.raises(passwords.UsedLink):
         passwords.find_by_link(before, signer)
@@ -89,7 +90,7 @@ def test_link_of_version_0_7_0_still_works(app, clock):
 def test_of_two_uses_of_a_link_at_once_one_counts(person, clock):
     def use(password: str) -> bool:
         try:
-            passwords.choose_password(person, password, clock(), host=HOST)
+            passwords.choose_password(person, password, change_at(clock()), host=HOST)
         except NotFound:
             return False
         finally:
@@ -100,19 +101,19 @@ def test_of_two_uses_of_a_link_at_once_one_counts(person, clock):
 
 
 def test_change_keeps_passkeys_and_ends_all_sessions(person, session, clock):
-    sessions.begin(person, clock())
+    sessions.begin(person, change_at(clock()))
 
-    passwords.change_password(session, SECOND, clock(), host=HOST)
+    passwords.change_password(session, SECOND, change_at(clock()), host=HOST)
 
     assert Passkey.select().count() == 1
     assert not Session.select().exists()
 
 
 def test_session_that_has_ended_changes_no_password(person, session, clock):
-    sessions.end_all(person, clock())
+    sessions.end_all(person, change_at(clock()))
 
     with pytest.raises(NotFound):
-        passwords.change_password(session, SECOND, clock(), host=HOST)
+        passwords.change_password(session, SECOND, change_at(clock()), host=HOST)
     assert passwords.find_by_password(person.email, FIRST) == person
 
 
@@ -120,4 +121,4 @@ def test_password_that_is_another_by_now_is_not_changed(person, session, clock):
     Person.update(password_hash="$another").where(Person.id == person.id).execute()
 
     with pytest.raises(NotFound):
-        passwords.change_password(session, SECOND, clock(), host=HOST)
+        passwords.change_password(session, SECOND, change_at(clock()), host=HOST)

@@ -19,6 +19,7 @@ from embed.domain.passkeys import ADD, CONFIRM, SIGN_IN, RelyingParty, issue_cha
 from embed.domain.signing import Signer
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events import account_log
+from embed.events.editing import COMMAND_LINE, Change
 from embed.maintenance.owner_removal import remove_owner
 from embed.notifications import own_mail
 from embed.people import (
@@ -50,21 +51,23 @@ class Life:
         self.ceremony = Ceremony(
             party=RelyingParty.find(ORIGIN),
             signer=Signer([SECRET_KEY], world.clock),
-            now=self.now,
-            client=HERE,
+            change=self.change(),
         )
         self.ann = accounts.create_person(ANN, self.now)
-        self.session = sessions.begin(self.ann, self.now)[0]
+        self.session = sessions.begin(self.ann, self.change())[0]
         self.join("editor")
         self.device = Device(ORIGIN, HOST, count=1)
         self.passkey = self.add_passkey(self.device)()
-        own_mail.start(world.page_id, self.ann, self.settings, self.now)
+        own_mail.start(world.page_id, self.ann, self.change())
+
+    def change(self, actor: str = COMMAND_LINE) -> Change:
+        return Change(actor, self.now, self.settings, HERE)
 
     def join(self, role: str) -> None:
-        invitations.accept(self.invite(role)()[1], self.ann, self.now)
+        invitations.accept(self.invite(role)()[1], self.ann, self.change())
 
     def invite(self, role: str, email: str = ANN) -> Callable[[], tuple]:
-        return partial(invitations.invite, self.world.page_id, email, role, self.now)
+        return partial(invitations.invite, self.world.page_id, email, role, self.change())
 
     def add_passkey(self, device: Device) -> Callable[[], Passkey]:
         asked = ceremonies.describe_creation(
@@ -84,28 +87,27 @@ class Life:
         page_id, now = self.world.page_id, self.now
         answers = [self.answer(SIGN_IN), self.answer(CONFIRM, self.session.id)]
         token = self.invite("reviewer", "bob@example.com")()[1]
-        choose = partial(passwords.choose_password, host=HOST, client=HERE)
         return [
             self.add_passkey(Device(ORIGIN, HOST)),
-            partial(passkeys.remove, self.session, self.passkey.id, now, HERE),
+            partial(passkeys.remove, self.session, self.passkey.id, self.change()),
             partial(passkeys.sign_in, answers[0], self.ceremony),
             partial(passkeys.confirm, self.session, answers[1], self.ceremony),
-            partial(choose, self.ann, PASSWORD, now),
-            partial(sessions.begin, self.ann, now, HERE),
+            partial(passwords.choose_password, self.ann, PASSWORD, self.change(), host=HOST),
+            partial(sessions.begin, self.ann, self.change()),
             partial(sessions.confirm, self.session, now),
             partial(sessions.store_visit, self.session, now + timedelta(hours=2)),
-            partial(sessions.end_others, self.session, now, HERE),
-            partial(sessions.end_all, self.ann, now, HERE),
+            partial(sessions.end_others, self.session, self.change()),
+            partial(sessions.end_all, self.ann, self.change()),
             partial(account_log.store_failure, ANN, now, HERE, "sign-in failed"),
             partial(accounts.choose_language, self.ann.id, "de"),
-            partial(members.change_role, page_id, ANN, "viewer", now),
-            partial(members.remove_person, page_id, ANN, now),
-            partial(own_mail.start, page_id, self.ann, self.settings, now),
+            partial(members.change_role, page_id, ANN, "viewer", self.change()),
+            partial(members.remove_person, page_id, ANN, self.change()),
+            partial(own_mail.start, page_id, self.ann, self.change()),
             partial(own_mail.stop, page_id, self.ann.id),
             self.invite("owner"),
-            partial(invitations.accept, token, self.ann, now),
-            partial(invitations.sign_up, token, PASSWORD, now, host=HOST),
-            partial(pages.delete_page, page_id, now),
+            partial(invitations.accept, token, self.ann, self.change()),
+            partial(invitations.sign_up, token, PASSWORD, self.change(), host=HOST),
+            partial(pages.delete_page, page_id, self.change()),
         ]
 
 
@@ -127,17 +129,17 @@ def test_all_that_happens_with_a_person_at_once_is_done_or_refused(world, is_rem
     if seed:  # someone new on the page, and someone who takes it over
         role = ("viewer", "owner")[seed - 1]
         if role == "viewer":
-            members.remove_person(world.page_id, ANN, life.now)
-        acts.append(partial(invitations.accept, life.invite(role)()[1], life.ann, life.now))
+            members.remove_person(world.page_id, ANN, life.change())
+        acts.append(partial(invitations.accept, life.invite(role)()[1], life.ann, life.change()))
     if is_removed:
-        acts.append(partial(remove_owner, ANN, life.now, delete_pages=True))
+        acts.append(partial(remove_owner, ANN, life.change(), delete_pages=True))
     random.Random(seed).shuffle(acts)
 
     at_once([partial(attempt, act) for act in acts])
 
     if is_removed:
         # It is refused if Ann takes the page over at that moment.
-        attempt(partial(remove_owner, ANN, life.now, delete_pages=True))
+        attempt(partial(remove_owner, ANN, life.change(), delete_pages=True))
         assert not Person.select().where(Person.email == ANN).exists()
         for model in (Passkey, Session):
             assert not model.select().where(model.person == life.ann.id).exists()

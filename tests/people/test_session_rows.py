@@ -6,6 +6,7 @@ from threading import Thread
 
 import pytest
 from support.remote import at_once
+from support.world import change_at
 
 from embed.db import connection
 from embed.db.models import Person, Session
@@ -40,7 +41,7 @@ def person(app, clock) -> Person:
 @pytest.fixture
 def begin(person, clock):
     def begin_one(who: Person = person, client: Client = account_log.UNKNOWN) -> Begun:
-        return Begun(*sessions.begin(who, clock(), client))
+        return Begun(*sessions.begin(who, change_at(clock(), client=client)))
 
     return begin_one
 
@@ -143,24 +144,24 @@ def test_one_the_others_or_all_are_ended_and_nobody_elses(begin, person, clock):
     other = begin(accounts.create_person("bob@example.com", clock())).session
     first, second, third = (begin().session for _ in range(3))
 
-    assert not sessions.end(person, other.id, clock())
-    assert sessions.end(person, first.id, clock())
-    assert not sessions.end(person, first.id, clock())
+    assert not sessions.end(person, other.id, change_at(clock()))
+    assert sessions.end(person, first.id, change_at(clock()))
+    assert not sessions.end(person, first.id, change_at(clock()))
     assert list_ids() == {other.id, second.id, third.id}
     begin()
-    assert sessions.end_others(second, clock()) == 2
+    assert sessions.end_others(second, change_at(clock())) == 2
     assert list_ids() == {other.id, second.id}
-    assert sessions.end_all(person, clock()) == 1
+    assert sessions.end_all(person, change_at(clock())) == 1
     assert list_ids() == {other.id}
 
 
 def test_nobody_who_has_another_password_by_now_or_was_removed_begins_one(person, clock):
-    passwords.choose_password(person, PASSWORD, clock(), host=HOST)
-    assert sessions.begin(person, clock()) is None
+    passwords.choose_password(person, PASSWORD, change_at(clock()), host=HOST)
+    assert sessions.begin(person, change_at(clock())) is None
 
     changed = accounts.get_person(person.email)
     changed.delete_instance()
-    assert sessions.begin(changed, clock()) is None
+    assert sessions.begin(changed, change_at(clock())) is None
     assert list_ids() == set()
 
 
@@ -168,7 +169,7 @@ def test_sign_in_during_a_change_of_the_password_does_not_outlive_it(person, clo
     begun = []
 
     def sign_in() -> None:
-        begun.append(sessions.begin(person, clock()))
+        begun.append(sessions.begin(person, change_at(clock())))
         connection.db.close()
 
     late = Thread(target=sign_in)
@@ -181,7 +182,7 @@ def test_sign_in_during_a_change_of_the_password_does_not_outlive_it(person, clo
         return ended
 
     monkeypatch.setattr(sessions, "end_all", end_all_and_let_somebody_sign_in)
-    passwords.choose_password(person, PASSWORD, clock(), host=HOST)
+    passwords.choose_password(person, PASSWORD, change_at(clock()), host=HOST)
     late.join()
 
     assert begun == [None]

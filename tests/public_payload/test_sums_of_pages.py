@@ -73,7 +73,7 @@ def test_wallets_of_a_tag_that_is_not_counted_stay_on_the_list_and_out_of_its_su
     world.track(Visitor().address, balance=90, tag_names=["team", "pool"])
     before = world.read()
 
-    tags.update_tag(pool.id, TagFields(is_counted=False), world.clock())
+    tags.update_tag(pool.id, TagFields(is_counted=False), world.change())
 
     page = world.read().json
     assert page["sums"] == {
@@ -84,7 +84,7 @@ def test_wallets_of_a_tag_that_is_not_counted_stay_on_the_list_and_out_of_its_su
         "team": None,
     }
     assert len(page["wallets"]) == 2
-    tags.update_tag(pool.id, TagFields(is_counted=True), world.clock())
+    tags.update_tag(pool.id, TagFields(is_counted=True), world.change())
     assert world.read().data == before.data
 
 

@@ -7,4 +7,4 @@ from embed.notifications import receivers
 @pytest.fixture
 def webhook(world) -> Receiver:
     url = "https://hooks.example/"
-    return receivers.add_webhook(world.page_id, url, settings=world.settings, now=world.clock())
+    return receivers.add_webhook(world.page_id, url, world.change())

@@ -1,7 +1,6 @@
 """The owner's decisions on single and on many submissions, by any actor."""
 
 import json
-from functools import partial
 
 import pytest
 from support.many_submissions import add_submissions
@@ -19,15 +18,12 @@ pytestmark = pytest.mark.databases("sqlite", "postgres")
 ACTOR = "owner@example.com"
 
 
-approve = partial(decisions.approve, max_wallets=50_000)
-
-
 def status_of(submission_id: str) -> str:
     return Submission.get_by_id(submission_id).status
 
 
 def change_many(world, change, *ids: str) -> decisions.Result:
-    return change(world.page, ids, world.clock(), actor=ACTOR)
+    return change(world.page, ids, world.change(ACTOR))
 
 
 def test_undone_approval_takes_its_wallet_off_the_page_again(world):
@@ -54,7 +50,7 @@ def test_undone_approval_leaves_an_entry_that_the_owner_made_since(world):
     visitor = Visitor()
     (only,) = add_submissions(world, 1, wallet_address=visitor.address)
     world.approve(only)
-    tracking.remove_wallet(Wallet.get().id, world.clock())
+    tracking.remove_wallet(Wallet.get().id, world.change())
     world.track(visitor.address, alias="Known")
     world.undo(only)
 
@@ -65,7 +61,7 @@ def test_undone_approval_of_a_hidden_wallet_leaves_it_hidden_for_the_next(world)
     (only,) = add_submissions(world, 1, nickname="Ann")
     world.approve(only)
     hidden = tracking.WalletFields(is_hidden=True)
-    tracking.update_wallet(Wallet.get().id, hidden, world.clock())
+    tracking.update_wallet(Wallet.get().id, hidden, world.change())
     world.undo(only)
     assert (Wallet.get().submission_id, Wallet.get().public_alias) == (None, None)
     world.approve(only)
@@ -107,7 +103,7 @@ def test_rejection_is_not_undone_when_the_wallet_is_live_again(world):
 def test_many_are_decided_and_the_others_named(world):
     decided, *waiting = add_submissions(world, 3)
     world.reject(decided)
-    result = change_many(world, approve, decided, *waiting)
+    result = change_many(world, decisions.approve, decided, *waiting)
 
     assert [one.id for one in result.decided] == waiting
     assert [one.submission.id for one in result.undecided] == [decided]
@@ -115,7 +111,7 @@ def test_many_are_decided_and_the_others_named(world):
     assert status_of(decided) == "rejected"
 
 
-@pytest.mark.parametrize("first", [approve, decisions.reject], ids=["approve", "reject"])
+@pytest.mark.parametrize("first", [decisions.approve, decisions.reject], ids=["approve", "reject"])
 def test_many_decisions_cost_little_more_than_one(world, webhook, count_statements, first):
     one, *many = add_submissions(world, 21)
     for change in (first, decisions.undo):
@@ -142,7 +138,7 @@ def test_approval_of_many_fills_the_page_in_their_order(world):
     ids = [*add_submissions(world, 3), *known, "0" * 20]
     Withdrawal.create(submission_id=ids[-1], page=world.page, withdrawn_at=world.clock())
 
-    result = decisions.approve(world.page, ids, world.clock(), max_wallets=3, actor=ACTOR)
+    result = decisions.approve(world.page, ids, world.change(ACTOR, max_wallets=3))
 
     assert [one.id for one in result.decided] == [*ids[:2], *known]
     assert [one.submission.id for one in result.undecided] == [ids[2]]
@@ -178,26 +174,26 @@ def test_queue_that_many_undone_decisions_fill_is_told_where_it_did(world, webho
 
 def test_hidden_wallets_that_were_withdrawn_become_those_of_several_approvals(world):
     ids = add_submissions(world, 3)
-    change_many(world, approve, *ids)
+    change_many(world, decisions.approve, *ids)
     Wallet.update(is_hidden=True).where(Wallet.submission != ids[0]).execute()
     change_many(world, decisions.undo, *ids)
     assert [one.is_withdrawn for one in Wallet.select()] == [True, True]
 
-    change_many(world, approve, *ids)
+    change_many(world, decisions.approve, *ids)
 
     assert sorted((one.submission_id, one.public_alias) for one in Wallet.select()) == sorted(
         (one.id, one.nickname) for one in Submission.select()
     )
 
 
-@pytest.mark.parametrize("change", [approve, decisions.reject, decisions.undo])
+@pytest.mark.parametrize("change", [decisions.approve, decisions.reject, decisions.undo])
 def test_page_that_was_handed_over_meanwhile_is_not_changed(world, change):
     (only,) = add_submissions(world, 1)
     page = world.page
     world.configure(owner=accounts.create_person("next@example.com", world.clock()))
 
     with pytest.raises(NotFound, match="another owner"):
-        change(page, [only], world.clock(), actor=ACTOR)
+        change(page, [only], world.change(ACTOR))
 
 
 def test_ids_of_another_page_change_nothing(world):
@@ -206,5 +202,5 @@ def test_ids_of_another_page_change_nothing(world):
     Submission.update(page=world.make_page()).where(Submission.id == other).execute()
 
     with pytest.raises(NotFound):
-        change_many(world, approve, own, other)
+        change_many(world, decisions.approve, own, other)
     assert status_of(own) == status_of(other) == "pending"

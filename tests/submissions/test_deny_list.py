@@ -28,11 +28,11 @@ CLIENT, NEIGHBOUR, ELSEWHERE = "203.0.113.7", "203.0.113.8", "198.51.100.7"
 
 
 def block(world, kind: str, pattern: str) -> Block:
-    return block_on_page(world.page_id, kind, pattern, world.clock(), actor=ACTOR)
+    return block_on_page(world.page_id, kind, pattern, world.change(ACTOR))
 
 
 def block_everywhere(world, kind: str, pattern: str) -> Block:
-    return block_for_person(world.page.owner, kind, pattern, world.clock())
+    return block_for_person(world.page.owner, kind, pattern, world.change())
 
 
 def at(client: str) -> dict:
@@ -70,7 +70,7 @@ def test_blocked_submission_is_refused_alike_whatever_was_blocked(world, kind, b
     assert (answer.status_code, answer.json) == (403, {"error": "not_accepted"})
     assert list_own(world, visitor) == [("soft_rejected", "manual")]
     assert not Submission.select().where(Submission.status != "soft_rejected").exists()
-    remove_block(made.id, world.clock())
+    remove_block(made.id, world.change())
     assert code_of(world.submit(visitor, "Visitor", **at(CLIENT))) is None
 
 
@@ -148,8 +148,8 @@ def test_network_says_nothing_about_the_visitors_of_a_server(world):
 
 def test_owners_list_is_for_all_their_pages_and_nobody_elses(world):
     owner, other = world.page.owner, accounts.create_person("other@example.com", world.clock())
-    block_for_person(owner, "name", "visitor", world.clock())
-    block_for_person(other, "name", "ann", world.clock())
+    block_for_person(owner, "name", "visitor", world.change())
+    block_for_person(other, "name", "ann", world.change())
 
     assert code_of(world.submit(Visitor())) == "not_accepted"
     assert code_of(world.submit(Visitor(), "Ann")) is None
@@ -162,7 +162,7 @@ def test_page_that_is_handed_over_takes_its_own_list_along(world):
     block(world, "name", "page*")
     block_everywhere(world, "name", "owner*")
     other = accounts.create_person("other@example.com", world.clock())
-    block_for_person(other, "name", "other*", world.clock())
+    block_for_person(other, "name", "other*", world.change())
 
     world.configure(owner=other)
 
@@ -178,7 +178,7 @@ def test_page_that_is_handed_over_takes_its_own_list_along(world):
 @pytest.mark.parametrize("block_it", [block, block_everywhere])
 def test_same_entry_is_kept_once_for_each_scope(world, block_it):
     other = world.make_page()
-    block_on_page(other, "name", "scam*", world.clock())
+    block_on_page(other, "name", "scam*", world.change())
     block_it(world, "name", " Scam** ")
 
     with pytest.raises(InvalidInput, match=r"scam\* is already blocked"):
@@ -202,7 +202,7 @@ def test_list_has_a_bound(world, monkeypatch, block_it):
 @pytest.mark.parametrize("block_id", ["x", "0" * 20, "\ud800"])
 def test_what_is_not_there_cannot_be_removed(world, block_id):
     with pytest.raises(NotFound):
-        remove_block(block_id, world.clock())
+        remove_block(block_id, world.change())
 
 
 def test_changes_of_a_page_are_in_its_log_without_whole_addresses(world):
@@ -210,7 +210,7 @@ def test_changes_of_a_page_are_in_its_log_without_whole_addresses(world):
     for kind, pattern in (("wallet", address), ("name", "bot*"), ("network", CLIENT)):
         world.clock.forward(seconds=1)
         block(world, kind, pattern)
-    remove_block(list_of_page(world.page)[0].id, world.clock(), actor=ACTOR)
+    remove_block(list_of_page(world.page)[0].id, world.change(ACTOR))
 
     short = f"{address[:4]}…{address[-4:]}"
     logged = [(one.action, one.subject) for one in read_log(world.page_id)]
@@ -222,7 +222,7 @@ def test_changes_of_a_page_are_in_its_log_without_whole_addresses(world):
 def test_changes_of_an_owners_list_are_in_the_log_of_the_account(world):
     address = Visitor().address
     made = block_everywhere(world, "wallet", address)
-    remove_block(made.id, world.clock())
+    remove_block(made.id, world.change())
 
     events = AccountEvent.select().order_by(AccountEvent.created_at)
     assert sorted(one.kind for one in events) == ["block added", "block removed"]
@@ -234,11 +234,11 @@ def test_changes_of_an_owners_list_are_in_the_log_of_the_account(world):
 
 
 def reject_and_block(world, *ids: str) -> decisions.Result:
-    return decisions.reject(world.page, ids, world.clock(), blocks=True, actor=ACTOR)
+    return decisions.reject(world.page, ids, world.change(ACTOR), blocks=True)
 
 
 def undo(world, *ids: str) -> decisions.Result:
-    return decisions.undo(world.page, ids, world.clock(), actor=ACTOR)
+    return decisions.undo(world.page, ids, world.change(ACTOR))
 
 
 def test_rejection_may_block_its_wallets(world):
@@ -328,7 +328,7 @@ def test_two_who_block_the_same_at_once_make_one_entry(world, block_it):
 def test_two_who_remove_the_same_at_once_log_it_once(world, block_it):
     made = block_it(world, "name", "scam*")
 
-    results = race(*[partial(remove_block, made.id, world.clock())] * 4)
+    results = race(*[partial(remove_block, made.id, change=world.change())] * 4)
 
     assert sum(isinstance(one, Block) for one in results) == 1
     removals = [one for one in read_log(world.page_id) if one.action == "remove block"]

@@ -14,7 +14,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from support.remote import make_environ
-from support.world import Visitor, World, code_of
+from support.world import Visitor, World, change_at, code_of
 
 from embed.db.models import Activity, Message, Wallet
 from embed.errors import InvalidInput
@@ -67,9 +67,7 @@ class Stories(RuleBasedStateMachine):
         self.clock = clock
         self.settings = app.extensions[EXTENSION].settings
         self.stories: list[Story] = []
-        receivers.add_webhook(
-            self.world.page_id, "https://hooks.example/", settings=self.settings, now=clock()
-        )
+        receivers.add_webhook(self.world.page_id, "https://hooks.example/", change_at(clock()))
 
     @initialize(target=wallets)
     def meet(self):
@@ -149,10 +147,12 @@ class Stories(RuleBasedStateMachine):
         wallet_id = self._find(story).id
         if in_bulk:
             action = "hide" if is_hidden else "show"
-            change_wallets(self.world.page_id, [wallet_id], action, now=self.clock(), actor="owner")
+            change_wallets(
+                self.world.page_id, [wallet_id], action, change_at(self.clock(), actor="owner")
+            )
         else:
             changes = tracking.WalletFields(is_hidden=is_hidden)
-            tracking.update_wallet(wallet_id, changes, self.clock())
+            tracking.update_wallet(wallet_id, changes, change_at(self.clock()))
         story.is_hidden = is_hidden
 
     @rule(story=wallets)
@@ -172,10 +172,8 @@ class Stories(RuleBasedStateMachine):
         plan = apply_import(
             self.world.page_id,
             parse_table(read_table(text, max_wallets=self.world.settings.max_wallets)),
+            change_at(self.clock(), actor="owner"),
             makes_tags=False,
-            settings=self.world.settings,
-            now=self.clock(),
-            actor="owner",
         )
         assert not plan.mistakes
         if not story.is_tracked:
@@ -190,10 +188,10 @@ class Stories(RuleBasedStateMachine):
         wallet_id = self._find(story).id
         if in_bulk:
             change_wallets(
-                self.world.page_id, [wallet_id], "remove", now=self.clock(), actor="owner"
+                self.world.page_id, [wallet_id], "remove", change_at(self.clock(), actor="owner")
             )
         else:
-            tracking.remove_wallet(wallet_id, self.clock())
+            tracking.remove_wallet(wallet_id, change_at(self.clock()))
         story.remove()
 
     # The operator
@@ -201,7 +199,7 @@ class Stories(RuleBasedStateMachine):
     @rule(story=wallets)
     def erase(self, story):
         self.clock.forward(seconds=1)
-        erase_wallet(story.visitor.address, self.clock(), self.settings.nonce_lifetime)
+        erase_wallet(story.visitor.address, change_at(self.clock()))
         story.remove()
         story.live = None
 

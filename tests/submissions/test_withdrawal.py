@@ -50,7 +50,7 @@ def withdraw(world, visitor) -> dict:
 
 def erase_by_command(world, visitor) -> None:
     world.clock.forward(minutes=1)
-    erase_wallet(visitor.address, world.clock(), world.settings.nonce_lifetime)
+    erase_wallet(visitor.address, world.change())
 
 
 def outcome(withdrawn: int, *, left: bool = False, stays: bool = False) -> dict:
@@ -94,7 +94,7 @@ def test_every_trace_of_a_long_story_is_erased(world, visitor, webhook):
     wallet = Wallet.get()
     for changes in ({"alias": "Ann, renamed"}, {"is_hidden": True}, {"is_hidden": False}):
         world.clock.forward(minutes=1)
-        tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.clock())
+        tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.change())
         update_listings(world.clock())
     world.submit(visitor, NAME)  # a duplicate, which is soft-rejected
     assert Message.select().count() == 6
@@ -159,7 +159,7 @@ def test_wallet_whose_alias_quotes_the_address_keeps_its_entries(world, visitor,
     """An owner's words are no facts: the entry and the message are about another wallet."""
     other = world.track(Visitor().address, alias=f"x ({visitor.address}): holds 1")
     facts = HoldingFacts(other.id, other.address, other.public_alias, 1, 2, hidden=False)
-    with editing(world.page_id, "holding watch", world.clock()) as edit:
+    with editing(world.page_id, world.change("holding watch")) as edit:
         edit.log("flag wallet", facts)
     logged = [one.subject for one in read_log(world.page_id)]
     submit(world, visitor, "approved")
@@ -196,7 +196,7 @@ def test_owners_own_entry_stays_as_it_is(world, visitor, status):
 def test_entry_that_the_owner_made_anew_after_an_approval_stays(world, visitor):
     submit(world, visitor, "approved")
     update_listings(world.clock())
-    tracking.remove_wallet(Wallet.get().id, world.clock())
+    tracking.remove_wallet(Wallet.get().id, world.change())
     update_listings(world.clock())
     world.clock.forward(minutes=1)
     world.track(visitor.address, alias="Known")
@@ -234,7 +234,7 @@ def test_rejection_is_withdrawn_once(world, visitor):
 def show(world, visitor, **changes) -> None:
     """Let the owner hide the visitor's wallet, or show it."""
     wallet = Wallet.get(Wallet.address == visitor.address)
-    tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.clock())
+    tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.change())
 
 
 def test_hidden_wallet_that_is_withdrawn_and_sent_again_is_the_new_submissions(world, visitor):
@@ -268,16 +268,15 @@ def test_wallet_that_the_owner_shows_after_its_withdrawal_leaves_again(world, vi
 def test_owners_edits_do_not_make_a_wallet_theirs(world, visitor):
     submission_id = submit(world, visitor, "approved")
     wallet, tag = Wallet.get(), world.add_tag("whale")
-    edit = {"now": world.clock(), "actor": "owner@example.com"}
+    change = world.change("owner@example.com")
     for action in ("hide", "show", "tag"):
-        change_wallets(world.page_id, [wallet.id], action, tag=tag, **edit)
+        change_wallets(world.page_id, [wallet.id], action, change, tag=tag)
     table = f"address,alias\n{visitor.address},The owner's name"
     apply_import(
         world.page_id,
         parse_table(read_table(table, max_wallets=2)),
+        change,
         makes_tags=False,
-        settings=world.settings,
-        **edit,
     )
 
     assert Wallet.get().submission_id == submission_id

@@ -64,9 +64,7 @@ def test_decision_at_the_same_time_puts_nothing_back(world, runtime, is_bulk):
         visitor = Visitor()
         submission_id = submit(world, visitor)
         approve = (
-            partial(
-                decisions.approve, world.page, [submission_id], world.clock(), max_wallets=50_000
-            )
+            partial(decisions.approve, world.page, [submission_id], change=world.change())
             if is_bulk
             else partial(world.approve, submission_id)
         )

@@ -50,7 +50,7 @@ class OwnerBrowser:
 
     def take(self, page_id: str) -> None:
         """Become the owner of a page."""
-        pages.update_page(page_id, {"owner": self.owner}, self.world.clock())
+        pages.update_page(page_id, {"owner": self.owner}, self.world.change())
 
     def make_page(self) -> str:
         page_id = self.world.make_page()

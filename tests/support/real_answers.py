@@ -61,7 +61,7 @@ def see_and_withdraw(world: World, chain: FakeChain) -> Iterator[Response]:
     world.observe(visitor.address, "0.1")
     update_listings(world.clock())
     wallet = Wallet.get(Wallet.address == visitor.address)
-    update_wallet(wallet.id, WalletFields(is_hidden=True), world.clock())
+    update_wallet(wallet.id, WalletFields(is_hidden=True), world.change())
     update_listings(world.clock())
     yield world.show_records(visitor)
     yield world.ask_record_nonce(visitor, "withdraw")

@@ -236,7 +236,7 @@ def use_up_submissions_of_the_address(attempt):
 
 
 def block_network(attempt):
-    block_on_page(attempt.world.page_id, "network", "127.0.0.1", attempt.world.clock())
+    block_on_page(attempt.world.page_id, "network", "127.0.0.1", attempt.world.change())
 
 
 class UnreadableBalances:

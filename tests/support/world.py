@@ -19,7 +19,9 @@ from embed.db.connection import db
 from embed.db.models import Activity, ApiKey, Page, Submission
 from embed.db.pagination import read_rows
 from embed.domain.amounts import RawAmount, parse_amount
+from embed.domain.clients import UNKNOWN, Client
 from embed.errors import STATUS_BY_CODE
+from embed.events.editing import COMMAND_LINE, Change
 from embed.events.kinds import write_subject
 from embed.keys import access, management
 from embed.people import accounts
@@ -64,6 +66,18 @@ class Clock:
 
     def forward(self, **time: float) -> None:
         self.now += timedelta(**time)
+
+
+def change_at(
+    now: datetime,
+    actor: str = COMMAND_LINE,
+    client: Client = UNKNOWN,
+    settings: Settings | None = None,
+    **changed: object,
+) -> Change:
+    """Return what use cases get for a change; `changed` are settings."""
+    settings = settings or Settings.from_environ({})
+    return Change(actor, now, replace(settings, **changed), client)
 
 
 class Visitor:
@@ -227,29 +241,33 @@ class World(PageClient):
     def send(self, method: str, path: str, *, headers, **arguments) -> Response:
         return self.client.open(path, method=method, headers=headers, **arguments)
 
+    def change(self, actor: str = COMMAND_LINE, client: Client = UNKNOWN, **changed) -> Change:
+        """Return what use cases get for a change now; `changed` are settings."""
+        return change_at(self.clock(), actor, client, self.settings, **changed)
+
     def make_page(self, *, owner=None, **fields: object) -> str:
         token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
         owner = owner or accounts.get_installation_owner(self.clock())
-        return pages.create_page(owner, token | fields, self.clock()).id
+        return pages.create_page(owner, token | fields, self.change()).id
 
     def make_key(self, tier, *, page_id=None, origins=(), allow_null_origin=False) -> str:
         return management.create_key(
             page_id or self.page_id,
             tier,
+            self.change(),
             raw_origins=origins,
             allow_null_origin=allow_null_origin,
-            now=self.clock(),
         )[1]
 
     def revoke(self, key: str) -> None:
-        management.revoke_key(access.find_access(key).key_id, self.clock())
+        management.revoke_key(access.find_access(key).key_id, self.change())
 
     def revoke_all_keys(self) -> None:
         for key in management.list_keys(self.page_id):
-            management.revoke_key(key.id, self.clock())
+            management.revoke_key(key.id, self.change())
 
     def configure(self, **fields: object) -> None:
-        pages.update_page(self.page_id, fields, self.clock())
+        pages.update_page(self.page_id, fields, self.change())
 
     def use_endpoint(self, *urls: str) -> None:
         """Change SOLANA_RPC_URL of the app as it runs."""
@@ -259,15 +277,15 @@ class World(PageClient):
         self.app.extensions[EXTENSION] = replace(runtime, settings=settings, chain=chain)
 
     def delete_page(self) -> None:
-        pages.delete_page(self.page_id, self.clock())
+        pages.delete_page(self.page_id, self.change())
 
     def add_tag(self, name: str, color: str = "green", *, is_counted: bool = True):
-        return tags.add_tag(self.page_id, name, color, self.clock(), is_counted=is_counted)
+        return tags.add_tag(self.page_id, name, color, self.change(), is_counted=is_counted)
 
     def track(self, address: str, *, page_id=None, **changes: object):
         wanted = tracking.WalletFields(**changes)
         page_id = page_id or self.page_id
-        return tracking.add_wallet(page_id, address, wanted, self.clock(), max_wallets=50_000)
+        return tracking.add_wallet(page_id, address, wanted, self.change())
 
     def observe(self, address: str, amount: RawAmount) -> None:
         self.observe_on(self.page, address, amount)
@@ -276,16 +294,16 @@ class World(PageClient):
         row = Observation(address, parse_amount(amount), self.clock())
         store_entered(page, [row])
 
-    def approve(self, submission_id: str, *, max_wallets=50_000, **how: object) -> Submission:
-        approve = partial(decisions.approve, now=self.clock(), max_wallets=max_wallets, **how)
+    def approve(self, submission_id: str, **changed: object) -> Submission:
+        approve = partial(decisions.approve, change=self.change(**changed))
         return decisions.decide_one(submission_id, approve)
 
     def reject(self, submission_id: str, **how: object) -> Submission:
-        reject = partial(decisions.reject, now=self.clock(), **how)
+        reject = partial(decisions.reject, change=self.change(), **how)
         return decisions.decide_one(submission_id, reject)
 
     def undo(self, submission_id: str, *, actor: str = "owner@example.com") -> Submission:
-        undo = partial(decisions.undo, now=self.clock(), actor=actor)
+        undo = partial(decisions.undo, change=self.change(actor))
         return decisions.decide_one(submission_id, undo)
 
     @property

@@ -12,7 +12,7 @@ from embed.wallets.search import WalletFilter
 
 
 def hide(world, ids) -> int:
-    return change_wallets(world.page_id, ids, "hide", now=world.clock(), actor="owner")
+    return change_wallets(world.page_id, ids, "hide", world.change("owner"))
 
 
 def test_as_many_as_may_be_changed_at_once_are_and_of_more_none(world):
@@ -36,9 +36,9 @@ def test_more_are_changed_by_a_filter(world, action):
         for _ in range(count)
     ]
     Wallet.insert_many(rows).execute()
-    how = {"tag": world.add_tag("team"), "now": world.clock(), "actor": "owner"}
+    tag, change = world.add_tag("team"), world.change("owner")
 
-    assert change_wallets(world.page_id, WalletFilter(), action, **how) == count
+    assert change_wallets(world.page_id, WalletFilter(), action, change, tag=tag) == count
     assert search.count_wallets(world.page) == (0 if action == "remove" else count)
 
 
@@ -46,4 +46,4 @@ def test_tag_has_to_be_chosen(world):
     world.track(Visitor().address)
 
     with pytest.raises(InvalidInput, match="Choose a tag"):
-        change_wallets(world.page_id, [Wallet.get().id], "tag", now=world.clock(), actor="owner")
+        change_wallets(world.page_id, [Wallet.get().id], "tag", world.change("owner"))

@@ -35,8 +35,7 @@ def add(world) -> None:
         world.page_id,
         Visitor().address,
         WalletFields(is_hidden=True),
-        world.clock(),
-        max_wallets=MAX_WALLETS,
+        world.change(max_wallets=MAX_WALLETS),
     )
 
 
@@ -68,7 +67,7 @@ def test_approval_waits_until_there_is_room(world):
         world.approve(waiting, max_wallets=MAX_WALLETS)
     assert Submission.get_by_id(waiting).status == "pending"
 
-    tracking.remove_wallet(Wallet.select().first().id, world.clock())
+    tracking.remove_wallet(Wallet.select().first().id, world.change())
     world.approve(waiting, max_wallets=MAX_WALLETS)
     assert Submission.get_by_id(waiting).status == "approved"
 

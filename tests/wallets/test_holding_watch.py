@@ -11,7 +11,7 @@ from embed.balances.observations import ChainObservation, store_chain
 from embed.db.models import Wallet
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import refresh_balances
-from embed.wallets.holding_watch import watch_holdings
+from embed.wallets.holding_watch import ACTOR, watch_holdings
 from embed.wallets.tracking import list_wallets
 
 on_both_databases = pytest.mark.databases("sqlite", "postgres")
@@ -59,7 +59,7 @@ class Watch:
         store_chain(USDC, [ChainObservation(address or self.address, "x", *row)])
 
     def watch(self):
-        return watch_holdings(self.world.clock(), EVERY)
+        return watch_holdings(self.world.change(ACTOR, balance_refresh=EVERY))
 
     def list_public(self) -> list[str]:
         return [one["address"] for one in self.world.read().json["wallets"]]

@@ -30,10 +30,10 @@ class Feed:
         return [(event.name, "left" if event.left_at else "joined") for event in events]
 
     def change(self, wallet, **changes) -> None:
-        tracking.update_wallet(wallet.id, WalletFields(**changes), self.world.clock())
+        tracking.update_wallet(wallet.id, WalletFields(**changes), self.world.change())
 
     def remove(self, wallet) -> None:
-        tracking.remove_wallet(wallet.id, self.world.clock())
+        tracking.remove_wallet(wallet.id, self.world.change())
 
     def withhold(self, wallet, is_withheld: bool) -> None:
         """Do as the holding watch does."""

@@ -35,13 +35,7 @@ def add(world):
     """Enter addresses as an owner who ticked them."""
 
     def enter(*addresses: str, page_id: str = world.page_id) -> int:
-        return add_suggested(
-            page_id,
-            addresses,
-            settings=world.settings,
-            now=world.clock(),
-            actor="owner@example.com",
-        )
+        return add_suggested(page_id, addresses, world.change("owner@example.com"))
 
     return enter
 

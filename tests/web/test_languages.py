@@ -417,7 +417,7 @@ def test_log_is_in_the_visitors_language_in_the_widget_and_in_english_in_the_api
     visitor = Visitor()
     wallet = world.track(visitor.address)
     world.clock.forward(minutes=1)
-    with editing(world.page_id, "holding watch", world.clock()) as edit:
+    with editing(world.page_id, world.change("holding watch")) as edit:
         amounts = Decimal("0.5"), Decimal(2)
         edit.log("flag wallet", HoldingFacts(wallet.id, wallet.address, None, *amounts))
     german = {"Accept-Language": "de"}

@@ -166,7 +166,7 @@ def test_nothing_is_said_about_https_that_the_operator_did_not_announce(world_wi
 
 
 def test_what_shared_caches_may_keep_is_the_same_for_everybody(world):
-    derived.share_page(world.page_id, world.clock())
+    derived.share_page(world.page_id, world.change())
     named = {"page_id": world.page_id, "folder_digest": hash_folder(), "name": "embed.js"}
     named |= {"tier": "public", "place": "tags"}
     addresses = world.app.url_map.bind("embed.example")

@@ -11,6 +11,7 @@ from embed.domain.clients import Client
 from embed.domain.identifiers import is_id
 from embed.domain.roles import OWNER, ROLES, includes
 from embed.errors import NotFound
+from embed.events.editing import Change
 from embed.people import sessions
 from embed.people.members import find_role
 from embed.web.current import runtime
@@ -184,6 +185,12 @@ def current_person() -> Person:
 def current_client() -> Client:
     """Return the session of the browser that made this request."""
     return Client.parse(request.headers.get("User-Agent", ""), request.remote_addr or "")
+
+
+def current_change() -> Change:
+    """Return what the use cases need to know of a change made by this request, now."""
+    actor = current_person().email if current_user.is_authenticated else ANYBODY
+    return runtime().change(actor, current_client())
 
 
 class NotAllowed(Exception):

@@ -24,7 +24,7 @@ from embed.translations import LANGUAGES
 from embed.web import languages
 from embed.web.current import own_host, runtime
 from embed.web.dashboard.access import (
-    current_client,
+    current_change,
     current_person,
     current_session,
 )
@@ -79,11 +79,7 @@ def account() -> ResponseReturnValue:
         return refusal
     with show_mistakes(form):
         changed = passwords.change_password(
-            current_session(),
-            form.password.data or "",
-            runtime().clock(),
-            host=own_host(),
-            client=current_client(),
+            current_session(), form.password.data or "", current_change(), host=own_host()
         )
         begin_session(changed)
         return redirect_to(
@@ -94,15 +90,14 @@ def account() -> ResponseReturnValue:
 
 @blueprint.post("/account/sessions/<session_id>/end")
 def end_session(session_id: str) -> ResponseReturnValue:
-    person, now = current_person(), runtime().clock()
-    if not (is_id(session_id) and sessions.end(person, session_id, now, current_client())):
+    if not (is_id(session_id) and sessions.end(current_person(), session_id, current_change())):
         raise NotFound(session_id)
     return redirect_to("account", gettext("The browser is signed out."), _anchor="sessions")
 
 
 @blueprint.post("/account/sessions/end-others")
 def end_other_sessions() -> ResponseReturnValue:
-    sessions.end_others(current_session(), runtime().clock(), current_client())
+    sessions.end_others(current_session(), current_change())
     return redirect_to("account", gettext("All other browsers are signed out."), _anchor="sessions")
 
 

@@ -15,7 +15,7 @@ from embed.events.kinds import BlockFacts, Facts, KeyFacts, PersonFacts, Receive
 from embed.notifications import own_mail
 from embed.submissions import queries
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, open_page
+from embed.web.dashboard.access import current_change, current_person, open_page
 from embed.web.dashboard.blueprint import blueprint, may_here
 from embed.web.dashboard.responses import redirect_to, render, render_mistake
 from embed.web.languages import gettext
@@ -109,7 +109,7 @@ def build_bar(counts: Counter[str], length: int, most: int, day: date | None = N
 @blueprint.post("/pages/<page_id>/mail")
 def start_mail(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
-    own_mail.start(page.id, person, runtime().settings, runtime().clock())
+    own_mail.start(page.id, person, current_change())
     return redirect_to(
         "show_activity",
         gettext("Emails about this page go to %(email)s.", email=person.email),
@@ -129,7 +129,7 @@ def stop_mail(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/mail/decide")
 def let_mail_decide(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
-    own_mail.let_decide(page.id, person, True, runtime().clock())
+    own_mail.let_decide(page.id, person, True, current_change())
     return redirect_to(
         "show_activity", gettext("Emails to you now have links that approve and reject."), page
     )
@@ -138,7 +138,7 @@ def let_mail_decide(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/mail/decide/stop")
 def end_deciding_by_mail(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
-    own_mail.let_decide(page.id, person, False, runtime().clock())
+    own_mail.let_decide(page.id, person, False, current_change())
     return redirect_to("show_activity", gettext("The links in emails to you no longer work."), page)
 
 

@@ -1,5 +1,6 @@
 """The page behind a decision link: it shows the submission, and only its button decides."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -18,6 +19,7 @@ from embed.pages import read_policy
 from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context
 from embed.web.current import runtime
+from embed.web.dashboard.access import current_change
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import render, render_mistake, write_mistake
 from embed.web.languages import gettext
@@ -41,17 +43,16 @@ def decide_by_link(token: str) -> ResponseReturnValue:
 
 
 def _decide(link: DecisionLink, page: Page) -> ResponseReturnValue:
-    now = runtime().clock()
     try:
         if link.decision == "approve":
-            change = partial(decisions.approve, max_wallets=runtime().settings.max_wallets)
+            decide: Callable[..., decisions.Result] = decisions.approve
         else:
             raw_reason = request.form.get("reason", "")
             reason = parse_reason(raw_reason) if raw_reason else NO_REASON
-            change = partial(decisions.reject, reason=reason)
-        with decision_links.using(link, now) as actor:
+            decide = partial(decisions.reject, reason=reason)
+        with decision_links.using(link, current_change()) as change:
             submission = decisions.decide_one(
-                link.submission_id, partial(change, now=now, actor=actor), page=page
+                link.submission_id, partial(decide, change=change), page=page
             )
     except MayNotDecide:
         return _refuse_receiver()

@@ -8,8 +8,7 @@ from wtforms.validators import InputRequired
 from embed.db.models import Block, Page
 from embed.domain.deny_list import find_kind, parse_pattern
 from embed.submissions import deny_list
-from embed.web.current import runtime
-from embed.web.dashboard.access import current_client, current_person
+from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.responses import Form
 from embed.web.languages import lazy_gettext
 
@@ -47,14 +46,11 @@ def is_own(page: Page) -> bool:
 
 def add_block(page: Page, form: BlockForm) -> Block:
     """Block the form's pattern on the page, or on all of the owner's. Raises InvalidInput."""
-    person, now = current_person(), runtime().clock()
-    pattern = form.pattern.data or ""
+    pattern, change = form.pattern.data or "", current_change()
     kind = find_kind(pattern)
     if form.scope is not None and form.scope.data == ALL_PAGES:
-        return deny_list.block_for_person(
-            person, kind, pattern, now, actor=person.email, client=current_client()
-        )
-    return deny_list.block_on_page(page.id, kind, pattern, now, actor=person.email)
+        return deny_list.block_for_person(current_person(), kind, pattern, change)
+    return deny_list.block_on_page(page.id, kind, pattern, change)
 
 
 class Recognized(NamedTuple):

@@ -16,7 +16,7 @@ from embed.keys import derived, management
 from embed.pages import change_look
 from embed.translations import LANGUAGES
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, get_own_key, open_page
+from embed.web.dashboard.access import current_change, get_own_key, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import name_key
 from embed.web.dashboard.look_form import (
@@ -83,16 +83,15 @@ def show_embed(page_id: str) -> ResponseReturnValue:
     A POST creates a public key, for a new site or for those of a named key, and shows it this once.
     """
     page = open_page(page_id)
-    now, actor = runtime().clock(), current_person().email
     form = SiteForm()
     if "renewed" in request.form:
         key = get_own_key(page, request.form["renewed"])
-        made = management.renew_key(key, now, actor=actor)
+        made = management.renew_key(key, current_change())
         return render_embed(page, SiteForm(None), made)
     if form.validate_on_submit():
         with show_mistakes(form, origins="site"):
             made = management.create_key(
-                page.id, "public", raw_origins=form.list_sites(), now=now, actor=actor
+                page.id, "public", current_change(), raw_origins=form.list_sites()
             )
             return render_embed(page, SiteForm(None), made)
     return render_embed(page, form)
@@ -179,7 +178,7 @@ def save_look(page_id: str) -> ResponseReturnValue:
     form = LookForm()
     if form.validate():
         with show_mistakes(form):
-            change_look(page.id, form.read_texts(), runtime().clock(), actor=current_person().email)
+            change_look(page.id, form.read_texts(), current_change())
             return redirect_to(
                 "show_look",
                 gettext("Saved. Every site shows it; you don't have to change any snippet."),
@@ -213,12 +212,11 @@ def show_share(page_id: str) -> ResponseReturnValue:
 def share_page(page_id: str) -> ResponseReturnValue:
     """Turn the page's share link on or off."""
     page = open_page(page_id)
-    now, actor = runtime().clock(), current_person().email
     if request.form.get("shared") == "yes":
-        derived.share_page(page.id, now, actor=actor)
+        derived.share_page(page.id, current_change())
         said = gettext("The share link is on.")
     else:
-        derived.stop_sharing(page.id, now, actor=actor)
+        derived.stop_sharing(page.id, current_change())
         said = gettext("The share link is off.")
     return redirect_to("show_share", said, page)
 

@@ -16,7 +16,7 @@ from embed.errors import InvalidInput
 from embed.keys import management, refused_origins
 from embed.keys.access import USE_STORED_EVERY
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, get_own_key, open_page
+from embed.web.dashboard.access import current_change, get_own_key, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.embed_page import SiteForm, render_embed
 from embed.web.dashboard.filters import explain_changes, name_key
@@ -106,9 +106,7 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     form = OriginsForm() if tier == "public" else KeyForm()
     if form.validate_on_submit():
         with show_mistakes(form):
-            made = management.create_key(
-                page.id, tier, **_read(form), now=_now(), actor=current_person().email
-            )
+            made = management.create_key(page.id, tier, current_change(), **_read(form))
             if tier == "public":
                 return render_embed(page, SiteForm(None), made, _explain_changes(form))
             api_key, key = made
@@ -131,7 +129,7 @@ def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
     form = _make_edit_form(key)
     if form.validate_on_submit():
         with show_mistakes(form):
-            management.change_key(key.id, **_read(form), now=_now(), actor=current_person().email)
+            management.change_key(key.id, current_change(), **_read(form))
             message = " ".join([gettext("The key is saved."), *_explain_changes(form)])
             return redirect_to("list_keys", message, page)
     return render("key_form.html", page=page, form=form, key=key, tier=key.tier)
@@ -154,7 +152,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     if request.method != "POST":
         hour_ago = _now() - USE_STORED_EVERY
         return render("key_revoke.html", page=page, key=key, hour_ago=hour_ago)
-    management.revoke_key(key.id, _now(), actor=current_person().email)
+    management.revoke_key(key.id, current_change())
     return redirect_to(
         "list_keys", gettext("The key %(name)s has been revoked.", name=name_key(key)), page
     )
@@ -166,7 +164,7 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     key = _get_changeable(page, key_id)
     origin = request.form.get("origin", "")
-    management.allow_origin(key.id, origin, now=_now(), actor=current_person().email)
+    management.allow_origin(key.id, origin, current_change())
     return redirect_to(
         "list_keys",
         gettext("%(origin)s can now use the key %(name)s.", origin=origin, name=name_key(key)),

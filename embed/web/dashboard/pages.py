@@ -20,7 +20,7 @@ from embed.notifications.delivery_log import count_given_up, list_failing
 from embed.pages import OwnPage
 from embed.wallets.search import sum_by_page
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, may, open_page
+from embed.web.dashboard.access import current_change, current_person, may, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
@@ -141,7 +141,7 @@ def show_page(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/restore")
 def restore_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id, deleted=True)
-    pages.restore_page(page.id, runtime().clock(), actor=current_person().email)
+    pages.restore_page(page.id, current_change())
     return redirect_to("list_pages", gettext("%(name)s has been restored.", name=name_page(page)))
 
 

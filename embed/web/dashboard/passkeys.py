@@ -16,7 +16,12 @@ from embed.errors import NotFound
 from embed.people import passkeys
 from embed.people.passkeys import MAX_NAME_LENGTH, Ceremony
 from embed.web.current import own_origin, runtime
-from embed.web.dashboard.access import current_client, current_person, current_session
+from embed.web.dashboard.access import (
+    current_change,
+    current_client,
+    current_person,
+    current_session,
+)
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import name_browser_of
 from embed.web.dashboard.responses import Form, ask_if_sure, redirect_to, render, show_mistakes
@@ -60,12 +65,7 @@ def make_ceremony() -> Ceremony:
     party = find_party()
     if party is None:
         raise NotFound("passkeys")
-    return Ceremony(
-        party=party,
-        signer=runtime().signer,
-        now=runtime().clock(),
-        client=current_client(),
-    )
+    return Ceremony(party=party, signer=runtime().signer, change=current_change())
 
 
 def ask_for_passkey() -> str | None:
@@ -125,7 +125,7 @@ def remove_passkey(passkey_id: str) -> ResponseReturnValue:
         back=url_for("dashboard.account"),
     ):
         return asked
-    passkeys.remove(current_session(), passkey_id, runtime().clock(), current_client())
+    passkeys.remove(current_session(), passkey_id, current_change())
     return redirect_to(
         "account",
         gettext(

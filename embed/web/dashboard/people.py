@@ -22,7 +22,7 @@ from embed.notifications.targets import Outcome
 from embed.people import accounts, invitations, members
 from embed.web import rate_limits
 from embed.web.current import own_host, own_origin, runtime
-from embed.web.dashboard.access import current_person, open_page
+from embed.web.dashboard.access import current_change, current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
@@ -81,7 +81,7 @@ def invite_person(page_id: str) -> ResponseReturnValue:
         return _render_people(page, form, status=429)
     with show_mistakes(form):
         invitation, token = invitations.invite(
-            page.id, form.email.data or "", form.role.data, runtime().clock(), actor=actor.email
+            page.id, form.email.data or "", form.role.data, current_change()
         )
         return _show_made(page, invitation, token)
     return _render_people(page, form)
@@ -123,14 +123,14 @@ def _mail(invitation: Invitation, link: str) -> str | None:
 def change_role(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     email, role = request.form.get("email", ""), request.form.get("role", "")
-    members.change_role(page.id, email, role, runtime().clock(), actor=current_person().email)
+    members.change_role(page.id, email, role, current_change())
     return redirect_to("list_people", gettext("Saved."), page)
 
 
 @blueprint.post("/pages/<page_id>/settings/people/revoke")
 def revoke_invitation(page_id: str) -> ResponseReturnValue:
     page, email = open_page(page_id), request.form.get("email", "")
-    members.revoke_invitation(page.id, email, runtime().clock(), actor=current_person().email)
+    members.revoke_invitation(page.id, email, current_change())
     return redirect_to("list_people", gettext("The invitation has been revoked."), page)
 
 
@@ -145,7 +145,7 @@ def remove_person(page_id: str) -> ResponseReturnValue:
         page=page,
     ):
         return asked
-    members.remove_person(page.id, email, runtime().clock(), actor=current_person().email)
+    members.remove_person(page.id, email, current_change())
     said = gettext("%(email)s can no longer use this page.", email=email.strip())
     return redirect_to("list_people", said, page)
 
@@ -160,7 +160,7 @@ def leave_page(page_id: str) -> ResponseReturnValue:
         back=url_for("dashboard.list_pages"),
     ):
         return asked
-    members.remove_person(page.id, person.email, runtime().clock(), actor=person.email)
+    members.remove_person(page.id, person.email, current_change())
     return redirect_to("list_pages", gettext("You have left %(name)s.", name=name_page(page)))
 
 
@@ -180,7 +180,7 @@ def accept_invitation(token: str) -> ResponseReturnValue:
     with show_mistakes(form):
         try:
             person = invitations.sign_up(
-                token, form.password.data or "", runtime().clock(), host=own_host()
+                token, form.password.data or "", current_change(), host=own_host()
             )
         except NotFound:
             return render_mistake(DEAD_INVITATION, 409)
@@ -196,7 +196,7 @@ def _accept_as_signed_in(token: str, invitation: Invitation) -> ResponseReturnVa
     if request.method != "POST":
         return _render_invitation(invitation)
     try:
-        invitations.accept(token, person, runtime().clock())
+        invitations.accept(token, person, current_change())
     except NotFound:
         return render_mistake(DEAD_INVITATION, 409)
     return _welcome(invitation)

@@ -18,7 +18,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.submissions import deny_list
 from embed.submissions.policy_simulation import SimulatedDecision, simulate
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_client, current_person, open_page
+from embed.web.dashboard.access import current_change, current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.deny_list import (
     BlockForm,
@@ -101,7 +101,7 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
                 outcomes = _simulate(page, pages.read_policy(Page(**parsed)))
                 changed = [name for name in parsed if parsed[name] != getattr(page, name)]
                 return _render(page, form, outcomes, changed)
-            pages.update_page(page.id, fields, runtime().clock(), actor=current_person().email)
+            pages.update_page(page.id, fields, current_change())
             return redirect_to("edit_policy", gettext("Saved."), page)
     return _render(page, form)
 
@@ -196,6 +196,6 @@ def remove_block(page_id: str, block_id: str) -> ResponseReturnValue:
     block = deny_list.get_block(block_id)
     if block.page_id != page.id and not (is_own(page) and block.person_id == person.id):
         raise NotFound(block.id)
-    deny_list.remove_block(block.id, runtime().clock(), actor=person.email, client=current_client())
+    deny_list.remove_block(block.id, current_change())
     said = gettext("%(pattern)s is no longer blocked.", pattern=block.pattern)
     return redirect_to("edit_policy", said, page, _anchor=LIST)

@@ -1,7 +1,7 @@
 """The queue of a page: pending submissions with their review context, and decided ones."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, open_page
+from embed.web.dashboard.access import current_change, current_person, open_page
 from embed.web.dashboard.blueprint import blueprint, format_moment
 from embed.web.dashboard.filters import describe_outcome
 from embed.web.dashboard.responses import render, write_mistake
@@ -102,13 +102,13 @@ def decide(page_id: str) -> ResponseReturnValue:
     if not ids or decision not in DECISIONS:
         return _refuse(page, NOTHING_CHOSEN)
     if decision == "approve":
-        change = partial(decisions.approve, max_wallets=runtime().settings.max_wallets)
+        decide: Callable[..., decisions.Result] = decisions.approve
     else:
         try:
-            change = partial(decisions.reject, reason=_read_reason(), blocks=decision == "block")
+            decide = partial(decisions.reject, reason=_read_reason(), blocks=decision == "block")
         except InvalidInput as mistake:
             return _refuse(page, write_mistake(mistake))
-    result = change(page, ids, runtime().clock(), actor=current_person().email)
+    result = decide(page, ids, current_change())
     return _answer(page, result, "decided")
 
 
@@ -126,7 +126,7 @@ def undo_decision(page_id: str) -> ResponseReturnValue:
     page, ids = open_page(page_id), request.form.getlist("ids")
     if not ids:
         return _refuse(page, NOTHING_CHOSEN)
-    result = decisions.undo(page, ids, runtime().clock(), actor=current_person().email)
+    result = decisions.undo(page, ids, current_change())
     return _answer(page, result, "undone")
 
 

@@ -20,7 +20,7 @@ from embed.notifications.channels import find_chat, find_service
 from embed.notifications.receivers import CHANNEL_TYPES, mask_target
 from embed.notifications.webhooks import read_public_key
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, get_own_receiver, open_page
+from embed.web.dashboard.access import current_change, get_own_receiver, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import MESSAGES
 from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
@@ -87,7 +87,7 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
             waiting=waiting,
         )
     kind: Any = receiver.kind
-    receivers.remove_receiver(receiver.id, kind, runtime().clock(), actor=current_person().email)
+    receivers.remove_receiver(receiver.id, kind, current_change())
     return redirect_to("list_receivers", gettext("%(name)s has been removed.", name=masked), page)
 
 
@@ -116,8 +116,7 @@ def _get_channel(page: Page, channel_id: str) -> Receiver:
 
 
 def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue:
-    now, actor = runtime().clock(), current_person().email
-    receivers.let_decide(channel.id, may_decide, now, actor=actor)
+    receivers.let_decide(channel.id, may_decide, current_change())
     name = mask_target(channel)
     return redirect_to(
         "list_receivers",
@@ -166,12 +165,7 @@ def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
     if webhook.kind != "webhook":
         raise NotFound(receiver_id)
     if request.method == "POST":
-        rotated = receivers.rotate_secret(
-            webhook.id,
-            runtime().clock(),
-            actor=current_person().email,
-            at_most_every=ONE_PRESS,
-        )
+        rotated = receivers.rotate_secret(webhook.id, current_change(), at_most_every=ONE_PRESS)
         return show_secret(page, rotated)
     return render(
         "webhook_rotate.html",
@@ -264,20 +258,22 @@ def add_receiver(page_id: str) -> ResponseReturnValue:
     """
     page = open_page(page_id)
     form = ReceiverForm(event_types=CHANNEL_TYPES)
-    how: Any = {
-        "event_types": form.event_types.data or (),
-        "settings": runtime().settings,
-        "now": runtime().clock(),
-        "actor": current_person().email,
-    }
+    event_types, change = form.event_types.data or (), current_change()
     if form.validate():
         is_webhook = form.service.data == WEBHOOK
         with show_mistakes(form):
             if is_webhook:
-                webhook = receivers.add_webhook(page.id, form.target.data or "", **how)
+                webhook = receivers.add_webhook(
+                    page.id, form.target.data or "", change, event_types=event_types
+                )
                 return show_secret(page, webhook)
             channel = receivers.add_channel(
-                page.id, form.service.data, form.data, may_decide=form.may_decide.data, **how
+                page.id,
+                form.service.data,
+                form.data,
+                change,
+                event_types=event_types,
+                may_decide=form.may_decide.data,
             )
             return redirect_to(
                 "list_receivers",

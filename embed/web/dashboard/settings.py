@@ -18,7 +18,7 @@ from embed.people.members import list_people
 from embed.submissions import deny_list
 from embed.wallets.search import count_wallets
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, open_page
+from embed.web.dashboard.access import current_change, open_page
 from embed.web.dashboard.blueprint import blueprint, may_here
 from embed.web.dashboard.pages import PageForm, read_page_form
 from embed.web.dashboard.responses import Form, name_page, redirect_to, render, show_mistakes
@@ -57,8 +57,7 @@ def edit_page(page_id: str) -> ResponseReturnValue:
     form = PageForm(obj=page)
     if form.validate_on_submit():
         with show_mistakes(form):
-            fields, actor = read_page_form(form), current_person().email
-            pages.update_page(page.id, fields, runtime().clock(), actor=actor)
+            pages.update_page(page.id, read_page_form(form), current_change())
             return redirect_to("edit_page", gettext("Saved."), page)
     return render("settings_general.html", page=page, form=form)
 
@@ -70,9 +69,7 @@ def show_danger(page_id: str) -> ResponseReturnValue:
     if request.method != "POST":
         return render("settings_danger.html", page=page, name=_name(page))
     is_public = request.form.get("public") == "yes"
-    pages.update_page(
-        page.id, {"is_public": is_public}, runtime().clock(), actor=current_person().email
-    )
+    pages.update_page(page.id, {"is_public": is_public}, current_change())
     said = gettext("The page is public.") if is_public else gettext("The page is private.")
     return redirect_to("show_danger", said, page)
 
@@ -99,7 +96,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
     form.ticker.label.text = gettext("Type %(ticker)s to continue", ticker=isolate(ticker))
     if form.validate_on_submit():
         if _fold(form.ticker.data or "") == _fold(ticker):
-            pages.delete_page(page.id, now, actor=current_person().email)
+            pages.delete_page(page.id, current_change())
             said = gettext("%(name)s has been deleted.", name=name_page(page))
             restore = url_for("dashboard.restore_page", page_id=page.id)
             return redirect_to("list_pages", said, undo=restore)

@@ -10,7 +10,7 @@ from embed.errors import InvalidInput
 from embed.wallets.drafts import Draft, look_up_draft, read_draft, set_up_page
 from embed.web import rate_limits
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person
+from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.embed_page import SiteForm, read_snippet_form, write_snippet
 from embed.web.dashboard.responses import advise_on_mint, render, show_mistakes, write_mistake
@@ -56,10 +56,9 @@ def create_page() -> ResponseReturnValue:
         page, made = set_up_page(
             current_person(),
             {name: form[name].data for name in ("token_name", "token_symbol", "token_mint")},
+            current_change(),
             addresses=addresses,
             raw_origins=form.list_sites() if (form.site.data or "").strip() else (),
-            settings=runtime().settings,
-            now=runtime().clock(),
         )
         return _render_done(page, made, len(addresses))
     return _render(form, draft)

@@ -25,6 +25,7 @@ from embed.web import languages, rate_limits
 from embed.web.current import own_host, runtime
 from embed.web.dashboard.access import (
     SignedIn,
+    current_change,
     current_client,
     current_person,
     current_session,
@@ -131,11 +132,7 @@ def choose_password(token: str) -> ResponseReturnValue:
     with show_mistakes(form):
         try:
             chosen = passwords.choose_password(
-                person,
-                form.password.data or "",
-                runtime().clock(),
-                host=own_host(),
-                client=current_client(),
+                person, form.password.data or "", current_change(), host=own_host()
             )
         except passwords.UsedLink:
             return render_mistake(USED_LINK, 410)
@@ -151,7 +148,7 @@ def begin_session(person: Person) -> bool:
 
     Returns False if the person was removed or got another password in the meantime.
     """
-    begun = sessions.begin(person, runtime().clock(), current_client())
+    begun = sessions.begin(person, current_change())
     if begun is None:
         return False
     use_session(*begun)
@@ -170,13 +167,7 @@ def use_session(begun: Session, credential: str) -> None:
 
 def end_own_session() -> None:
     """End the session of this request."""
-    sessions.end(
-        current_person(),
-        current_session().id,
-        runtime().clock(),
-        current_client(),
-        kind="signed out",
-    )
+    sessions.end(current_person(), current_session().id, current_change(), kind="signed out")
 
 
 def _warn_of_weakness(person: Person, password: str) -> None:

@@ -10,8 +10,7 @@ from wtforms.validators import InputRequired, Length
 from embed.db.models import Page
 from embed.wallets import tags
 from embed.wallets.tags import TagFields
-from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, get_own_tag, open_page
+from embed.web.dashboard.access import current_change, get_own_tag, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import Form, redirect_to, show_mistakes
 from embed.web.dashboard.wallet_list import render_wallets
@@ -50,9 +49,8 @@ def add_tag(page_id: str) -> ResponseReturnValue:
                 page.id,
                 form.name.data or "",
                 form.color.data,
-                runtime().clock(),
+                current_change(),
                 is_counted=not form.is_left_out.data,
-                actor=current_person().email,
             )
             return redirect_to(
                 "list_tags", gettext("The tag %(name)s has been added.", name=tag.name), page
@@ -78,7 +76,7 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
             is_counted=not form.is_left_out.data,
         )
         with show_mistakes(form):
-            tags.update_tag(tag.id, changes, runtime().clock(), actor=current_person().email)
+            tags.update_tag(tag.id, changes, current_change())
             return redirect_to("list_tags", gettext("Saved."), page)
     return render_wallets(page, "tag_form.html", form=form, tag=tag)
 
@@ -90,7 +88,7 @@ def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     if request.method != "POST":
         count = tags.count_wallets(page).get(tag.id, 0)
         return render_wallets(page, "tag_remove.html", tag=tag, count=count)
-    tags.remove_tag(tag.id, runtime().clock(), actor=current_person().email)
+    tags.remove_tag(tag.id, current_change())
     return redirect_to(
         "list_tags", gettext("The tag %(name)s has been removed.", name=tag.name), page
     )

@@ -24,7 +24,7 @@ from embed.wallets.csv_reader import (
     read_table,
 )
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, open_page
+from embed.web.dashboard.access import current_change, open_page
 from embed.web.dashboard.blueprint import MAX_FILE_BYTES, blueprint
 from embed.web.dashboard.responses import Form, redirect_to, render, write_mistake
 from embed.web.figures import format_in_full
@@ -104,12 +104,10 @@ def apply_import(page_id: str) -> ResponseReturnValue:
         plan = imports.apply_import(
             page.id,
             sheet,
+            current_change(),
             makes_tags=choice.makes_tags,
             changes_listed=choice.changes_listed,
             skips_mistakes=True,
-            settings=settings,
-            now=runtime().clock(),
-            actor=current_person().email,
         )
         if plan.is_too_long or not plan.changes:  # the page has changed since it was shown
             return _show_plan(page, text, table)

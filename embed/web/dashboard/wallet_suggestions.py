@@ -11,7 +11,7 @@ from embed.wallets import suggestions
 from embed.wallets.suggestions import Suggestion
 from embed.web import rate_limits
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_person, open_page
+from embed.web.dashboard.access import current_change, current_person, open_page
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import redirect_to, render, write_mistake
 from embed.web.languages import format_number, gettext, ngettext
@@ -45,13 +45,7 @@ def add_suggestions(page_id: str) -> ResponseReturnValue:
     ticked = request.form.getlist("address")
     if not ticked:
         raise InvalidInput("Select at least one wallet first.")
-    added = suggestions.add_suggested(
-        page.id,
-        ticked,
-        settings=runtime().settings,
-        now=runtime().clock(),
-        actor=current_person().email,
-    )
+    added = suggestions.add_suggested(page.id, ticked, current_change())
     sentence = ngettext(
         "%(count)s wallet has been added.", "%(count)s wallets have been added.", added
     )

@@ -17,7 +17,7 @@ from embed.wallets import bulk, search, tags, tracking
 from embed.wallets.bulk import BULK_ACTIONS, BulkAction
 from embed.web.current import runtime
 from embed.web.dashboard.access import (
-    current_person,
+    current_change,
     get_own_tag,
     get_own_wallet,
     open_page,
@@ -73,12 +73,7 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
     if form.validate_on_submit():
         with show_mistakes(form):
             added = tracking.add_wallet(
-                page.id,
-                (form.address.data or "").strip(),
-                _read_changes(form),
-                runtime().clock(),
-                max_wallets=runtime().settings.max_wallets,
-                actor=current_person().email,
+                page.id, (form.address.data or "").strip(), _read_changes(form), current_change()
             )
             return redirect_to(
                 "list_wallets",
@@ -109,9 +104,7 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     if form.validate_on_submit():
         with show_mistakes(form):
             changes = _read_changes(form, shown_balance=wallet.known_balance)
-            tracking.update_wallet(
-                wallet.id, changes, runtime().clock(), actor=current_person().email
-            )
+            tracking.update_wallet(wallet.id, changes, current_change())
             return redirect_to("list_wallets", gettext("Saved."), page)
     return render("wallet_form.html", page=page, form=form, wallet=wallet)
 
@@ -137,7 +130,7 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     wallet = get_own_wallet(page, wallet_id)
     if request.method != "POST":
         return render("wallets_confirm.html", page=page, change="remove", wallet=wallet)
-    tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_person().email)
+    tracking.remove_wallet(wallet.id, current_change())
     return redirect_to(
         "list_wallets",
         gettext("%(name)s has been removed.", name=wallet.public_alias or wallet.address),
@@ -178,12 +171,7 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
             search=list_search(),
         )
     count = bulk.change_wallets(
-        page.id,
-        ids if matching is None else matching,
-        action,
-        tag=tag,
-        now=runtime().clock(),
-        actor=current_person().email,
+        page.id, ids if matching is None else matching, action, current_change(), tag=tag
     )
     return redirect_to("list_wallets", _tell(action, count), page, **list_search())
 

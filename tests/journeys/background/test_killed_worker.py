@@ -7,7 +7,7 @@ import pytest
 from scene import SERVICE, SHORT_LEASE_S, Scene
 from support.message_bodies import make_data
 from support.receivers import run_http_receiver
-from support.world import World
+from support.world import World, change_at
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Page
@@ -28,7 +28,7 @@ def leave_messages(scene: Scene, target: str) -> list[str]:
     settings = Settings.from_environ(scene.environ | {"ALLOW_PRIVATE_TARGETS": "1"})
     world = World(create_app(settings), times.now)
     now = times.now()
-    receivers.add_webhook(world.page_id, target, settings=settings, now=now)
+    receivers.add_webhook(world.page_id, target, change_at(now, settings=settings))
     page = Page.get_by_id(world.page_id)
     with db.atomic():
         for number in range(MESSAGES):

@@ -1,7 +1,7 @@
 """Origins of public keys (docs/api.md, Origins): allowlist, Referer, null, the service's own."""
 
 import pytest
-from support.world import ENDPOINTS, SITE, Visitor, code_of
+from support.world import ENDPOINTS, SITE, Visitor, change_at, code_of
 
 from embed.keys import access, management
 
@@ -35,7 +35,7 @@ def test_changed_allowlist_decides_on_the_next_request(world):
 
     for origins in ([SITE], [EVIL], [], [SITE]):
         now = world.clock()
-        management.change_key(key_id, raw_label=None, raw_origins=origins, now=now)
+        management.change_key(key_id, change_at(now), raw_label=None, raw_origins=origins)
         codes.append(code_of(world.read()))
 
     assert codes == [None, "origin_not_allowed", "origin_not_allowed", None]

@@ -136,7 +136,7 @@ def test_wallet_that_only_waits_in_the_queue_is_not_found(world, refresh):
 def test_wallet_removed_while_the_chain_is_asked_does_not_come_back(world, chain, holder, refresh):
     wallet = Wallet.get()
     chain.before_answer = lambda method: (
-        tracking.remove_wallet(wallet.id, world.clock()) if Wallet.select().exists() else None
+        tracking.remove_wallet(wallet.id, world.change()) if Wallet.select().exists() else None
     )
 
     assert code_of(refresh(holder)) == "wallet_not_found"

@@ -90,9 +90,9 @@ CHANGES = {
     "title": lambda world, wallet, tag: world.configure(public_title="Another"),
     "token": lambda world, wallet, tag: world.configure(token_symbol="NEW"),
     "tag added": lambda world, wallet, tag: world.add_tag("Another"),
-    "tag removed": lambda world, wallet, tag: tags.remove_tag(tag.id, world.clock()),
+    "tag removed": lambda world, wallet, tag: tags.remove_tag(tag.id, world.change()),
     "wallet added": lambda world, wallet, tag: world.track(Visitor().address),
-    "wallet removed": lambda world, wallet, tag: tracking.remove_wallet(wallet.id, world.clock()),
+    "wallet removed": lambda world, wallet, tag: tracking.remove_wallet(wallet.id, world.change()),
     "wallet hidden": lambda world, wallet, tag: change(world, wallet, is_hidden=True),
     "alias": lambda world, wallet, tag: change(world, wallet, alias="Another"),
     "wallet's tags": lambda world, wallet, tag: change(world, wallet, tag_names=[]),
@@ -103,7 +103,7 @@ CHANGES = {
 
 
 def change(world, wallet, **changes):
-    tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.clock())
+    tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.change())
 
 
 def approve_somebody(world):

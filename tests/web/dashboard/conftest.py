@@ -47,12 +47,8 @@ def things(world, owner) -> dict[str, str]:
     tag = world.add_tag("team")
     wallet = world.track(Visitor().address, alias="Whale", tag_names=["team"], balance=5)
     submission = world.submit(Visitor()).json["submissionId"]
-    webhook = receivers.add_webhook(
-        world.page_id, "https://hooks.example/x", settings=world.settings, now=world.clock()
-    )
-    channel = receivers.add_channel(
-        world.page_id, "ntfy", {"topic": "topic"}, settings=world.settings, now=world.clock()
-    )
+    webhook = receivers.add_webhook(world.page_id, "https://hooks.example/x", world.change())
+    channel = receivers.add_channel(world.page_id, "ntfy", {"topic": "topic"}, world.change())
     message = queue_test(webhook, world.clock())
     passkey = store_passkey(owner.owner, world.clock())
     key = access.find_access(world.public_key).key_id
@@ -62,7 +58,7 @@ def things(world, owner) -> dict[str, str]:
         "wallet_id": wallet.id,
         "key_id": key,
         "submission_id": submission,
-        "block_id": block_on_page(world.page_id, "name", "bot*", world.clock()).id,
+        "block_id": block_on_page(world.page_id, "name", "bot*", world.change()).id,
         "receiver_id": webhook.id,
         "channel_id": channel.id,
         "message_id": message.id,

@@ -33,9 +33,8 @@ def add_webhook(world, url="https://hooks.example/secret-path", *types: str, pag
     return receivers.add_webhook(
         page_id or world.page_id,
         url,
+        world.change(),
         event_types=types,
-        settings=runtime_of(world).settings,
-        now=world.clock(),
     )
 
 
@@ -43,9 +42,8 @@ def add_channel(world, where="ntfy", *types: str) -> Receiver:
     return receivers.add_channel(
         world.page_id,
         *find_fields(where),
+        world.change(),
         event_types=types,
-        settings=runtime_of(world).settings,
-        now=world.clock(),
     )
 
 

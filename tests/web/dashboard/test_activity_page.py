@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from support.many_submissions import add_submissions
+from support.world import change_at
 
 from embed.db.models import STATUSES, Activity
 from embed.events.editing import editing
@@ -31,7 +32,7 @@ def path(world) -> str:
 def log(world, count: int) -> None:
     for number in range(count):
         world.clock.forward(seconds=1)
-        with editing(world.page_id, "owner@example.com", world.clock()) as edit:
+        with editing(world.page_id, world.change("owner@example.com")) as edit:
             edit.log("change page", ChangeFacts({"public_title": f"entry {number}."}))
 
 
@@ -41,7 +42,7 @@ def list_entries(answer) -> list[int]:
 
 @pytest.mark.databases("sqlite", "postgres")
 def test_parts_of_the_log_show_everything_once(world, owner, path):
-    with editing(world.page_id, "<b>", world.clock()) as edit:
+    with editing(world.page_id, world.change("<b>")) as edit:
         edit.log("delete page", PageFacts("<script>"))
     text = owner.get(path).text
     assert "<b>" not in text
@@ -109,7 +110,7 @@ def _find_chart(page: str) -> str:
 
 
 def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(world, owner, path):
-    with editing(world.page_id, "holding watch", world.clock()) as edit:
+    with editing(world.page_id, world.change("holding watch")) as edit:
         edit.log("change tag", TagFacts("pool", "team", counted=False))
         edit.log("rotate secret", ReceiverFacts("channel", "ntfys://ntfy.sh/…"))
         edit.log("restore page", PageFacts("USD Coin"))
@@ -138,12 +139,10 @@ def test_log_tells_nobody_what_their_role_does_not_show_elsewhere(
     world, owner, make_member, path, role, shown
 ):
     now = world.clock()
-    invitations.invite(world.page_id, "guest@example.com", "viewer", now)
-    receivers.add_webhook(
-        world.page_id, "https://hooks.example/x", settings=world.settings, now=now
-    )
-    block_on_page(world.page_id, "name", "scammer*", now)
-    block_on_page(world.page_id, "network", "198.51.100.0/24", now)
+    invitations.invite(world.page_id, "guest@example.com", "viewer", change_at(now))
+    receivers.add_webhook(world.page_id, "https://hooks.example/x", change_at(now))
+    block_on_page(world.page_id, "name", "scammer*", change_at(now))
+    block_on_page(world.page_id, "network", "198.51.100.0/24", change_at(now))
     log(world, 1)
 
     told = (owner if role == "owner" else make_member(role)).get(path).text

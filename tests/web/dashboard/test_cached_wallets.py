@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from support.many_submissions import add_submissions
 from support.owner_browser import read_text
-from support.world import USDC, Visitor
+from support.world import USDC, Visitor, change_at
 
 from embed.balances.observations import ChainObservation, store_chain
 from embed.wallets import bulk, tracking
@@ -37,16 +37,16 @@ def test_each_change_of_the_wallets_shows_at_the_next_look(world, owner):
     world.observe(alice.address, "9")
     assert look(world, owner) == (["Alice", "Bob"], True, "16")
 
-    tracking.update_wallet(alice.id, WalletFields(alias="Carol"), now)
+    tracking.update_wallet(alice.id, WalletFields(alias="Carol"), change_at(now))
     assert look(world, owner) == (["Carol", "Bob"], False, "16")
 
-    tracking.update_wallet(alice.id, WalletFields(alias="Alice", is_hidden=True), now)
+    tracking.update_wallet(alice.id, WalletFields(alias="Alice", is_hidden=True), change_at(now))
     assert look(world, owner) == (["Alice", "Bob"], True, "7")
-    bulk.change_wallets(world.page_id, [alice.id], "show", tag=None, now=now, actor="owner")
+    bulk.change_wallets(world.page_id, [alice.id], "show", change_at(now, "owner"), tag=None)
     assert look(world, owner) == (["Alice", "Bob"], True, "16")
 
     pool = world.add_tag("pool", is_counted=False)
-    bulk.change_wallets(world.page_id, [alice.id], "tag", tag=pool, now=now, actor="owner")
+    bulk.change_wallets(world.page_id, [alice.id], "tag", change_at(now, "owner"), tag=pool)
     assert look(world, owner) == (["Alice", "Bob"], True, "7")
 
     world.use_endpoint("https://rpc.example/")
@@ -54,7 +54,7 @@ def test_each_change_of_the_wallets_shows_at_the_next_look(world, owner):
     store_chain(USDC, [seen])
     assert look(world, owner) == (["Bob", "Alice"], True, "7")
 
-    tracking.remove_wallet(alice.id, now)
+    tracking.remove_wallet(alice.id, change_at(now))
     assert look(world, owner) == (["Bob"], False, "7")
 
     carol = Visitor()

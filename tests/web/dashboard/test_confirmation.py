@@ -332,7 +332,7 @@ def test_other_tabs_go_on_after_the_answer_in_one(late, page):
 
 def test_session_that_has_ended_meanwhile_is_not_confirmed(world, late, page):
     asked = late.post(f"{page}/settings/danger/delete")
-    sessions.end_all(late.owner, late.world.clock())
+    sessions.end_all(late.owner, late.world.change())
     before = world.dump()
 
     answers = [
@@ -349,7 +349,7 @@ def test_session_that_ends_while_the_password_is_checked_is_not_confirmed(
     check = sign_in.is_correct_password
 
     def check_slowly(*arguments) -> bool:
-        sessions.end_all(late.owner, late.world.clock())
+        sessions.end_all(late.owner, late.world.change())
         return check(*arguments)
 
     monkeypatch.setattr(sign_in, "is_correct_password", check_slowly)

@@ -7,7 +7,7 @@ import pytest
 from receiving import add_deliveries
 from routes import fill_in, list_routes
 from support.many_submissions import add_submissions
-from support.world import SITE, Visitor
+from support.world import SITE, Visitor, change_at
 
 from embed.db.connection import db
 from embed.db.models import Receiver
@@ -124,7 +124,7 @@ def test_getting_a_page_changes_nothing(world, things, owner, method):
     owner.get(f"/dashboard/pages/{world.page_id}/embed/preview")  # makes the preview's key, once
     owner.confirm()
     now = world.clock()
-    _, token = invitations.invite(world.make_page(), owner.email, "viewer", now)
+    _, token = invitations.invite(world.make_page(), owner.email, "viewer", change_at(now))
     before = world.dump()
 
     for rule in world.app.url_map.iter_rules():
@@ -183,7 +183,7 @@ def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
                 world.add_tag(f"tag {number}")
                 world.track(Visitor().address, alias=f"Visitor {number}", balance=number)
                 world.make_key("public", origins=[f"https://{number}.example"])
-                block_on_page(world.page_id, "name", f"bot {number}*", world.clock())
+                block_on_page(world.page_id, "name", f"bot {number}*", world.change())
         for key in management.list_keys(world.page_id):
             refused_origins.store_refused_origin(key.id, SITE, world.clock(), lambda: True)
         for status in ("pending", "approved", "soft_rejected"):

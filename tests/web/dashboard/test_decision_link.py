@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support.owner_browser import find_token, read_text, submit
-from support.world import Visitor, read_log
+from support.world import Visitor, change_at, read_log
 
 from embed.db.models import Activity, Receiver, Submission, Wallet
 from embed.notifications import decision_links, own_mail, receivers
@@ -30,9 +30,7 @@ def root(world) -> str:
 
 @pytest.fixture
 def channel(world, owner) -> Receiver:
-    return receivers.add_channel(
-        world.page_id, *TEAM, may_decide=True, settings=world.settings, now=world.clock()
-    )
+    return receivers.add_channel(world.page_id, *TEAM, world.change(), may_decide=True)
 
 
 @pytest.fixture
@@ -167,7 +165,7 @@ def test_link_that_we_did_not_make_is_refused(owner, token, method):
 
 def test_link_that_stops_mails_decides_nothing_and_the_other_way_round(world, owner, reader, links):
     now = world.clock()
-    own_mail.start(world.page_id, owner.owner, world.settings, now)
+    own_mail.start(world.page_id, owner.owner, change_at(now))
     own = own_mail.find(world.page, owner.owner)
     stop = own_mail.build_link(own, world.app.extensions[EXTENSION]).removeprefix(BASE)
 
@@ -177,9 +175,7 @@ def test_link_that_stops_mails_decides_nothing_and_the_other_way_round(world, ow
 
 def test_link_of_one_page_decides_nothing_on_another(world, owner, reader, submission, links):
     """Only the installation's key could seal such a link."""
-    another = receivers.add_channel(
-        owner.make_page(), *TEAM, may_decide=True, settings=world.settings, now=world.clock()
-    )
+    another = receivers.add_channel(owner.make_page(), *TEAM, world.change(), may_decide=True)
     token = find_token(reader.get(links["approve"]).text)
 
     for path in make_links(world, another, submission).values():
@@ -205,7 +201,7 @@ def test_ended_receiver_shows_nothing_more_and_decides_nothing(
     world, reader, channel, submission, links
 ):
     token = find_token(reader.get(links["approve"]).text)
-    receivers.let_decide(channel.id, False, world.clock())
+    receivers.let_decide(channel.id, False, world.change())
 
     for answer in (
         reader.get(links["approve"]),
@@ -288,9 +284,7 @@ def test_channel_decides_only_if_the_form_says_so_as_every_reader_can(owner, roo
 
 
 def test_owner_switches_a_channel_on_and_off(world, owner, root):
-    channel = receivers.add_channel(
-        world.page_id, *TEAM, settings=world.settings, now=world.clock()
-    )
+    channel = receivers.add_channel(world.page_id, *TEAM, world.change())
     path = f"{root}/settings/notifications/{channel.id}/decide"
     assert "Everyone who reads this channel or is sent a link can decide" in owner.see(path)
     assert not Receiver.get().may_decide
@@ -303,9 +297,7 @@ def test_owner_switches_a_channel_on_and_off(world, owner, root):
         assert owner.post(f"{path}/stop").status_code == 303
     assert not Receiver.get().may_decide
 
-    webhook = receivers.add_webhook(
-        world.page_id, "https://hooks.example/x", settings=world.settings, now=world.clock()
-    )
+    webhook = receivers.add_webhook(world.page_id, "https://hooks.example/x", world.change())
     assert owner.post(f"{root}/settings/notifications/{webhook.id}/decide").status_code == 404
 
     log = [(one.actor, one.action) for one in read_log(world.page_id)]

@@ -104,9 +104,9 @@ def test_owner_blocks_on_all_pages_and_sees_that_on_each(world, owner):
 
 def test_editor_changes_the_pages_list_and_reaches_no_other(world, owner, stranger, make_member):
     editor = make_member("editor")
-    elsewhere = block_on_page(stranger.make_page(), "name", "bot*", world.clock())
-    everywhere = block_for_person(owner.owner, "name", "secret*", world.clock())
-    of_editor = block_for_person(editor.owner, "name", "own*", world.clock())
+    elsewhere = block_on_page(stranger.make_page(), "name", "bot*", world.change())
+    everywhere = block_for_person(owner.owner, "name", "secret*", world.change())
+    of_editor = block_for_person(editor.owner, "name", "own*", world.change())
 
     assert add(editor, "bot*").status_code == 303
     assert add(editor, "all*", scope="all").status_code == 303  # there is no such field

@@ -96,7 +96,7 @@ def test_language_and_height_that_make_no_sense_are_named_and_left_out(owner, he
     [("site", "light"), ("light", "light"), ("dark", "dark"), ("auto", "light dark")],
 )
 def test_frame_has_the_color_scheme_of_the_stored_theme(world, owner, theme, scheme):
-    change_look(world.page_id, {"theme": theme}, world.clock())
+    change_look(world.page_id, {"theme": theme}, world.change())
 
     assert f'display: block; color-scheme: {scheme}"' in read_snippet(open_page(owner))
     assert f'colorScheme: "{scheme}" }}}}' in read_snippet(open_page(owner, kind="react"))
@@ -151,7 +151,7 @@ def test_look_that_makes_no_sense_is_named_and_not_saved(world, owner, fields, s
 
 
 def test_preview_shows_what_is_chosen_before_it_is_saved(world, owner):
-    change_look(world.page_id, {"accent": "ff6600", "hide": "add"}, world.clock())
+    change_look(world.page_id, {"accent": "ff6600", "hide": "add"}, world.change())
     path = f"/dashboard/pages/{world.page_id}/embed/preview"
 
     chosen = {"accent": "3e63dd", "radius": "0", "hide": "", "lang": "de", "key": "x"}

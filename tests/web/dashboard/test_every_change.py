@@ -128,16 +128,11 @@ def things(world, things) -> dict[str, str]:
     """One of each object that a form may change; another page shows the same balances."""
     world.add_tag("watch")
     deciding = receivers.add_channel(
-        world.page_id,
-        "ntfy",
-        {"topic": "deciding"},
-        may_decide=True,
-        settings=world.settings,
-        now=world.clock(),
+        world.page_id, "ntfy", {"topic": "deciding"}, world.change(), may_decide=True
     )
     member = accounts.create_person(MEMBER, world.clock())
     Member.create(page=world.page_id, person=member, role="viewer", created_at=world.clock())
-    invitations.invite(world.page_id, MEMBER, "owner", world.clock())
+    invitations.invite(world.page_id, MEMBER, "owner", world.change())
     world.make_page(owner=world.page.owner)
     decided_id = world.submit(Visitor()).json["submissionId"]
     return things | {

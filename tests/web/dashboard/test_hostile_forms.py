@@ -164,7 +164,7 @@ def test_no_part_of_an_upload_has_headers_without_end(world, owner):
 
 
 def test_long_message_fits_into_the_cookie(world, owner):
-    kept, _ = management.create_key(world.page_id, "public", now=world.clock())
+    kept, _ = management.create_key(world.page_id, "public", world.change())
     path = f"/dashboard/pages/{world.page_id}/settings/keys/{kept.id}/allow"
     answer = owner.post(path, origin="https://q.example/" + "a1" * 4000)
 

@@ -120,7 +120,7 @@ def test_revoked_key_cannot_be_edited_and_the_refusal_names_it(world, owner):
     key = get_key(world)
     edit = path_of(world, key.id, "edit")
     owner.post(edit, origins=SITE, label="Blog")
-    management.revoke_key(key.id, world.clock())
+    management.revoke_key(key.id, world.change())
 
     answer = owner.post(edit, origins="https://other.example", label="Shop")
 

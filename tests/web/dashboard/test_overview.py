@@ -50,7 +50,7 @@ def read_rows(owner):
 
 
 def rename(world, page_id, symbol):
-    pages.update_page(page_id, {"token_symbol": symbol}, world.clock())
+    pages.update_page(page_id, {"token_symbol": symbol}, world.change())
 
 
 def test_what_waits_says_since_when_and_how_many_places_are_free(world, calm):
@@ -163,7 +163,7 @@ def test_page_that_sites_cannot_show_any_more_is_told(world, calm, change, said,
 def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, calm):
     world.configure(public_title="Our whales")
     world.track(Visitor().address)
-    share_page(world.page_id, world.clock())
+    share_page(world.page_id, world.change())
     key_of_a_server = world.make_key("secret")
     page = f"/dashboard/pages/{world.page_id}"
     delete = f"{page}/settings/danger/delete"

@@ -79,11 +79,11 @@ def test_changed_role_and_removal_hold_from_the_next_request_on(world, make_memb
     assert reviewer.get(queue).text.count('form="approve"') == 1
     assert reviewer.post(f"{queue}/decide", ids=submission, decision="approve").status_code == 303
 
-    members.change_role(world.page_id, reviewer.email, "viewer", world.clock())
+    members.change_role(world.page_id, reviewer.email, "viewer", world.change())
     assert reviewer.post(f"{queue}/undo", ids=submission).status_code == 403
     assert reviewer.get(queue).status_code == 200
 
-    members.remove_person(world.page_id, reviewer.email, world.clock())
+    members.remove_person(world.page_id, reviewer.email, world.change())
     assert reviewer.post(f"{queue}/undo", ids=submission).status_code == 404
     assert reviewer.get(queue).status_code == 404
     assert Submission.get_by_id(submission).status == "approved"

@@ -206,7 +206,7 @@ def test_sign_in_with_a_password_that_changes_meanwhile_is_refused(
 
     def find_and_change(email: str, password: str):
         found = find(email, password)
-        passwords.choose_password(found, NEW["password"], world.clock(), host="")
+        passwords.choose_password(found, NEW["password"], world.change(), host="")
         return found
 
     monkeypatch.setattr(passwords, "find_by_password", find_and_change)

@@ -86,7 +86,7 @@ def test_people_see_the_places_and_tabs_of_their_role(
 def test_index_of_the_settings_says_how_they_are(world, owner):
     world.configure(public_title="Our whales", min_balance="1200", is_public=False)
     add_webhook(world)
-    block_on_page(world.page_id, "name", "bot*", world.clock())
+    block_on_page(world.page_id, "name", "bot*", world.change())
 
     index = owner.see(f"/dashboard/pages/{world.page_id}/settings")
 

@@ -58,7 +58,7 @@ def listed(world):
 def test_feed_tells_who_joined_and_left_newest_first(world, listed):
     world.track(Visitor().address)
     update(world)
-    tracking.remove_wallet(listed.id, world.clock())
+    tracking.remove_wallet(listed.id, world.change())
     update(world)
 
     feed = parse(get_feed(world))
@@ -103,7 +103,7 @@ def test_ids_are_tag_uris_of_their_own_that_stay(world, listed):
     assert all(one.startswith(f"{before[0]}/") for one in before[1:])
     for is_hidden in (True, False):
         change = WalletFields(is_hidden=is_hidden, alias="Anna")
-        tracking.update_wallet(listed.id, change, world.clock())
+        tracking.update_wallet(listed.id, change, world.change())
         update(world)
 
     after = read_ids()

@@ -423,12 +423,12 @@ def test_listed_visitor_finds_their_place_above_the_list(world):
     assert "250<small>.50</small>" in row
     assert ">Lucky Larry</a>" in row
     assert "data-link" not in open_frame(world, cookie=visitor.cookie).text
-    derived.share_page(world.page_id, world.clock())
+    derived.share_page(world.page_id, world.change())
     shared = open_frame(world, cookie=visitor.cookie).text
     assert f'data-link="http://localhost/embed/page/{world.page_id}"' in shared
 
     wallet = Wallet.get(Wallet.address == visitor.address)
-    update_wallet(wallet.id, WalletFields(is_hidden=True), world.clock())
+    update_wallet(wallet.id, WalletFields(is_hidden=True), world.change())
     (row,) = show_own(world, visitor)
     assert "approved" in row
     assert "You" not in row

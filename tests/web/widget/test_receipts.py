@@ -171,7 +171,7 @@ LEAVE = {
     "withheld": lambda wallet, world: (
         Wallet.update(is_withheld=True).where(Wallet.id == wallet.id).execute()
     ),
-    "removed": lambda wallet, world: tracking.remove_wallet(wallet.id, world.clock()),
+    "removed": lambda wallet, world: tracking.remove_wallet(wallet.id, world.change()),
 }
 
 

@@ -67,11 +67,11 @@ def test_page_is_rendered_once_for_all_visitors(world, count_renderings):
 
 
 def change_look(world) -> None:
-    pages.change_look(world.page_id, {"accent": "ff6600"}, world.clock())
+    pages.change_look(world.page_id, {"accent": "ff6600"}, world.change())
 
 
 def rename_tag(world) -> None:
-    tags.update_tag(Tag.get().id, tags.TagFields(name="crew"), world.clock())
+    tags.update_tag(Tag.get().id, tags.TagFields(name="crew"), world.change())
 
 
 def read_balance(world) -> None:
@@ -91,10 +91,10 @@ def read_again(world) -> None:
 def change_origins(world, *origins: str, allow_null_origin: bool = False) -> None:
     change_key(
         find_access(world.public_key).key_id,
+        world.change(),
         raw_label=None,
         raw_origins=origins,
         allow_null_origin=allow_null_origin,
-        now=world.clock(),
     )
 
 

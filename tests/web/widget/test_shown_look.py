@@ -26,7 +26,7 @@ def open_widget(world):
 
 
 def store(world, **texts: str) -> None:
-    pages.change_look(world.page_id, texts, world.clock())
+    pages.change_look(world.page_id, texts, world.change())
 
 
 def read_attributes(answer) -> dict[str, str]:
