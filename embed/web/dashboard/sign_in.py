@@ -23,13 +23,7 @@ from embed.people import passwords, sessions
 from embed.people.accounts import normalise_email
 from embed.web import languages, rate_limits
 from embed.web.current import own_host, runtime
-from embed.web.dashboard.access import (
-    SignedIn,
-    current_client,
-    current_person,
-    current_session,
-)
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import SignedIn, current_client, current_person, current_session
 from embed.web.dashboard.responses import (
     Form,
     redirect_to,
@@ -37,6 +31,7 @@ from embed.web.dashboard.responses import (
     render_mistake,
     show_mistakes,
 )
+from embed.web.dashboard.routes import ANYBODY, PERSON, route
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
@@ -84,7 +79,7 @@ class PasswordForm(FirstPasswordForm):
     )
 
 
-@blueprint.route("/sign-in", methods=["GET", "POST"])
+@route("/sign-in", methods=["GET", "POST"], needs=ANYBODY, help="owners#sign-in")
 def sign_in() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if current_user.is_authenticated:
@@ -103,7 +98,7 @@ def sign_in() -> ResponseReturnValue:
     return redirect(target, 303)
 
 
-@blueprint.post("/sign-out")
+@route("/sign-out", methods=["POST"], needs=PERSON)
 def sign_out() -> ResponseReturnValue:
     end_own_session()
     logout_user()
@@ -111,7 +106,7 @@ def sign_out() -> ResponseReturnValue:
     return redirect_to("sign_in", gettext("You've signed out."))
 
 
-@blueprint.route("/password/<token>", methods=["GET", "POST"])
+@route("/password/<token>", methods=["GET", "POST"], needs=ANYBODY, help="owners#sign-in")
 def choose_password(token: str) -> ResponseReturnValue:
     """Set a password through a one-time link from the command line.
 
