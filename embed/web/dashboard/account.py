@@ -28,7 +28,6 @@ from embed.web.dashboard.access import (
     current_person,
     current_session,
 )
-from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import describe_actor
 from embed.web.dashboard.passkeys import find_party
 from embed.web.dashboard.responses import (
@@ -39,6 +38,7 @@ from embed.web.dashboard.responses import (
     render,
     show_mistakes,
 )
+from embed.web.dashboard.routes import PERSON, blueprint, route
 from embed.web.dashboard.sign_in import (
     PasswordForm,
     begin_session,
@@ -69,7 +69,7 @@ class LanguageForm(Form):
     )
 
 
-@blueprint.route("/account", methods=["GET", "POST"])
+@route("/account", methods=["GET", "POST"], needs=PERSON, help="owners#sign-in")
 def account() -> ResponseReturnValue:
     """Change the password, which ends every other session."""
     form = ChangePasswordForm()
@@ -88,20 +88,20 @@ def account() -> ResponseReturnValue:
     return _render_account(form, status=422)
 
 
-@blueprint.post("/account/sessions/<session_id>/end")
+@route("/account/sessions/<session_id>/end", methods=["POST"], needs=PERSON)
 def end_session(session_id: str) -> ResponseReturnValue:
     if not (is_id(session_id) and sessions.end(current_person(), session_id, current_change())):
         raise NotFound(session_id)
     return redirect_to("account", gettext("The browser is signed out."), _anchor="sessions")
 
 
-@blueprint.post("/account/sessions/end-others")
+@route("/account/sessions/end-others", methods=["POST"], needs=PERSON)
 def end_other_sessions() -> ResponseReturnValue:
     sessions.end_others(current_session(), current_change())
     return redirect_to("account", gettext("All other browsers are signed out."), _anchor="sessions")
 
 
-@blueprint.post("/account/language")
+@route("/account/language", methods=["POST"], needs=PERSON)
 def choose_language() -> ResponseReturnValue:
     """Choose the language of the person's dashboard and notifications."""
     form = LanguageForm()
@@ -112,7 +112,7 @@ def choose_language() -> ResponseReturnValue:
     return redirect_to("account", gettext("Your language is saved."))
 
 
-@blueprint.post("/account/theme")
+@route("/account/theme", methods=["POST"], needs=PERSON)
 def choose_theme() -> ResponseReturnValue:
     """Choose the colors of dashboard and documents in this browser.
 
@@ -136,7 +136,7 @@ def choose_theme() -> ResponseReturnValue:
     return response
 
 
-@blueprint.get("/account/log")
+@route("/account/log", needs=PERSON, help="owners#sign-in")
 def show_account_log() -> ResponseReturnValue:
     after = Cursor.parse(request.args.get("after"))
     log = account_log.list_events(current_person(), SLICE_SIZE, after)

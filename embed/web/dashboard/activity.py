@@ -9,15 +9,15 @@ from flask import request
 from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature
 
-from embed.db.models import Activity
+from embed.db.models import Activity, Page
 from embed.db.pagination import Cursor, make_slice, read_rows
 from embed.events.kinds import BlockFacts, Facts, KeyFacts, PersonFacts, ReceiverFacts
 from embed.notifications import own_mail
 from embed.submissions import queries
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, current_person, open_page
-from embed.web.dashboard.blueprint import blueprint, may_here
+from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.responses import redirect_to, render, render_mistake
+from embed.web.dashboard.routes import ANYBODY, may_here, page_route, route
 from embed.web.languages import gettext
 
 DAYS = 30
@@ -51,9 +51,9 @@ class Bar:
     blocks: list[Block]
 
 
-@blueprint.get("/pages/<page_id>/activity")
-def show_activity(page_id: str) -> ResponseReturnValue:
-    page, person = open_page(page_id), current_person()
+@page_route("/activity", needs="viewer", help="owners#activity")
+def show_activity(page: Page) -> ResponseReturnValue:
+    person = current_person()
     after = Cursor.parse(request.args.get("after"))
     today = runtime().clock().date()
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
@@ -84,10 +84,7 @@ def show_activity(page_id: str) -> ResponseReturnValue:
 def list_unseen() -> list[str]:
     """Return the actions that would reveal what the signed-in person may not read elsewhere."""
     return [
-        action
-        for kind, endpoint in SHOWN_BY.items()
-        if not may_here(endpoint, "GET")
-        for action in kind.sentences
+        action for kind, name in SHOWN_BY.items() if not may_here(name) for action in kind.sentences
     ]
 
 
@@ -106,9 +103,9 @@ def build_bar(counts: Counter[str], length: int, most: int, day: date | None = N
 # Emails about the page, to the person who asks for them
 
 
-@blueprint.post("/pages/<page_id>/mail")
-def start_mail(page_id: str) -> ResponseReturnValue:
-    page, person = open_page(page_id), current_person()
+@page_route("/mail", methods=["POST"], needs="viewer")
+def start_mail(page: Page) -> ResponseReturnValue:
+    person = current_person()
     own_mail.start(page.id, person, current_change())
     return redirect_to(
         "show_activity",
@@ -117,32 +114,31 @@ def start_mail(page_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.post("/pages/<page_id>/mail/stop")
-def stop_mail(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/mail/stop", methods=["POST"], needs="viewer")
+def stop_mail(page: Page) -> ResponseReturnValue:
     own_mail.stop(page.id, current_person().id)
     return redirect_to(
         "show_activity", gettext("You won't get any more emails about this page."), page
     )
 
 
-@blueprint.post("/pages/<page_id>/mail/decide")
-def let_mail_decide(page_id: str) -> ResponseReturnValue:
-    page, person = open_page(page_id), current_person()
+@page_route("/mail/decide", methods=["POST"], needs="reviewer", confirms=True)
+def let_mail_decide(page: Page) -> ResponseReturnValue:
+    person = current_person()
     own_mail.let_decide(page.id, person, True, current_change())
     return redirect_to(
         "show_activity", gettext("Emails to you now have links that approve and reject."), page
     )
 
 
-@blueprint.post("/pages/<page_id>/mail/decide/stop")
-def end_deciding_by_mail(page_id: str) -> ResponseReturnValue:
-    page, person = open_page(page_id), current_person()
+@page_route("/mail/decide/stop", methods=["POST"], needs="viewer")
+def end_deciding_by_mail(page: Page) -> ResponseReturnValue:
+    person = current_person()
     own_mail.let_decide(page.id, person, False, current_change())
     return redirect_to("show_activity", gettext("The links in emails to you no longer work."), page)
 
 
-@blueprint.route("/mail/<token>", methods=["GET", "POST"])
+@route("/mail/<token>", methods=["GET", "POST"], needs=ANYBODY, help="owners#activity")
 def stop_mail_by_link(token: str) -> ResponseReturnValue:
     """Ask whether to stop; only the button does, since mail scanners open links.
 

@@ -1,4 +1,4 @@
-"""Shared by all routes of the dashboard: the session, CSRF, headers and error pages."""
+"""Shared by all routes of the dashboard: who may, the session, CSRF, headers and error pages."""
 
 import hashlib
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Flask, Request, Response, g, redirect, request, session, url_for
+from flask import Flask, Request, Response, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
@@ -14,29 +14,26 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from itsdangerous import BadSignature
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from embed import pages
 from embed.domain.concurrency import Busy
-from embed.domain.roles import NAME_BY_ROLE
+from embed.domain.identifiers import is_id
+from embed.domain.roles import NAME_BY_ROLE, includes
 from embed.errors import ApiError, InvalidInput, NotFound
+from embed.people.members import find_role
 from embed.people.sessions import IDLE_FOR, store_visit
 from embed.settings import Settings
 from embed.web.current import runtime
-from embed.web.dashboard.access import (
-    ANYBODY,
-    HOST,
-    NotAllowed,
-    current_person,
-    current_session,
-    find_needed,
-    load_person,
-    may,
-)
+from embed.web.dashboard.access import current_person, current_session, load_person
 from embed.web.dashboard.responses import list_sent, render_mistake, write_mistake
+from embed.web.dashboard.routes import (
+    ANYBODY,
+    PAGE_CREATOR,
+    blueprint,
+    current_route,
+    may_here,
+)
 from embed.web.languages import choose_language, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
-
-# Each with the page that links to it. A window that another site opened stays readable to that
-# site when a download begins in it.
-DOWNLOADS = {"dashboard.export_wallets": "dashboard.list_wallets"}
 
 
 def is_from_elsewhere() -> bool:
@@ -53,10 +50,9 @@ def is_from_elsewhere() -> bool:
         and request.headers.get("Sec-Fetch-Mode") == "navigate"
         and request.headers.get("Sec-Fetch-Dest") == "document"
     )
-    return not is_link or request.endpoint in DOWNLOADS
+    # A window that another site opened stays readable to it when a download begins there.
+    return not is_link or current_route().downloaded_from is not None
 
-
-blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 NOT_FOUND = lazy_gettext("This page doesn't exist, or it belongs to someone else.")
 NO_PAGES_OF_GUESTS = lazy_gettext(
@@ -67,17 +63,9 @@ FORM_EXPIRED = lazy_gettext(
     "This form has expired, or its cookie didn't arrive (cookies need HTTPS, except on "
     "localhost). Go back, reload the page and try again."
 )
-# Requests that scripts make on their own aren't visits, and their answers must not bring back the
-# session from before a form that was sent at the same moment.
-BACKGROUND_ENDPOINTS = {"dashboard.read_news", "dashboard.show_contrast", "dashboard.show_preview"}
 FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
 # Before sign-in, the app's own limit applies: parsing a form costs time, and anyone can send one.
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
-MAX_FILE_BYTES = 16 * 1024 * 1024  # a CSV of 50,000 wallets with long names and several tags
-# Both also take the file's text in fields, where line endings are longer.
-UPLOADS = dict.fromkeys(
-    ("dashboard.import_wallets", "dashboard.apply_import"), MAX_FILE_BYTES + 1024 * 1024
-)
 MAX_FIELD_BYTES = 256 * 1024  # in memory; a file is written to the disk while it is read
 
 _login = LoginManager()
@@ -115,30 +103,23 @@ def provide_user() -> dict[str, Any]:
     return {"current_user": current_user, "may": may_here}
 
 
-def may_here(endpoint: str, method: str = "POST") -> bool:
-    """Return whether the signed-in person may use a route of the current page."""
-    return "role" in g and may(endpoint, g.role, method)
-
-
 @blueprint.before_request
 def guard_request() -> ResponseReturnValue | None:
     """Redirect to the sign-in page unless signed in, and refuse what other sites send (CSRF)."""
+    route = current_route()
     if is_from_elsewhere():  # first, and without the session: the same for every visitor
         raise ApiError("origin_not_allowed")
     choose_language(current_person().language if current_user.is_authenticated else None)
     if current_user.is_authenticated:
         request.max_content_length = _find_size_limit()
         request.max_form_memory_size = MAX_FIELD_BYTES
-        if request.endpoint not in BACKGROUND_ENDPOINTS:
+        if route.is_visit:
             session.modified |= store_visit(current_session(), runtime().clock())
     if (request.content_length or 0) > (request.max_content_length or 0):
         raise RequestEntityTooLarge
-    needed = find_needed(request.endpoint or "", request.method)
-    if needed != ANYBODY and not current_user.is_authenticated:
+    if route.needs != ANYBODY and not current_user.is_authenticated:
         return redirect(url_for("dashboard.sign_in", next=find_target()))
-    if needed is None:
-        return render_mistake(NOT_FOUND, 404)
-    if needed == HOST and current_person().is_guest:
+    if route.needs == PAGE_CREATOR and current_person().is_guest:
         return render_mistake(NO_PAGES_OF_GUESTS, 403)
     if request.method not in ("GET", "HEAD"):
         if request.mimetype not in FORM_TYPES or None in request.form:  # a field without a name
@@ -148,6 +129,29 @@ def guard_request() -> ResponseReturnValue | None:
                 _csrf.protect()
         except (CSRFError, ValueError):  # ValueError: the Referer isn't an address
             return render_mistake(FORM_EXPIRED, 400)
+    return None
+
+
+@blueprint.before_request  # after guard_request, so only signed-in people
+def open_page() -> ResponseReturnValue | None:
+    """Store the page of a page's route in ``g``, and the person's role on it.
+
+    Refuses people who may not use the route. Raises NotFound unless they have a role on the page.
+    """
+    page_id = (request.view_args or {}).get("page_id")
+    if page_id is None:
+        return None
+    page = pages.find_page(page_id) if is_id(page_id) else None
+    role = None if page is None else find_role(page, current_person())
+    route = current_route()
+    if page is None or role is None or (page.deleted_at and not route.opens_deleted):
+        raise NotFound(page_id)
+    g.page, g.role = page, role
+    if not includes(role, route.needs):
+        name = gettext(NAME_BY_ROLE[role])
+        return render_mistake(
+            gettext("Your role on this page, %(role)s, doesn't allow this.", role=name), 403
+        )
     return None
 
 
@@ -163,7 +167,7 @@ def _find_size_limit() -> int:
     Megabytes of a URL-encoded form would take seconds to parse.
     """
     is_upload = request.mimetype == "multipart/form-data"
-    return UPLOADS.get(request.endpoint or "", MAX_FORM_BYTES) if is_upload else MAX_FORM_BYTES
+    return (is_upload and current_route().max_upload_bytes) or MAX_FORM_BYTES
 
 
 def find_target() -> str | None:
@@ -191,14 +195,6 @@ def format_moment(instant: datetime) -> str:
 @blueprint.errorhandler(NotFound)
 def show_not_found(_: Any) -> ResponseReturnValue:
     return render_mistake(NOT_FOUND, 404)
-
-
-@blueprint.errorhandler(NotAllowed)
-def show_not_allowed(error: NotAllowed) -> ResponseReturnValue:
-    role = gettext(NAME_BY_ROLE[error.role])
-    return render_mistake(
-        gettext("Your role on this page, %(role)s, doesn't allow this.", role=role), 403
-    )
 
 
 @blueprint.errorhandler(Busy)

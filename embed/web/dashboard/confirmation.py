@@ -1,4 +1,4 @@
-"""The question "Is it you?" before the routes that access.py names, unless answered recently.
+"""The question "Is it you?" before routes that state `confirms`, unless answered recently.
 
 Each answer is a field of the form that asks, next to those of the pending form.
 """
@@ -14,15 +14,11 @@ from wtforms.validators import InputRequired, Length
 from embed.domain.passwords import MAX_LENGTH
 from embed.people import passkeys, sessions
 from embed.web.current import runtime
-from embed.web.dashboard.access import (
-    SignedIn,
-    current_session,
-    needs_confirmation,
-    open_page,
-)
-from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
+from embed.web.dashboard.access import SignedIn, current_session
+from embed.web.dashboard.blueprint import find_target
 from embed.web.dashboard.passkeys import make_ceremony
 from embed.web.dashboard.responses import MAX_FLASHED, Form, render, show_mistakes
+from embed.web.dashboard.routes import PERSON, blueprint, current_route, route
 from embed.web.dashboard.sign_in import RenderForm, refuse_wrong_password, safe_target
 from embed.web.languages import lazy_gettext
 
@@ -33,28 +29,26 @@ class ConfirmForm(Form):
     )
 
 
-@blueprint.before_request  # after guard_request, so only signed-in people and our own forms
+@blueprint.before_request  # after those of blueprint.py: only our own forms, of people who may
 def ask_who_it_is() -> ResponseReturnValue | None:
     """Ask first if the session hasn't been confirmed for a while.
 
     A form isn't lost: the page that asks holds its fields, and sends them to the same address with
     the password.
     """
-    if not needs_confirmation(request.endpoint or "", request.method) or _is_confirmed():
+    stated = current_route()
+    if not stated.confirms or _is_confirmed():
         return None
-    if page_id := (request.view_args or {}).get("page_id"):
-        open_page(page_id)  # refuses people who may not, without asking
     if request.method == "POST":
         return _ask(status=403)
-    page_with_link = DOWNLOADS.get(request.endpoint or "")
-    if page_with_link is None:
+    if stated.downloaded_from is None:
         return redirect(url_for("dashboard.confirm", next=find_target()))
     # A download would leave the browser on the page that asks.
-    page = url_for(page_with_link, **request.view_args or {})
+    page = url_for(f"dashboard.{stated.downloaded_from}", **request.view_args or {})
     return redirect(url_for("dashboard.confirm", next=page, download=find_target()))
 
 
-@blueprint.route("/confirm", methods=["GET", "POST"])
+@route("/confirm", methods=["GET", "POST"], needs=PERSON, help="owners#sign-in")
 def confirm() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if not _is_confirmed() and (asked := _ask()):  # another tab may have done it

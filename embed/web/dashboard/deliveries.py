@@ -13,10 +13,10 @@ from embed.errors import NotFound
 from embed.notifications import delivery_log
 from embed.notifications.delivery_log import STATES
 from embed.notifications.receivers import list_receivers
-from embed.web.dashboard.access import get_own_receiver, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import get_own_receiver
 from embed.web.dashboard.receivers import mask_targets
 from embed.web.dashboard.responses import redirect_to, render
+from embed.web.dashboard.routes import blueprint, page_route
 from embed.web.languages import format_number, gettext, ngettext
 
 
@@ -49,9 +49,8 @@ class View(NamedTuple):
         )
 
 
-@blueprint.get("/pages/<page_id>/settings/notifications/log")
-def show_deliveries(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/settings/notifications/log", needs="owner", help="owners#failed-messages")
+def show_deliveries(page: Page) -> ResponseReturnValue:
     view = View.read(page)
     of_page = [*list_receivers(page.id, "channel"), *list_receivers(page.id, "webhook")]
     return render(
@@ -63,10 +62,13 @@ def show_deliveries(page_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.post("/pages/<page_id>/settings/notifications/<receiver_id>/messages/<message_id>/again")
-def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseReturnValue:
+@page_route(
+    "/settings/notifications/<receiver_id>/messages/<message_id>/again",
+    methods=["POST"],
+    needs="owner",
+)
+def send_again(page: Page, receiver_id: str, message_id: str) -> ResponseReturnValue:
     """Send a message again that was delivered or given up."""
-    page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
     if not is_id(message_id):
         raise NotFound(message_id)
@@ -79,10 +81,9 @@ def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseRetur
     return redirect_to("show_deliveries", said, page, receiver=receiver.id)
 
 
-@blueprint.post("/pages/<page_id>/settings/notifications/again")
-def send_all_again(page_id: str) -> ResponseReturnValue:
+@page_route("/settings/notifications/again", methods=["POST"], needs="owner")
+def send_all_again(page: Page) -> ResponseReturnValue:
     """Send all messages again that were given up."""
-    page = open_page(page_id)
     count = delivery_log.send_all_again(page.id)
     return redirect_to(
         "show_deliveries",

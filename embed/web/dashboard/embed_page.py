@@ -16,8 +16,7 @@ from embed.keys import derived, management
 from embed.pages import change_look
 from embed.translations import LANGUAGES
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, get_own_key, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import current_change, get_own_key
 from embed.web.dashboard.filters import name_key
 from embed.web.dashboard.look_form import (
     PRESETS,
@@ -27,6 +26,7 @@ from embed.web.dashboard.look_form import (
     make_look_form,
 )
 from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.routes import page_route
 from embed.web.languages import gettext, lazy_gettext
 from embed.web.snippets import ARGUMENTS, HEIGHTS, build_link, build_path, build_snippet
 
@@ -76,19 +76,23 @@ class SiteForm(Form):
         return [site, twin] if twin else [site]
 
 
-@blueprint.route("/pages/<page_id>/embed", methods=["GET", "POST"])
-def show_embed(page_id: str) -> ResponseReturnValue:
-    """Show the code for a site.
+@page_route("/embed", needs="editor", help="owners#put-it-on-your-site")
+def show_embed(page: Page) -> ResponseReturnValue:
+    """Show the code for a site."""
+    return render_embed(page, SiteForm(None))
 
-    A POST creates a public key, for a new site or for those of a named key, and shows it this once.
-    """
-    page = open_page(page_id)
+
+@page_route(
+    "/embed", methods=["POST"], needs="owner", confirms=True, help="owners#put-it-on-your-site"
+)
+def create_site_key(page: Page) -> ResponseReturnValue:
+    """Create a public key, for a new site or for those of a named key, and show it this once."""
     form = SiteForm()
     if "renewed" in request.form:
         key = get_own_key(page, request.form["renewed"])
         made = management.renew_key(key, current_change())
         return render_embed(page, SiteForm(None), made)
-    if form.validate_on_submit():
+    if form.validate():
         with show_mistakes(form, origins="site"):
             made = management.create_key(
                 page.id, "public", current_change(), raw_origins=form.list_sites()
@@ -166,15 +170,13 @@ def _list_shown_keys(page: Page, made: ApiKey | None) -> list[ApiKey]:
     return sorted(newest.values(), key=lambda key: key.created_at, reverse=True)
 
 
-@blueprint.get("/pages/<page_id>/embed/look")
-def show_look(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/embed/look", needs="editor", help="embedding#look")
+def show_look(page: Page) -> ResponseReturnValue:
     return _render_look(page, make_look_form(page.look))
 
 
-@blueprint.post("/pages/<page_id>/embed/look")
-def save_look(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/embed/look", methods=["POST"], needs="editor")
+def save_look(page: Page) -> ResponseReturnValue:
     form = LookForm()
     if form.validate():
         with show_mistakes(form):
@@ -201,17 +203,15 @@ def _render_look(page: Page, form: LookForm) -> Response:
     return response
 
 
-@blueprint.get("/pages/<page_id>/embed/share")
-def show_share(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/embed/share", needs="editor", help="owners#share-link")
+def show_share(page: Page) -> ResponseReturnValue:
     shared, link = derived.is_shared(page.id), build_link(page.id)
     return render("embed_share.html", page=page, is_shared=shared, link=link)
 
 
-@blueprint.post("/pages/<page_id>/embed/share")
-def share_page(page_id: str) -> ResponseReturnValue:
+@page_route("/embed/share", methods=["POST"], needs="owner", confirms=True)
+def share_page(page: Page) -> ResponseReturnValue:
     """Turn the page's share link on or off."""
-    page = open_page(page_id)
     if request.form.get("shared") == "yes":
         derived.share_page(page.id, current_change())
         said = gettext("The share link is on.")
@@ -221,22 +221,20 @@ def share_page(page_id: str) -> ResponseReturnValue:
     return redirect_to("show_share", said, page)
 
 
-@blueprint.get("/pages/<page_id>/embed/preview")
-def show_preview(page_id: str) -> ResponseReturnValue:
+@page_route("/embed/preview", needs="editor", is_visit=False)
+def show_preview(page: Page) -> ResponseReturnValue:
     """Redirect the preview's frame to the widget, with its key and the choices made.
 
     A separate route, so creating a key writes nothing but that key.
     """
-    page = open_page(page_id)
     key = derived.get_preview_key(page.id, runtime().secret_keys[0], runtime().clock())
     chosen = {name: request.args[name] for name in ARGUMENTS if name in request.args}
     return redirect(build_path(page, key, **chosen))
 
 
-@blueprint.get("/pages/<page_id>/embed/contrast")
-def show_contrast(page_id: str) -> ResponseReturnValue:
+@page_route("/embed/contrast", needs="editor", is_visit=False)
+def show_contrast(page: Page) -> ResponseReturnValue:
     """Explain how an accent is used, for the script that follows the choices."""
-    page = open_page(page_id)
     chosen = {"accent": request.args.get("accent") or DEFAULT_ACCENT}
     return {"sentences": explain_accent(page.look.override(chosen).accent)}
 

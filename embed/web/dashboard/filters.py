@@ -16,7 +16,7 @@ from embed.domain.clients import Client
 from embed.domain.origins import parse_allowlist_entry
 from embed.domain.texts import gettext_noop
 from embed.events.kinds import FACTS_BY_ACTION, write_subject
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.routes import blueprint
 from embed.web.languages import current_locale, gettext, lazy_gettext
 
 # Every status of a submission, and every reason of a rejection (docs/api.md, List own submissions).

@@ -16,8 +16,7 @@ from embed.errors import InvalidInput
 from embed.keys import management, refused_origins
 from embed.keys.access import USE_STORED_EVERY
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, get_own_key, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import current_change, get_own_key
 from embed.web.dashboard.embed_page import SiteForm, render_embed
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.responses import (
@@ -27,6 +26,7 @@ from embed.web.dashboard.responses import (
     show_mistakes,
     write_mistake,
 )
+from embed.web.dashboard.routes import page_route
 from embed.web.languages import gettext, lazy_gettext
 
 NULL_WARNING = lazy_gettext(
@@ -83,9 +83,8 @@ def read_lines(text: str | None) -> list[str]:
     return [line.strip() for line in (text or "").splitlines() if line.strip()]
 
 
-@blueprint.get("/pages/<page_id>/settings/keys")
-def list_keys(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/settings/keys", needs="owner", confirms=True, help="owners#api-keys")
+def list_keys(page: Page) -> ResponseReturnValue:
     keys = management.list_keys(page.id)
     return render(
         "keys.html",
@@ -97,12 +96,15 @@ def list_keys(page_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.route(
-    "/pages/<page_id>/settings/keys/new/<any(public, secret):tier>", methods=["GET", "POST"]
+@page_route(
+    "/settings/keys/new/<any(public, secret):tier>",
+    methods=["GET", "POST"],
+    needs="owner",
+    confirms=True,
+    help="owners#api-keys",
 )
-def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
+def create_key(page: Page, tier: Tier) -> ResponseReturnValue:
     """Create a key and show it in this response, to keep it out of addresses and cookies."""
-    page = open_page(page_id)
     form = OriginsForm() if tier == "public" else KeyForm()
     if form.validate_on_submit():
         with show_mistakes(form):
@@ -121,10 +123,15 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     return render("key_form.html", page=page, form=form, tier=tier)
 
 
-@blueprint.route("/pages/<page_id>/settings/keys/<key_id>/edit", methods=["GET", "POST"])
-def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
+@page_route(
+    "/settings/keys/<key_id>/edit",
+    methods=["GET", "POST"],
+    needs="owner",
+    confirms=True,
+    help="owners#api-keys",
+)
+def edit_key(page: Page, key_id: str) -> ResponseReturnValue:
     """Change the label of a key, and the sites of a public one."""
-    page = open_page(page_id)
     key = _get_changeable(page, key_id)
     form = _make_edit_form(key)
     if form.validate_on_submit():
@@ -145,9 +152,14 @@ def _make_edit_form(key: ApiKey) -> FlaskForm:
     )
 
 
-@blueprint.route("/pages/<page_id>/settings/keys/<key_id>/revoke", methods=["GET", "POST"])
-def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route(
+    "/settings/keys/<key_id>/revoke",
+    methods=["GET", "POST"],
+    needs="owner",
+    confirms=True,
+    help="owners#api-keys",
+)
+def revoke_key(page: Page, key_id: str) -> ResponseReturnValue:
     key = get_own_key(page, key_id)
     if request.method != "POST":
         hour_ago = _now() - USE_STORED_EVERY
@@ -158,10 +170,9 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.post("/pages/<page_id>/settings/keys/<key_id>/allow")
-def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
+@page_route("/settings/keys/<key_id>/allow", methods=["POST"], needs="owner", confirms=True)
+def allow_origin(page: Page, key_id: str) -> ResponseReturnValue:
     """Add a refused site to the key's allowlist."""
-    page = open_page(page_id)
     key = _get_changeable(page, key_id)
     origin = request.form.get("origin", "")
     management.allow_origin(key.id, origin, current_change())
@@ -172,10 +183,9 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.post("/pages/<page_id>/settings/keys/<key_id>/forget")
-def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
+@page_route("/settings/keys/<key_id>/forget", methods=["POST"], needs="owner")
+def forget_origin(page: Page, key_id: str) -> ResponseReturnValue:
     """Delete a site from the list of refused ones; it stays refused."""
-    page = open_page(page_id)
     key = get_own_key(page, key_id)
     refused_origins.forget_refused_origin(key.id, request.form.get("origin", ""))
     return redirect_to("list_keys", gettext("The entry is deleted."), page)

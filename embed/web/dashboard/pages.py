@@ -20,8 +20,7 @@ from embed.notifications.delivery_log import count_given_up, list_failing
 from embed.pages import OwnPage
 from embed.wallets.search import sum_by_page
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, current_person, may, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.responses import (
     Form,
     advise_on_mint,
@@ -30,6 +29,7 @@ from embed.web.dashboard.responses import (
     redirect_to,
     render,
 )
+from embed.web.dashboard.routes import PERSON, may, page_route, route
 from embed.web.languages import gettext, lazy_gettext
 
 REFUSED_WITHIN = timedelta(days=7)
@@ -69,7 +69,7 @@ class Need(NamedTuple):
     facts: Any
 
 
-@blueprint.get("/")
+@route("/", needs=PERSON, help="owners#activity")
 def list_pages() -> ResponseReturnValue:
     person, now = current_person(), runtime().clock()
     own_pages = list_own_pages()
@@ -132,15 +132,13 @@ def _list_broken_work(now: datetime, *, uses_chain: bool) -> Iterator[Need]:
             yield Need("balances", None, job)
 
 
-@blueprint.get("/pages/<page_id>/")
-def show_page(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/", needs="viewer")
+def show_page(page: Page) -> ResponseReturnValue:
     return redirect(url_for("dashboard.show_queue", page_id=page.id))
 
 
-@blueprint.post("/pages/<page_id>/restore")
-def restore_page(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id, deleted=True)
+@page_route("/restore", methods=["POST"], needs="owner", opens_deleted=True)
+def restore_page(page: Page) -> ResponseReturnValue:
     pages.restore_page(page.id, current_change())
     return redirect_to("list_pages", gettext("%(name)s has been restored.", name=name_page(page)))
 

@@ -22,9 +22,9 @@ from embed.web.dashboard.access import (
     current_person,
     current_session,
 )
-from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.filters import name_browser_of
 from embed.web.dashboard.responses import Form, ask_if_sure, redirect_to, render, show_mistakes
+from embed.web.dashboard.routes import ANYBODY, PERSON, blueprint, route
 from embed.web.dashboard.sign_in import (
     SignInForm,
     find_network_wait,
@@ -84,7 +84,7 @@ def ask_for_passkey() -> str | None:
     return ceremonies.describe_request(party, challenge, known_ids) if known_ids else None
 
 
-@blueprint.post("/sign-in/passkey")
+@route("/sign-in/passkey", methods=["POST"], needs=ANYBODY, help="owners#sign-in")
 def sign_in_by_passkey() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if current_user.is_authenticated:
@@ -98,7 +98,9 @@ def sign_in_by_passkey() -> ResponseReturnValue:
     return render("sign_in.html", form=form)
 
 
-@blueprint.route("/account/passkeys", methods=["GET", "POST"])
+@route(
+    "/account/passkeys", methods=["GET", "POST"], needs=PERSON, confirms=True, help="owners#sign-in"
+)
 def add_passkey() -> ResponseReturnValue:
     form = PasskeyForm(name=name_browser_of(current_client()))
     if form.validate_on_submit():
@@ -113,7 +115,7 @@ def add_passkey() -> ResponseReturnValue:
     return render("passkey_form.html", form=form, options=_describe_creation())
 
 
-@blueprint.post("/account/passkeys/<passkey_id>/remove")
+@route("/account/passkeys/<passkey_id>/remove", methods=["POST"], needs=PERSON, confirms=True)
 def remove_passkey(passkey_id: str) -> ResponseReturnValue:
     own = {one.id: one for one in passkeys.list_passkeys(current_person())}
     if passkey_id not in own:

@@ -22,8 +22,7 @@ from embed.notifications.targets import Outcome
 from embed.people import accounts, invitations, members
 from embed.web import rate_limits
 from embed.web.current import own_host, own_origin, runtime
-from embed.web.dashboard.access import current_change, current_person, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.responses import (
     Form,
     ask_if_sure,
@@ -33,6 +32,7 @@ from embed.web.dashboard.responses import (
     render_mistake,
     show_mistakes,
 )
+from embed.web.dashboard.routes import ANYBODY, page_route, route
 from embed.web.dashboard.sign_in import PasswordForm, begin_session
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
@@ -56,16 +56,18 @@ class InvitationForm(Form):
     )
 
 
-@blueprint.get("/pages/<page_id>/settings/people")
-def list_people(page_id: str) -> ResponseReturnValue:
+@page_route("/settings/people", needs="owner", confirms=True, help="owners#people")
+def list_people(page: Page) -> ResponseReturnValue:
     form = InvitationForm(None, role=request.args.get("role", "reviewer"))
-    return _render_people(open_page(page_id), form)
+    return _render_people(page, form)
 
 
-@blueprint.post("/pages/<page_id>/settings/people")
-def invite_person(page_id: str) -> ResponseReturnValue:
+@page_route(
+    "/settings/people", methods=["POST"], needs="owner", confirms=True, help="owners#people"
+)
+def invite_person(page: Page) -> ResponseReturnValue:
     """Create an invitation and show its link in this response, so no other address has it."""
-    page, form, actor = open_page(page_id), InvitationForm(), current_person()
+    form, actor = InvitationForm(), current_person()
     if not form.validate_on_submit():
         return _render_people(page, form)
     if wait := rate_limits.find_wait("invitation", INVITATIONS_PER_PERSON, actor.id):
@@ -119,24 +121,23 @@ def _mail(invitation: Invitation, link: str) -> str | None:
     )
 
 
-@blueprint.post("/pages/<page_id>/settings/people/role")
-def change_role(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/settings/people/role", methods=["POST"], needs="owner", confirms=True)
+def change_role(page: Page) -> ResponseReturnValue:
     email, role = request.form.get("email", ""), request.form.get("role", "")
     members.change_role(page.id, email, role, current_change())
     return redirect_to("list_people", gettext("Saved."), page)
 
 
-@blueprint.post("/pages/<page_id>/settings/people/revoke")
-def revoke_invitation(page_id: str) -> ResponseReturnValue:
-    page, email = open_page(page_id), request.form.get("email", "")
+@page_route("/settings/people/revoke", methods=["POST"], needs="owner", confirms=True)
+def revoke_invitation(page: Page) -> ResponseReturnValue:
+    email = request.form.get("email", "")
     members.revoke_invitation(page.id, email, current_change())
     return redirect_to("list_people", gettext("The invitation has been revoked."), page)
 
 
-@blueprint.post("/pages/<page_id>/settings/people/remove")
-def remove_person(page_id: str) -> ResponseReturnValue:
-    page, email = open_page(page_id), request.form.get("email", "")
+@page_route("/settings/people/remove", methods=["POST"], needs="owner", confirms=True)
+def remove_person(page: Page) -> ResponseReturnValue:
+    email = request.form.get("email", "")
     if asked := ask_if_sure(
         gettext("Remove %(name)s?", name=isolate(email.strip())),
         gettext("They need a new invitation to come back."),
@@ -150,9 +151,9 @@ def remove_person(page_id: str) -> ResponseReturnValue:
     return redirect_to("list_people", said, page)
 
 
-@blueprint.post("/pages/<page_id>/leave")
-def leave_page(page_id: str) -> ResponseReturnValue:
-    page, person = open_page(page_id), current_person()
+@page_route("/leave", methods=["POST"], needs="viewer")
+def leave_page(page: Page) -> ResponseReturnValue:
+    person = current_person()
     if asked := ask_if_sure(
         gettext("Leave %(page)s?", page=name_page(page)),
         gettext("You need a new invitation to come back."),
@@ -164,7 +165,7 @@ def leave_page(page_id: str) -> ResponseReturnValue:
     return redirect_to("list_pages", gettext("You have left %(name)s.", name=name_page(page)))
 
 
-@blueprint.route("/invitations/<token>", methods=["GET", "POST"])
+@route("/invitations/<token>", methods=["GET", "POST"], needs=ANYBODY, help="owners#people")
 def accept_invitation(token: str) -> ResponseReturnValue:
     """Show an invitation; only the button accepts it, since mail scanners open links."""
     invitation = invitations.find_invitation(token, runtime().clock())

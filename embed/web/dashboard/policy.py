@@ -18,8 +18,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.submissions import deny_list
 from embed.submissions.policy_simulation import SimulatedDecision, simulate
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, current_person, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.deny_list import (
     BlockForm,
     Recognized,
@@ -31,6 +30,7 @@ from embed.web.dashboard.deny_list import (
 from embed.web.dashboard.deny_list import add_block as add_from_form
 from embed.web.dashboard.filters import UNITS, split_span
 from embed.web.dashboard.responses import Form, advise_on_mint, redirect_to, render, show_mistakes
+from embed.web.dashboard.routes import page_route
 from embed.web.languages import gettext, lazy_gettext
 
 # Labels by value; the type stubs of WTForms do not support this form.
@@ -86,13 +86,15 @@ class PolicyForm(Form):
     )
 
 
-@blueprint.route("/pages/<page_id>/settings/rules", methods=["GET", "POST"])
-def edit_policy(page_id: str) -> ResponseReturnValue:
+@page_route("/settings/rules", needs="viewer", help="owners#rules")
+def show_policy(page: Page) -> ResponseReturnValue:
+    return _render(page, _fill_form(page), _simulate(page, pages.read_policy(page)))
+
+
+@page_route("/settings/rules", methods=["POST"], needs="editor", help="owners#rules")
+def edit_policy(page: Page) -> ResponseReturnValue:
     """Save another policy, or preview what it would have decided."""
-    page = open_page(page_id)
     form = _fill_form(page)
-    if not form.is_submitted():
-        return _render(page, form, _simulate(page, pages.read_policy(page)))
     if form.validate():
         with show_mistakes(form, cooldown_s="cooldown"):
             fields = _read(form)
@@ -102,7 +104,7 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
                 changed = [name for name in parsed if parsed[name] != getattr(page, name)]
                 return _render(page, form, outcomes, changed)
             pages.update_page(page.id, fields, current_change())
-            return redirect_to("edit_policy", gettext("Saved."), page)
+            return redirect_to("show_policy", gettext("Saved."), page)
     return _render(page, form)
 
 
@@ -172,10 +174,9 @@ def _render(
     )
 
 
-@blueprint.post("/pages/<page_id>/settings/rules/deny-list")
-def add_block(page_id: str) -> ResponseReturnValue:
+@page_route("/settings/rules/deny-list", methods=["POST"], needs="editor", help="owners#deny-list")
+def add_block(page: Page) -> ResponseReturnValue:
     """Block something, or preview its kind and the names on the page that it would match."""
-    page = open_page(page_id)
     form, recognized = make_block_form(page), None
     if form.validate():
         with show_mistakes(form):
@@ -184,18 +185,18 @@ def add_block(page_id: str) -> ResponseReturnValue:
             else:
                 block = add_from_form(page, form)
                 said = gettext("%(pattern)s is blocked.", pattern=block.pattern)
-                return redirect_to("edit_policy", said, page, _anchor=LIST)
+                return redirect_to("show_policy", said, page, _anchor=LIST)
     outcomes = _simulate(page, pages.read_policy(page))
     policy_form = _fill_form(page, formdata=None)
     return _render(page, policy_form, outcomes, block_form=form, recognized=recognized)
 
 
-@blueprint.post("/pages/<page_id>/settings/rules/deny-list/<block_id>/remove")
-def remove_block(page_id: str, block_id: str) -> ResponseReturnValue:
-    page, person = open_page(page_id), current_person()
+@page_route("/settings/rules/deny-list/<block_id>/remove", methods=["POST"], needs="editor")
+def remove_block(page: Page, block_id: str) -> ResponseReturnValue:
+    person = current_person()
     block = deny_list.get_block(block_id)
     if block.page_id != page.id and not (is_own(page) and block.person_id == person.id):
         raise NotFound(block.id)
     deny_list.remove_block(block.id, current_change())
     said = gettext("%(pattern)s is no longer blocked.", pattern=block.pattern)
-    return redirect_to("edit_policy", said, page, _anchor=LIST)
+    return redirect_to("show_policy", said, page, _anchor=LIST)

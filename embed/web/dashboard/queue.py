@@ -20,10 +20,11 @@ from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, current_person, open_page
-from embed.web.dashboard.blueprint import blueprint, format_moment
+from embed.web.dashboard.access import current_change, current_person
+from embed.web.dashboard.blueprint import format_moment
 from embed.web.dashboard.filters import describe_outcome
 from embed.web.dashboard.responses import render, write_mistake
+from embed.web.dashboard.routes import page_route
 from embed.web.languages import gettext, lazy_gettext
 
 TABS = {
@@ -75,15 +76,14 @@ class View(NamedTuple):
         )
 
 
-@blueprint.get("/pages/<page_id>/queue")
-def show_queue(page_id: str) -> ResponseReturnValue:
-    return _render(open_page(page_id))
+@page_route("/queue", needs="viewer", help="owners#review-the-queue")
+def show_queue(page: Page) -> ResponseReturnValue:
+    return _render(page)
 
 
-@blueprint.get("/pages/<page_id>/queue/news")
-def read_news(page_id: str) -> ResponseReturnValue:
+@page_route("/queue/news", needs="viewer", is_visit=False)
+def read_news(page: Page) -> ResponseReturnValue:
     """Return how many submissions are pending, and which are new since the page was rendered."""
-    page = open_page(page_id)
     raw_since = request.args.get("since", "")
     is_instant = raw_since.isascii() and raw_since.isdigit() and len(raw_since) <= 13
     since = from_ms(int(raw_since)) if is_instant else runtime().clock()
@@ -94,10 +94,10 @@ def _list_new(page: Page, since: datetime) -> list[str]:
     return queries.list_waiting_since(page, since - SEEN_WITHIN)
 
 
-@blueprint.post("/pages/<page_id>/queue/decide")
-def decide(page_id: str) -> ResponseReturnValue:
+@page_route("/queue/decide", methods=["POST"], needs="reviewer")
+def decide(page: Page) -> ResponseReturnValue:
     """Approve, reject or block submissions; list those already decided, which don't change."""
-    page, ids = open_page(page_id), request.form.getlist("ids")
+    ids = request.form.getlist("ids")
     decision = request.form.get("decision")
     if not ids or decision not in DECISIONS:
         return _refuse(page, NOTHING_CHOSEN)
@@ -120,10 +120,10 @@ def _read_reason() -> Reason:
     return parse_reason(request.form.get("reason_text", "") if chosen == OWN_WORDS else chosen)
 
 
-@blueprint.post("/pages/<page_id>/queue/undo")
-def undo_decision(page_id: str) -> ResponseReturnValue:
+@page_route("/queue/undo", methods=["POST"], needs="reviewer")
+def undo_decision(page: Page) -> ResponseReturnValue:
     """Make recently decided submissions pending again."""
-    page, ids = open_page(page_id), request.form.getlist("ids")
+    ids = request.form.getlist("ids")
     if not ids:
         return _refuse(page, NOTHING_CHOSEN)
     result = decisions.undo(page, ids, current_change())

@@ -20,10 +20,10 @@ from embed.notifications.channels import find_chat, find_service
 from embed.notifications.receivers import CHANNEL_TYPES, mask_target
 from embed.notifications.webhooks import read_public_key
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, get_own_receiver, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import current_change, get_own_receiver
 from embed.web.dashboard.filters import MESSAGES
 from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.routes import page_route
 from embed.web.languages import gettext, lazy_gettext
 
 MAX_GIVEN_UP_SHOWN = 3
@@ -31,9 +31,8 @@ MAX_LATEST_SHOWN = 4
 _testing = ConcurrencyLimit(2)  # a mail server may take a minute
 
 
-@blueprint.get("/pages/<page_id>/settings/notifications")
-def list_receivers(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/settings/notifications", needs="owner", help="owners#notifications")
+def list_receivers(page: Page) -> ResponseReturnValue:
     service = "email" if runtime().settings.smtp_url else "telegram"
     return _render(page, ReceiverForm(None, event_types=CHANNEL_TYPES, service=service))
 
@@ -70,11 +69,13 @@ def mask_targets(of_page: Iterable[Receiver]) -> dict[str, str]:
     return {receiver.id: mask_target(receiver) for receiver in of_page}
 
 
-@blueprint.route(
-    "/pages/<page_id>/settings/notifications/<receiver_id>/remove", methods=["GET", "POST"]
+@page_route(
+    "/settings/notifications/<receiver_id>/remove",
+    methods=["GET", "POST"],
+    needs="owner",
+    help="owners#notifications",
 )
-def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+def remove_receiver(page: Page, receiver_id: str) -> ResponseReturnValue:
     receiver = get_own_receiver(page, receiver_id)
     masked = mask_target(receiver)
     if request.method != "POST":
@@ -91,21 +92,24 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     return redirect_to("list_receivers", gettext("%(name)s has been removed.", name=masked), page)
 
 
-@blueprint.route(
-    "/pages/<page_id>/settings/notifications/<channel_id>/decide", methods=["GET", "POST"]
+@page_route(
+    "/settings/notifications/<channel_id>/decide",
+    methods=["GET", "POST"],
+    needs="owner",
+    confirms=True,
+    help="owners#decide-from-a-message",
 )
-def let_channel_decide(page_id: str, channel_id: str) -> ResponseReturnValue:
+def let_channel_decide(page: Page, channel_id: str) -> ResponseReturnValue:
     """Ask whether everyone who reads a channel may decide on submissions."""
-    page = open_page(page_id)
     channel = _get_channel(page, channel_id)
     if request.method != "POST":
         return render("receiver_deciding.html", page=page, masked=mask_target(channel))
     return _switch_deciding(channel, True)
 
 
-@blueprint.post("/pages/<page_id>/settings/notifications/<channel_id>/decide/stop")
-def end_deciding(page_id: str, channel_id: str) -> ResponseReturnValue:
-    return _switch_deciding(_get_channel(open_page(page_id), channel_id), False)
+@page_route("/settings/notifications/<channel_id>/decide/stop", methods=["POST"], needs="owner")
+def end_deciding(page: Page, channel_id: str) -> ResponseReturnValue:
+    return _switch_deciding(_get_channel(page, channel_id), False)
 
 
 def _get_channel(page: Page, channel_id: str) -> Receiver:
@@ -127,10 +131,9 @@ def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue
     )
 
 
-@blueprint.post("/pages/<page_id>/settings/notifications/<receiver_id>/test")
-def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
+@page_route("/settings/notifications/<receiver_id>/test", methods=["POST"], needs="owner")
+def send_test(page: Page, receiver_id: str) -> ResponseReturnValue:
     """Send a test message now; the receiver's row shows the result."""
-    page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
     with _testing:
         delivery.send_test(receiver, runtime())
@@ -156,11 +159,14 @@ def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
     )
 
 
-@blueprint.route(
-    "/pages/<page_id>/settings/notifications/<receiver_id>/secret", methods=["GET", "POST"]
+@page_route(
+    "/settings/notifications/<receiver_id>/secret",
+    methods=["GET", "POST"],
+    needs="owner",
+    confirms=True,
+    help="api#webhooks",
 )
-def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+def rotate_secret(page: Page, receiver_id: str) -> ResponseReturnValue:
     webhook = get_own_receiver(page, receiver_id)
     if webhook.kind != "webhook":
         raise NotFound(receiver_id)
@@ -250,13 +256,18 @@ class ReceiverForm(Form):
     )
 
 
-@blueprint.post("/pages/<page_id>/settings/notifications")
-def add_receiver(page_id: str) -> ResponseReturnValue:
+@page_route(
+    "/settings/notifications",
+    methods=["POST"],
+    needs="owner",
+    confirms=True,
+    help="owners#notifications",
+)
+def add_receiver(page: Page) -> ResponseReturnValue:
     """Add a channel, or a webhook, whose secret is in this response only.
 
     A chat's address entered as a webhook is offered as a channel instead.
     """
-    page = open_page(page_id)
     form = ReceiverForm(event_types=CHANNEL_TYPES)
     event_types, change = form.event_types.data or (), current_change()
     if form.validate():

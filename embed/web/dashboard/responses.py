@@ -20,65 +20,12 @@ from embed.errors import InvalidInput
 from embed.pages import OwnPage, list_with_waiting
 from embed.web.compression import compress
 from embed.web.dashboard.access import current_person
+from embed.web.dashboard.routes import current_route
 from embed.web.languages import current_language, format_number, gettext
 
 MAX_FLASHED = 500  # it is in the session cookie, which browsers limit to 4 KB
 THEME_COOKIE = "embed_theme"
 THEMES = ("light", "dark")  # else the device decides
-
-# Where the help link leads, by endpoint: the document and its section.
-SECTIONS = {
-    "sign_in": ("owners", "sign-in"),
-    "choose_password": ("owners", "sign-in"),
-    "account": ("owners", "sign-in"),
-    "confirm": ("owners", "sign-in"),
-    "add_passkey": ("owners", "sign-in"),
-    "sign_in_by_passkey": ("owners", "sign-in"),
-    "show_account_log": ("owners", "sign-in"),
-    "list_pages": ("owners", "activity"),
-    "show_background": ("owners", "when-something-is-missing"),
-    "show_server": ("operating", "proxies"),
-    "create_page": ("owners", "create-a-page"),
-    "show_settings": ("owners", "create-a-page"),
-    "edit_page": ("owners", "create-a-page"),
-    "show_danger": ("owners", "hide-or-delete-a-page"),
-    "delete_page": ("owners", "hide-or-delete-a-page"),
-    "show_queue": ("owners", "review-the-queue"),
-    "list_wallets": ("owners", "wallets"),
-    "add_wallet": ("owners", "wallets"),
-    "edit_wallet": ("owners", "wallets"),
-    "change_wallets": ("owners", "wallets"),
-    "remove_wallet": ("owners", "wallets"),
-    "show_suggestions": ("owners", "largest-holders"),
-    "look_up_suggestions": ("owners", "largest-holders"),
-    "add_suggestions": ("owners", "largest-holders"),
-    "import_wallets": ("owners", "import-and-export"),
-    "apply_import": ("owners", "import-and-export"),
-    "show_embed": ("owners", "put-it-on-your-site"),
-    "show_look": ("embedding", "look"),
-    "show_share": ("owners", "share-link"),
-    "show_activity": ("owners", "activity"),
-    "stop_mail_by_link": ("owners", "activity"),
-    "decide_by_link": ("owners", "decide-from-a-message"),
-    "list_tags": ("owners", "tags"),
-    "edit_tag": ("owners", "tags"),
-    "remove_tag": ("owners", "tags"),
-    "list_people": ("owners", "people"),
-    "invite_person": ("owners", "people"),
-    "accept_invitation": ("owners", "people"),
-    "list_keys": ("owners", "api-keys"),
-    "create_key": ("owners", "api-keys"),
-    "edit_key": ("owners", "api-keys"),
-    "revoke_key": ("owners", "api-keys"),
-    "edit_policy": ("owners", "rules"),
-    "add_block": ("owners", "deny-list"),
-    "list_receivers": ("owners", "notifications"),
-    "add_receiver": ("owners", "notifications"),
-    "rotate_secret": ("api", "webhooks"),
-    "remove_receiver": ("owners", "notifications"),
-    "let_channel_decide": ("owners", "decide-from-a-message"),
-    "show_deliveries": ("owners", "failed-messages"),
-}
 
 
 class Form(FlaskForm):
@@ -259,6 +206,5 @@ def read_shell(page: Page | None) -> Shell:
 
 def find_help() -> str:
     """Return the address of the documents' section for the current page."""
-    endpoint = (request.endpoint or "").removeprefix("dashboard.")
-    document, section = SECTIONS.get(endpoint, ("owners", None))
-    return url_for("documents.show_document", name=document, _anchor=section)
+    document, _, section = current_route().help.partition("#")
+    return url_for("documents.show_document", name=document, _anchor=section or None)

@@ -12,8 +12,8 @@ from embed import __version__
 from embed.db.work_status import read_work_status
 from embed.settings import Settings
 from embed.web.current import runtime
-from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import render
+from embed.web.dashboard.routes import PAGE_CREATOR, PERSON, route
 from embed.web.languages import gettext, lazy_gettext
 
 FROM_CLOUDFLARE = "CF-Connecting-IP"
@@ -30,13 +30,13 @@ TITLES = {
 }
 
 
-@blueprint.get("/background")
+@route("/background", needs=PERSON, help="owners#when-something-is-missing")
 def show_background() -> ResponseReturnValue:
     now = runtime().clock()
     return render("background.html", work=read_work_status(now), titles=TITLES, now=now)
 
 
-@blueprint.get("/server")
+@route("/server", needs=PAGE_CREATOR, help="operating#proxies")
 def show_server() -> ResponseReturnValue:
     # The values that ProxyFix replaced with the trusted proxies'.
     before: Mapping[str, str] = request.environ.get("werkzeug.proxy_fix.orig", request.environ)

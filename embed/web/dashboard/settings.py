@@ -18,19 +18,18 @@ from embed.people.members import list_people
 from embed.submissions import deny_list
 from embed.wallets.search import count_wallets
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, open_page
-from embed.web.dashboard.blueprint import blueprint, may_here
+from embed.web.dashboard.access import current_change
 from embed.web.dashboard.pages import PageForm, read_page_form
 from embed.web.dashboard.responses import Form, name_page, redirect_to, render, show_mistakes
+from embed.web.dashboard.routes import may_here, page_route
 from embed.web.languages import gettext
 
 
-@blueprint.get("/pages/<page_id>/settings")
-def show_settings(page_id: str) -> ResponseReturnValue:
+@page_route("/settings", needs="viewer", help="owners#create-a-page")
+def show_settings(page: Page) -> ResponseReturnValue:
     """Show an index of the tabs on phones, else the first tab; or the only one a role may use."""
-    page = open_page(page_id)
     if not may_here("edit_page"):
-        return redirect(url_for("dashboard.edit_policy", page_id=page.id))
+        return redirect(url_for("dashboard.show_policy", page_id=page.id))
     return render(
         "settings_general.html", page=page, form=PageForm(obj=page), counts=_count_parts(page)
     )
@@ -39,7 +38,7 @@ def show_settings(page_id: str) -> ResponseReturnValue:
 def _count_parts(page: Page) -> dict[str, Any]:
     """Return what the index shows besides the page's own fields."""
     counts: dict[str, Any] = {"blocks": len(deny_list.list_of_page(page))}
-    if may_here("list_keys", "GET"):  # the owner, who alone sees these tabs
+    if may_here("list_keys"):  # the owner, who alone sees these tabs
         live = [key.tier for key in list_keys(page.id) if key.revoked_at is None]
         counts |= {
             "channels": len(list_receivers(page.id, "channel")),
@@ -51,9 +50,10 @@ def _count_parts(page: Page) -> dict[str, Any]:
     return counts
 
 
-@blueprint.route("/pages/<page_id>/settings/general", methods=["GET", "POST"])
-def edit_page(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route(
+    "/settings/general", methods=["GET", "POST"], needs="editor", help="owners#create-a-page"
+)
+def edit_page(page: Page) -> ResponseReturnValue:
     form = PageForm(obj=page)
     if form.validate_on_submit():
         with show_mistakes(form):
@@ -62,10 +62,11 @@ def edit_page(page_id: str) -> ResponseReturnValue:
     return render("settings_general.html", page=page, form=form)
 
 
-@blueprint.route("/pages/<page_id>/settings/danger", methods=["GET", "POST"])
-def show_danger(page_id: str) -> ResponseReturnValue:
+@page_route(
+    "/settings/danger", methods=["GET", "POST"], needs="owner", help="owners#hide-or-delete-a-page"
+)
+def show_danger(page: Page) -> ResponseReturnValue:
     """Show the danger zone; a POST makes the page private or public."""
-    page = open_page(page_id)
     if request.method != "POST":
         return render("settings_danger.html", page=page, name=_name(page))
     is_public = request.form.get("public") == "yes"
@@ -88,10 +89,16 @@ def _fold(ticker: str) -> str:
     return drop_dollar_signs("".join(shown)).strip()
 
 
-@blueprint.route("/pages/<page_id>/settings/danger/delete", methods=["GET", "POST"])
-def delete_page(page_id: str) -> ResponseReturnValue:
+@page_route(
+    "/settings/danger/delete",
+    methods=["GET", "POST"],
+    needs="owner",
+    confirms=True,
+    help="owners#hide-or-delete-a-page",
+)
+def delete_page(page: Page) -> ResponseReturnValue:
     """Delete a page after asking for its ticker and naming the sites that show it."""
-    page, form, now = open_page(page_id), DeletionForm(), runtime().clock()
+    form, now = DeletionForm(), runtime().clock()
     ticker = drop_dollar_signs(page.token_symbol)
     form.ticker.label.text = gettext("Type %(ticker)s to continue", ticker=isolate(ticker))
     if form.validate_on_submit():

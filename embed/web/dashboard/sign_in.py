@@ -30,7 +30,6 @@ from embed.web.dashboard.access import (
     current_person,
     current_session,
 )
-from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import (
     Form,
     redirect_to,
@@ -38,6 +37,7 @@ from embed.web.dashboard.responses import (
     render_mistake,
     show_mistakes,
 )
+from embed.web.dashboard.routes import ANYBODY, PERSON, route
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
@@ -85,7 +85,7 @@ class PasswordForm(FirstPasswordForm):
     )
 
 
-@blueprint.route("/sign-in", methods=["GET", "POST"])
+@route("/sign-in", methods=["GET", "POST"], needs=ANYBODY, help="owners#sign-in")
 def sign_in() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if current_user.is_authenticated:
@@ -104,7 +104,7 @@ def sign_in() -> ResponseReturnValue:
     return redirect(target, 303)
 
 
-@blueprint.post("/sign-out")
+@route("/sign-out", methods=["POST"], needs=PERSON)
 def sign_out() -> ResponseReturnValue:
     end_own_session()
     logout_user()
@@ -112,7 +112,7 @@ def sign_out() -> ResponseReturnValue:
     return redirect_to("sign_in", gettext("You've signed out."))
 
 
-@blueprint.route("/password/<token>", methods=["GET", "POST"])
+@route("/password/<token>", methods=["GET", "POST"], needs=ANYBODY, help="owners#sign-in")
 def choose_password(token: str) -> ResponseReturnValue:
     """Set a password through a one-time link from the command line.
 

@@ -10,9 +10,9 @@ from wtforms.validators import InputRequired, Length
 from embed.db.models import Page
 from embed.wallets import tags
 from embed.wallets.tags import TagFields
-from embed.web.dashboard.access import current_change, get_own_tag, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import current_change, get_own_tag
 from embed.web.dashboard.responses import Form, redirect_to, show_mistakes
+from embed.web.dashboard.routes import page_route
 from embed.web.dashboard.wallet_list import render_wallets
 from embed.web.languages import gettext, lazy_gettext
 
@@ -33,15 +33,13 @@ class TagForm(Form):
     )
 
 
-@blueprint.get("/pages/<page_id>/wallets/tags")
-def list_tags(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/wallets/tags", needs="viewer", help="owners#tags")
+def list_tags(page: Page) -> ResponseReturnValue:
     return _show_list(page, TagForm(formdata=None, color=tags.order_colors(page)[0]))
 
 
-@blueprint.post("/pages/<page_id>/wallets/tags")
-def add_tag(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/wallets/tags", methods=["POST"], needs="editor")
+def add_tag(page: Page) -> ResponseReturnValue:
     form = TagForm()
     if form.validate():
         with show_mistakes(form):
@@ -62,9 +60,8 @@ def _show_list(page: Page, form: TagForm) -> ResponseReturnValue:
     return render_wallets(page, "tags.html", form=form, counts=tags.count_wallets(page))
 
 
-@blueprint.route("/pages/<page_id>/wallets/tags/<tag_id>", methods=["GET", "POST"])
-def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/wallets/tags/<tag_id>", methods=["GET", "POST"], needs="editor", help="owners#tags")
+def edit_tag(page: Page, tag_id: str) -> ResponseReturnValue:
     tag = get_own_tag(page, tag_id)
     form = TagForm(obj=tag, is_left_out=not tag.is_counted)
     if tag.color not in tags.COLORS:  # set on the command line, from the owner's own palette
@@ -81,9 +78,10 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     return render_wallets(page, "tag_form.html", form=form, tag=tag)
 
 
-@blueprint.route("/pages/<page_id>/wallets/tags/<tag_id>/remove", methods=["GET", "POST"])
-def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route(
+    "/wallets/tags/<tag_id>/remove", methods=["GET", "POST"], needs="editor", help="owners#tags"
+)
+def remove_tag(page: Page, tag_id: str) -> ResponseReturnValue:
     tag = get_own_tag(page, tag_id)
     if request.method != "POST":
         count = tags.count_wallets(page).get(tag.id, 0)

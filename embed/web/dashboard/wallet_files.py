@@ -24,12 +24,14 @@ from embed.wallets.csv_reader import (
     read_table,
 )
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, open_page
-from embed.web.dashboard.blueprint import MAX_FILE_BYTES, blueprint
+from embed.web.dashboard.access import current_change
 from embed.web.dashboard.responses import Form, redirect_to, render, write_mistake
+from embed.web.dashboard.routes import page_route
 from embed.web.figures import format_in_full
 from embed.web.languages import format_number, gettext, lazy_gettext
 
+MAX_FILE_BYTES = 16 * 1024 * 1024  # a CSV of 50,000 wallets with long names and several tags
+MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 1024 * 1024  # also of text in fields, with longer line endings
 # A text is sent back in fields of this length, which never split a line ending.
 _PIECE = re.compile(r".{1,32768}\n?", re.DOTALL)
 _SHOWN_ROWS = 5
@@ -57,9 +59,8 @@ class ShownRow:
     outcome: str  # new, changed, same, or the mistake's name; empty if not known yet
 
 
-@blueprint.get("/pages/<page_id>/wallets.csv")
-def export_wallets(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/wallets.csv", needs="viewer", confirms=True, downloaded_from="list_wallets")
+def export_wallets(page: Page) -> ResponseReturnValue:
     with _one_at_a_time:
         sheet = imports.export_sheet(page, uses_chain=runtime().settings.uses_chain)
     body = "\ufeff" + sheet  # without a byte order mark, Excel does not read it as UTF-8
@@ -68,10 +69,15 @@ def export_wallets(page_id: str) -> ResponseReturnValue:
     return response
 
 
-@blueprint.route("/pages/<page_id>/wallets/import", methods=["GET", "POST"])
-def import_wallets(page_id: str) -> ResponseReturnValue:
+@page_route(
+    "/wallets/import",
+    methods=["GET", "POST"],
+    needs="editor",
+    help="owners#import-and-export",
+    max_upload_bytes=MAX_UPLOAD_BYTES,
+)
+def import_wallets(page: Page) -> ResponseReturnValue:
     """Show what a file would change, or its text with the owner's choice."""
-    page = open_page(page_id)
     if not ImportForm().validate_on_submit():
         return _show_form(page)
     with _one_at_a_time:
@@ -83,17 +89,22 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
         return _show_plan(page, text, table)
 
 
-@blueprint.post("/pages/<page_id>/wallets/import/apply")
-def apply_import(page_id: str) -> ResponseReturnValue:
+@page_route(
+    "/wallets/import/apply",
+    methods=["POST"],
+    needs="editor",
+    help="owners#import-and-export",
+    max_upload_bytes=MAX_UPLOAD_BYTES,
+)
+def apply_import(page: Page) -> ResponseReturnValue:
     """Import the text that the "text" fields send back, by the columns that the owner has seen.
 
     Without scripts, columns can be changed and sent at once; the new plan is then shown first.
     """
-    page = open_page(page_id)
     with _one_at_a_time:
-        text, settings = _read_text(), runtime().settings
+        text = _read_text()
         try:
-            table = read_table(text, max_wallets=settings.max_wallets)
+            table = read_table(text, max_wallets=runtime().settings.max_wallets)
             choice = _read_choice(table)
             columns = ",".join(choice.columns)
             if request.form.get("checked", columns) != columns:

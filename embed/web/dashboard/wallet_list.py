@@ -17,9 +17,8 @@ from embed.public_payload.payloads import get_payload
 from embed.wallets import search, tags
 from embed.wallets.search import Column, Order, WalletFilter
 from embed.web.current import runtime
-from embed.web.dashboard.access import open_page
-from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import render
+from embed.web.dashboard.routes import page_route
 from embed.web.drawings import draw_sparklines
 
 _HIDDEN = {"yes": True, "no": False}
@@ -41,9 +40,9 @@ class Heading:
     sorted: Literal["ascending", "descending"] | None
 
 
-@blueprint.get("/pages/<page_id>/wallets")
-def list_wallets(page_id: str) -> ResponseReturnValue:
-    return render_wallets(open_page(page_id))
+@page_route("/wallets", needs="viewer", help="owners#wallets")
+def list_wallets(page: Page) -> ResponseReturnValue:
+    return render_wallets(page)
 
 
 def render_wallets(

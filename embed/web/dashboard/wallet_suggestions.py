@@ -11,24 +11,22 @@ from embed.wallets import suggestions
 from embed.wallets.suggestions import Suggestion
 from embed.web import rate_limits
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, current_person, open_page
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.responses import redirect_to, render, write_mistake
+from embed.web.dashboard.routes import page_route
 from embed.web.languages import format_number, gettext, ngettext
 
 LOOK_UPS_PER_PERSON = parse("10/minute")
 
 
-@blueprint.get("/pages/<page_id>/wallets/suggestions")
-def show_suggestions(page_id: str) -> ResponseReturnValue:
+@page_route("/wallets/suggestions", needs="editor", help="owners#largest-holders")
+def show_suggestions(page: Page) -> ResponseReturnValue:
     """Show the page without a lookup: links and reloads must not use up the RPC server's rate."""
-    page = open_page(page_id)
     return _render(page, problem=gettext(NOBODY_TO_ASK) if runtime().chain is None else None)
 
 
-@blueprint.post("/pages/<page_id>/wallets/suggestions")
-def look_up_suggestions(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/wallets/suggestions", methods=["POST"], needs="editor", help="owners#largest-holders")
+def look_up_suggestions(page: Page) -> ResponseReturnValue:
     if rate_limits.find_wait("look_up", LOOK_UPS_PER_PERSON, current_person().id):
         return _render(page, problem=gettext("Please wait a minute."), status=429)
     try:
@@ -38,10 +36,11 @@ def look_up_suggestions(page_id: str) -> ResponseReturnValue:
     return _render(page, found)
 
 
-@blueprint.post("/pages/<page_id>/wallets/suggestions/add")
-def add_suggestions(page_id: str) -> ResponseReturnValue:
+@page_route(
+    "/wallets/suggestions/add", methods=["POST"], needs="editor", help="owners#largest-holders"
+)
+def add_suggestions(page: Page) -> ResponseReturnValue:
     """Add the ticked addresses; nothing else in the form counts."""
-    page = open_page(page_id)
     ticked = request.form.getlist("address")
     if not ticked:
         raise InvalidInput("Select at least one wallet first.")

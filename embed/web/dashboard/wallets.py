@@ -16,14 +16,9 @@ from embed.errors import InvalidInput
 from embed.wallets import bulk, search, tags, tracking
 from embed.wallets.bulk import BULK_ACTIONS, BulkAction
 from embed.web.current import runtime
-from embed.web.dashboard.access import (
-    current_change,
-    get_own_tag,
-    get_own_wallet,
-    open_page,
-)
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.access import current_change, get_own_tag, get_own_wallet
 from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.routes import page_route
 from embed.web.dashboard.wallet_list import list_search, read_filter
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
@@ -66,9 +61,8 @@ class WalletForm(Form):
             )
 
 
-@blueprint.route("/pages/<page_id>/wallets/new", methods=["GET", "POST"])
-def add_wallet(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/wallets/new", methods=["GET", "POST"], needs="editor", help="owners#wallets")
+def add_wallet(page: Page) -> ResponseReturnValue:
     form = WalletForm(page)
     if form.validate_on_submit():
         with show_mistakes(form):
@@ -83,9 +77,8 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
     return render("wallet_form.html", page=page, form=form)
 
 
-@blueprint.route("/pages/<page_id>/wallets/<wallet_id>", methods=["GET", "POST"])
-def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route("/wallets/<wallet_id>", methods=["GET", "POST"], needs="editor", help="owners#wallets")
+def edit_wallet(page: Page, wallet_id: str) -> ResponseReturnValue:
     own = get_own_wallet(page, wallet_id)
     uses_chain = runtime().settings.uses_chain
     wallet = tracking.get_tracked(own.id, uses_chain=uses_chain)
@@ -124,9 +117,10 @@ def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tra
     )
 
 
-@blueprint.route("/pages/<page_id>/wallets/<wallet_id>/remove", methods=["GET", "POST"])
-def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+@page_route(
+    "/wallets/<wallet_id>/remove", methods=["GET", "POST"], needs="editor", help="owners#wallets"
+)
+def remove_wallet(page: Page, wallet_id: str) -> ResponseReturnValue:
     wallet = get_own_wallet(page, wallet_id)
     if request.method != "POST":
         return render("wallets_confirm.html", page=page, change="remove", wallet=wallet)
@@ -138,13 +132,12 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.post("/pages/<page_id>/wallets/change")
-def change_wallets(page_id: str) -> ResponseReturnValue:
+@page_route("/wallets/change", methods=["POST"], needs="editor", help="owners#wallets")
+def change_wallets(page: Page) -> ResponseReturnValue:
     """Apply an action to the selected wallets, or to all that match the address's filter.
 
     The latter asks for confirmation, and so does removing.
     """
-    page = open_page(page_id)
     ids = request.form.getlist("wallet")
     matching = read_filter(tags.list_tags(page)) if "matching" in request.form else None
     action = next((one for one in BULK_ACTIONS if one == request.form.get("change")), None)

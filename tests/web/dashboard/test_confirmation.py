@@ -12,8 +12,8 @@ from embed.db.connection import db
 from embed.db.models import ApiKey, Receiver, Session
 from embed.people import sessions
 from embed.web.dashboard import sign_in
-from embed.web.dashboard.access import CONFIRMED, needs_confirmation
-from embed.web.dashboard.blueprint import BACKGROUND_ENDPOINTS, LOCAL_COOKIE
+from embed.web.dashboard.blueprint import LOCAL_COOKIE
+from embed.web.dashboard.routes import ROUTES
 
 pytestmark = pytest.mark.slow
 
@@ -64,13 +64,14 @@ def answer_with(client, path: str, asked, password: str = PASSWORD):
 # What asks
 
 
-@pytest.mark.parametrize("named", sorted(CONFIRMED))
-def test_what_the_table_names_asks_after_half_an_hour_and_not_before(world, things, owner, named):
-    endpoint, _, only_method = named.partition(" ")
+@pytest.mark.parametrize("confirmed", sorted(name for name in ROUTES if ROUTES[name].confirms))
+def test_route_that_confirms_asks_after_half_an_hour_and_not_before(
+    world, things, owner, confirmed
+):
     requests = [
         (method, fill_in(rule, things))
-        for found, method, rule in list_routes(world.app)
-        if found == f"dashboard.{endpoint}" and only_method in ("", method)
+        for endpoint, method, rule in list_routes(world.app)
+        if endpoint == confirmed
     ]
 
     def ask(method: str, path: str):
@@ -95,7 +96,7 @@ def list_confirmed_of_pages(world, things) -> list[tuple[str, str]]:
     return [
         (method, fill_in(rule, things))
         for endpoint, method, rule in list_routes(world.app)
-        if needs_confirmation(endpoint, method) and "<page_id>" in rule
+        if ROUTES[endpoint].confirms and "<page_id>" in rule
     ]
 
 
@@ -126,7 +127,7 @@ def test_right_password_opens_nothing_that_the_role_does_not(world, make_member,
 
 def test_nothing_else_asks(world, things, late):
     for endpoint, method, rule in list_routes(world.app):
-        if needs_confirmation(endpoint, method) or endpoint == "dashboard.sign_out":
+        if ROUTES[endpoint].confirms or endpoint == "dashboard.sign_out":
             continue
         path = fill_in(rule, things)
         with db.atomic() as transaction:
@@ -136,7 +137,7 @@ def test_nothing_else_asks(world, things, late):
 
 
 def test_what_scripts_ask_for_by_themselves_is_never_led_to_the_question():
-    assert not any(needs_confirmation(endpoint, "GET") for endpoint in BACKGROUND_ENDPOINTS)
+    assert not any(route.confirms for route in ROUTES.values() if not route.is_visit)
 
 
 def test_answer_and_a_new_sign_in_count_for_half_an_hour(world, late, page):

@@ -14,7 +14,7 @@ from embed.db.models import Receiver
 from embed.keys import management, refused_origins
 from embed.people import invitations
 from embed.submissions.deny_list import block_on_page
-from embed.web.dashboard.access import ANYBODY, find_needed
+from embed.web.dashboard.routes import ANYBODY, ROUTES
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def test_every_route_sends_a_stranger_to_the_sign_in(world, things):
         answer = client.open(fill_in(rule, things), method=method)
         where = f"{method} {rule}"
         check_headers(answer, where)
-        if find_needed(endpoint, method) == ANYBODY:
+        if ROUTES[endpoint].needs == ANYBODY:
             assert answer.status_code in (200, 400, 404, 415), where
         else:
             assert answer.status_code == 302, where
@@ -99,7 +99,7 @@ def test_what_cannot_be_an_id_is_not_found_on_any_database(owner):
 
 def test_owner_reaches_every_route_and_every_answer_is_guarded(world, things, owner):
     for endpoint, method, rule in list_routes(world.app):
-        if method != "GET" or find_needed(endpoint, method) == ANYBODY:
+        if method != "GET" or ROUTES[endpoint].needs == ANYBODY:
             continue
         answer = owner.get(fill_in(rule, things))
         assert answer.status_code in (200, 302, 303, 404), rule
@@ -138,7 +138,7 @@ def test_every_address_and_icon_of_a_page_exists(world, things, owner):
     """Links and forms lead to routes without a script, and icons are in the page's sprites."""
     adapter = world.app.url_map.bind("localhost")
     for endpoint, method, rule in list_routes(world.app):
-        if method != "GET" or find_needed(endpoint, method) == ANYBODY:
+        if method != "GET" or ROUTES[endpoint].needs == ANYBODY:
             continue
         text = owner.get(fill_in(rule, things)).text
         for path in re.findall(r'<a [^>]*href="(/[^"#?]*)', text):

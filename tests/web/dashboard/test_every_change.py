@@ -73,7 +73,7 @@ CHANGES = {
     "remove_person": ("settings/people/remove", {"email": MEMBER, "sure": "yes"}),
     "edit_policy": ("settings/rules", POLICY_FORM),
     "create_key": ("settings/keys/new/public", {"origins": SITE}),
-    "show_embed": ("embed", {"site": SITE, "label": "Blog"}),
+    "create_site_key": ("embed", {"site": SITE, "label": "Blog"}),
     "share_page": ("embed/share", {"shared": "yes"}),
     "save_look": ("embed/look", LOOK_FORM),
     "edit_key": ("settings/keys/{key_id}/edit", {"origins": f"{SITE}\n{EVIL}", "label": "Blog"}),
