@@ -116,7 +116,7 @@ def test_statements_of_postgres_are_bounded(postgres_database_url):
 
 # Background work
 
-JOBS = {"feed": "It broke.", "prune": None}
+JOBS = {"listings": "It broke.", "prune": None}
 
 
 def test_background_work_that_nobody_does_is_found(database_url):
@@ -133,7 +133,7 @@ def test_job_that_fails_is_found(monkeypatch):
     (found,) = check_background(times.now)
 
     assert found.code == "job_failing"
-    assert "feed fails: It broke." in found.problem
+    assert "listings fails: It broke." in found.problem
 
 
 def test_background_work_is_not_checked_without_a_database(tmp_path):
