@@ -1,5 +1,8 @@
-"""The app that ``gunicorn app:app`` and ``flask`` load in this folder."""
+"""The app that ``gunicorn app:app``, ``flask`` and ``python app.py`` serve."""
 
-from embed.wsgi import app
+from embed import create_app
 
-__all__ = ["app"]
+app = create_app()
+
+if __name__ == "__main__":
+    app.run()

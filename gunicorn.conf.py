@@ -11,7 +11,7 @@ from gunicorn.arbiter import Arbiter
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection, schema_version
-from embed.rate_limits.storages import check_storage
+from embed.rate_limits import check_storage
 from embed.server.metrics import check_address, make_folder, remove_folder, start_metrics
 from embed.server.processes import REPLACED_AFTER, REPLACED_AFTER_SPREAD, check_worker_count
 from embed.settings import Settings, SettingsError
@@ -27,8 +27,8 @@ if settings.metrics_bind is not None:
     make_folder()
 
 workers = settings.web_concurrency
-# For each kind of request, while the main thread is busy with a long one (embed/server/worker.py).
-# Two may wait for the chain, which leaves two for others.
+# For each kind of request (embed/server/worker.py). Two may wait for the chain, which leaves two
+# for others.
 threads = 4
 # Processes share the memory of everything loaded before they start; docs/limits.md has figures.
 preload_app = True

@@ -1,4 +1,4 @@
-"""Servers to compare with: bare Flask, Isso and datasette, each run as in its docs."""
+"""Servers to compare with: bare Flask, an afternoon's app, Isso and datasette."""
 
 import importlib.metadata
 import sqlite3
@@ -26,15 +26,22 @@ direct-reply = 1000000000
 
 
 def start_bare_flask(running: ExitStack, service: Service, name: str = "bare Flask") -> Server:
-    """Serve the exact bytes of the service's list with bare_flask.py and gunicorn's own worker."""
+    return _start_flask(running, service, name, "bench.bare_flask:app")
+
+
+def start_afternoon(running: ExitStack, service: Service) -> Server:
+    return _start_flask(running, service, "an afternoon's app", "bench.afternoon:app")
+
+
+def _start_flask(running: ExitStack, service: Service, name: str, app: str) -> Server:
+    """Serve the exact bytes of the service's list with an app and gunicorn's own worker."""
     folder = make_folder(running)
     (folder / "body").write_bytes(Client(service).read().content)
     no_settings = folder / "no_settings.py"  # otherwise gunicorn would read the service's
     no_settings.touch()
     options = ("--config", str(no_settings), "--worker-class", "gthread", "--threads", "4")
-    server = running.enter_context(
-        run_gunicorn({"BENCH_FOLDER": str(folder)}, *options, app="bench.bare_flask:app")
-    )
+    environ = {"BENCH_FOLDER": str(folder), "BENCH_KEY": service.public_key}
+    server = running.enter_context(run_gunicorn(environ, *options, app=app))
     return Server(
         name=name,
         port=server.port,

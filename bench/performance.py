@@ -28,7 +28,7 @@ from bench.cases import (
 )
 from bench.clients import Client
 from bench.measures import print_measured, print_table
-from bench.others import start_bare_flask, start_datasette, start_isso
+from bench.others import start_afternoon, start_bare_flask, start_datasette, start_isso
 from bench.service import Service, if_available, start_service, start_services
 
 BUSY = 0.1  # part of a day when one core is busy
@@ -52,6 +52,7 @@ def measure_requests(running: ExitStack, rounds: int) -> None:
     subjects = [
         *map(read, services),
         read(bare),
+        read(start_afternoon(running, services[0])),
         *map(open_widget, services),
         *(one for service in services for one in open_widget_again(service)),
         *map(submit, services),

@@ -1,8 +1,5 @@
 """Registers the operator's commands, which ``flask`` finds in the app."""
 
-from typing import NoReturn
-
-import click
 from flask import Flask
 
 from embed.cli import (
@@ -50,23 +47,6 @@ COMMANDS = (
 )
 
 
-# Commands that version 0.6.0 had, and what to do instead.
-GONE_COMMANDS = {
-    "export": "Use flask backup, or save a page's wallets as CSV in the dashboard.",
-    "import": "Use flask restore, or flask wallets import for a CSV file of wallets.",
-}
-
-
 def init_commands(app: Flask) -> None:
     for command in COMMANDS:
         app.cli.add_command(command)
-    for name, advice in GONE_COMMANDS.items():
-        app.cli.add_command(_refuse_gone(name, advice))
-
-
-def _refuse_gone(name: str, advice: str) -> click.Command:
-    def refuse() -> NoReturn:
-        raise click.ClickException(f"flask {name} is gone. {advice}")
-
-    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
-    return click.Command(name, context_settings=anything, callback=refuse, hidden=True)

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Flask
+from flask.typing import ResponseReturnValue
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from embed import demo
@@ -15,17 +16,19 @@ from embed.commands import init_commands
 from embed.db.connection import open_database
 from embed.domain import times
 from embed.domain.times import Clock
+from embed.logs.lines import set_up_logs
 from embed.runtime import EXTENSION, Runtime
-from embed.settings import PROJECT_DIR, Settings
-from embed.web.api import openapi
-from embed.web.api.operations import blueprint as api_blueprint
+from embed.settings import PROJECT_DIR, Settings, SettingsError
+from embed.web.api import blueprint as api_blueprint
+from embed.web.api import openapi, preflights
 from embed.web.assets import init_assets
 from embed.web.compression import init_compression
-from embed.web.current import OWN_API, App, LenientRequest
+from embed.web.current import OWN_API, LenientRequest, check_host
 from embed.web.dashboard import init_dashboard
 from embed.web.documents import init_documents
 from embed.web.error_handlers import init_error_handlers
 from embed.web.figures import init_figures
+from embed.web.first_request import init_first_request
 from embed.web.health import init_health
 from embed.web.languages import init_languages
 from embed.web.metrics import init_metrics
@@ -39,7 +42,25 @@ from embed.worker.jobs import Job, list_jobs
 MAX_BODY_BYTES = 16 * 1024
 
 
-def create_app(
+def create_app(settings: Settings | None = None, **parts: Any) -> Flask:
+    """Make the WSGI app; its first request makes a missing secret key and SQLite database.
+
+    Without `settings`, they come from the environment; if one isn't valid, the app has only the
+    commands, and answers 503. `parts` are `_assemble`'s, such as a clock.
+
+    Raises SettingsError if the given settings can't be used.
+    """
+    if settings is not None:
+        return _assemble(settings, **parts)
+    try:
+        settings = Settings.from_environ().with_existing_key()
+        set_up_logs(settings.log_format, settings.secrets)
+        return _assemble(settings, **parts)
+    except SettingsError as error:
+        return _make_unusable_app(error)
+
+
+def _assemble(
     settings: Settings,
     *,
     balances: BalanceSource | None = None,
@@ -48,14 +69,14 @@ def create_app(
     extra_scripts: tuple[str, ...] = (),
     jobs: Sequence[Job] | None = None,
 ) -> Flask:
-    """Make the WSGI app from settings with a secret key; it connects to the database on first use.
+    """Make the app from its parts; it connects to the database on first use.
 
     `chain` replaces the RPC servers that SOLANA_RPC_URL names, if it names any. `jobs` run in the
     background; they're the service's own unless given.
 
     Raises SettingsError.
     """
-    app = App(
+    app = Flask(
         "embed",
         template_folder=str(PROJECT_DIR / "templates"),
         static_folder=None,  # assets.py serves it
@@ -68,7 +89,10 @@ def create_app(
     if settings.trusted_proxies:
         _believe_proxies(app, settings)
 
+    init_request_ids(app, settings.trusted_proxies)
     init_metrics(app, settings)
+    init_security_headers(app, settings)
+    init_first_request(app)
     open_database(settings.database_url)
     chain = choose_chain(settings, chain)
     app.extensions[EXTENSION] = Runtime(
@@ -76,11 +100,11 @@ def create_app(
         clock=clock,
         balances=balances or choose_balances(settings, chain, clock),
         chain=chain,
-        limiter=init_limits(app, settings),
+        rate_limits=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )
     app.extensions[JOBS] = list_jobs(settings) if jobs is None else jobs
-    init_security_headers(app, settings)
+    app.before_request(check_host)
     init_error_handlers(app)
     init_compression(app)
     init_assets(app)
@@ -88,14 +112,15 @@ def create_app(
     init_figures(app)
     app.register_blueprint(api_blueprint, url_prefix="/api/embed")
     app.register_blueprint(openapi.blueprint, url_prefix="/api/embed")
+    app.register_blueprint(preflights.blueprint, url_prefix="/api/embed")
     # The session cookie's path is /embed, so browsers send it here and not to /api/embed.
     app.register_blueprint(api_blueprint, url_prefix="/embed/api", name=OWN_API)
+    app.register_blueprint(preflights.blueprint, url_prefix="/embed/api", name="own_preflights")
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
     init_documents(app, settings)
     init_health(app)
     init_commands(app)
-    init_request_ids(app, settings.trusted_proxies)
     return app
 
 
@@ -117,6 +142,24 @@ def _believe_proxies(app: Flask, settings: Settings) -> None:
         return fixed(environ, start_response)
 
     app.wsgi_app = believe  # type: ignore[method-assign]  # Flask's way
+
+
+def _make_unusable_app(error: SettingsError) -> Flask:
+    """Return an app with the commands, of which doctor explains the error, and without pages."""
+    app = Flask("embed", static_folder=None)
+    app.extensions[EXTENSION] = error
+    init_commands(app)
+    is_logged = False
+
+    @app.before_request
+    def refuse() -> ResponseReturnValue:
+        nonlocal is_logged
+        if not is_logged:
+            is_logged = True
+            app.logger.error("%s", error)
+        return {"error": "unavailable"}, 503, {"Retry-After": "60"}
+
+    return app
 
 
 def choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:

@@ -16,7 +16,7 @@ from embed.db.models import Delivery, Job, Message, Page, Receiver, Submission
 from embed.db.work_status import find_backup_at, find_lease
 from embed.domain import times
 from embed.notifications import delivery
-from embed.rate_limits import storages
+from embed.rate_limits import open_storage
 from embed.settings import Settings
 
 DESCRIPTION_BY_NAME = {
@@ -42,7 +42,7 @@ class Gauges:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._storage = storages.open_storage(settings.ratelimit_storage_uri)
+        self._storage = open_storage(settings.ratelimit_storage_uri)
 
     def collect(self) -> Iterator[Metric]:
         yield InfoMetricFamily("embed_build", "Always 1.", {"version": __version__})
@@ -65,7 +65,7 @@ class Gauges:
 
     def _is_storage_there(self) -> bool:
         try:
-            return self._storage is None or self._storage.check()
+            return self._storage.check()
         except Exception:  # each client library raises its own errors
             return False
 

@@ -39,12 +39,6 @@ DELIVERIES = Counter(
 )
 
 
-STORAGE_FAILURES = Counter(
-    "embed_rate_limit_storage_failures_total",
-    "Times that a process fell back to its own counters because the shared ones failed.",
-)
-
-
 def begin_known_series() -> None:
     """Export possible series as 0, since Prometheus sees no increase in one that starts at 1."""
     for limit in ("rate_limit_ip", "rate_limit_key", "rate_limit_session", "sign_in"):

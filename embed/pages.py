@@ -33,7 +33,7 @@ from embed.domain.times import from_ms
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, check_owner_is_there, editing, lock_owners, lock_page
-from embed.events.kinds import Event
+from embed.events.kinds import ChangeFacts, PageFacts
 
 RESTORE_WITHIN = timedelta(days=30)
 MAX_WHOLE_NUMBER = 2**31 - 1  # what an integer column holds
@@ -49,7 +49,7 @@ def create_page(
         check_owner_is_there(owner.id)
         page = Page.create(owner=owner, created_at=now, **parsed)
         with editing(page.id, actor, now) as edit:
-            edit.log(Event.of_page("create page", page))
+            edit.log("create page", PageFacts(page.token_name))
     return get_page(page.id)
 
 
@@ -160,8 +160,9 @@ def update_page(
             if "owner" in changes:
                 _tell_owners(edit.page, changes["owner"], now)
                 _end_roles(edit.page, changes["owner"])
+                changes["owner"] = changes["owner"].email
             _renew_marks(get_page(page_id), changes)
-            edit.log(Event.of_page_change(changes))
+            edit.log("change page", ChangeFacts(changes))
     return get_page(page_id)
 
 
@@ -196,7 +197,7 @@ def change_look(
         changes = {name: text for name, text in look.write_texts().items() if text != before[name]}
         if changes:
             Page.update(look=look).where(Page.id == page_id).execute()
-            edit.log(Event("change look", changes))
+            edit.log("change look", ChangeFacts(changes))
     return get_page(page_id)
 
 
@@ -238,7 +239,7 @@ def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Pa
     with editing(page_id, actor, now) as edit:
         if edit.page.deleted_at is None:
             _set_deleted_at(edit.page, now)
-            edit.log(Event.of_page("delete page", edit.page))
+            edit.log("delete page", PageFacts(edit.page.token_name))
     return edit.page
 
 
@@ -249,7 +250,7 @@ def restore_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> P
             if not can_be_restored(edit.page, now):
                 raise InvalidInput("The page was deleted more than 30 days ago.")
             _set_deleted_at(edit.page, None)
-            edit.log(Event.of_page("restore page", edit.page))
+            edit.log("restore page", PageFacts(edit.page.token_name))
     return edit.page
 
 

@@ -1,4 +1,4 @@
-"""What use cases receive: settings, clock, access to the chain, signer and rate limiter."""
+"""What use cases receive: settings, clock, access to the chain, signer and rate limits."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,7 +7,7 @@ from embed.balances.known import BalanceSource
 from embed.balances.solana_rpc import SolanaRpc
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
-from embed.rate_limits.limiter import RateLimiter
+from embed.rate_limits import RateLimits
 from embed.settings import Settings
 
 EXTENSION = "embed"  # its key in app.extensions
@@ -19,10 +19,15 @@ class Runtime:
     clock: Clock
     chain: SolanaRpc | None  # None where SOLANA_RPC_URL names no RPC server
     balances: BalanceSource
-    limiter: RateLimiter
+    rate_limits: RateLimits
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's
 
     @cached_property
+    def secret_keys(self) -> tuple[str, ...]:
+        """The keys that verify, of which the first signs; made if missing. Raises SettingsError."""
+        return self.settings.with_secret_key().secret_keys
+
+    @cached_property
     def signer(self) -> Signer:
-        """Return what signs nonces, cookies and links, with SECRET_KEY. Raises SettingsError."""
-        return Signer(self.settings.with_secret_key().secret_keys, self.clock)
+        """What signs nonces, cookies and links. Raises SettingsError."""
+        return Signer(self.secret_keys, self.clock)

@@ -199,7 +199,7 @@ def format_optional(instant: datetime | None) -> str | None:
 
 def as_dict(described: msgspec.Struct) -> dict[str, Any]:
     """Return a Struct as a dict for JSON, with amounts as they were written."""
-    fields: dict[str, Any] = msgspec.to_builtins(described, builtin_types=(msgspec.Raw,))
+    fields: dict[str, Any] = msgspec.to_builtins(described, builtin_types=(msgspec.Raw, Decimal))
     return fields
 
 

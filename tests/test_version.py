@@ -5,6 +5,7 @@ import re
 import tomllib
 
 import pytest
+from support import version_0_7_0
 from support.remote import run_here
 from support.servers import PROJECT_DIR
 from support.world import SECRET_KEY
@@ -52,18 +53,16 @@ def test_every_version_begins_with_what_there_is_to_do():
 def test_command_tells_the_version_and_that_of_the_database(run_version, empty_database_url):
     kind = "SQLite" if empty_database_url.startswith("sqlite") else "Postgres"
     connection.open_database(empty_database_url)
-    schema_version.upgrade()
-    db.execute_sql("DELETE FROM schema_migration WHERE name > '0001_initial'")
+    version_0_7_0.make()
     db.close()
 
     behind = json.loads(run_version(empty_database_url, "--json").stdout)
     connection.open_database(empty_database_url)
-    applied = "('0002_from_0_6_0', '2026-01-01')"
-    db.execute_sql(f"INSERT INTO schema_migration (name, applied) VALUES {applied}")  # noqa: S608
+    schema_version.upgrade()
     db.close()
     level = json.loads(run_version(empty_database_url, "--json").stdout)
 
-    assert (behind["version"], behind["migration"]) == (__version__, "0001_initial")
+    assert (behind["version"], behind["migration"]) == (__version__, "0002_from_0_6_0")
     assert behind["database"].startswith(f"{kind} ")
     assert [one["isUpToDate"] for one in (behind, level)] == [False, True]
     assert level["migration"] == level["newestMigration"] == list_migrations()[-1]

@@ -104,7 +104,7 @@ def copy_to(url: str) -> None:
     """Copy everything to another, empty database.
 
     Stop the service first. URL has the form of DATABASE_URL (docs/settings.md). The current
-    database isn't changed.
+    database is upgraded to this version if it's older, and isn't changed otherwise.
     """
     try:
         target = parse_database_url(url)

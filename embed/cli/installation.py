@@ -5,21 +5,28 @@ import platform
 import sys
 import sysconfig
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
+from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import click
+from limits import RateLimitItem
 from peewee import PeeweeException
 
 import embed
 from embed import __version__
 from embed.db import schema_version
-from embed.db.connection import read_server_version
-from embed.db.schema_version import list_applied_migrations, list_migrations
-from embed.doctor.examination import Examination, describe_installation, examine
-from embed.doctor.findings import Finding
+from embed.db.connection import db, read_server_version
+from embed.db.models import Page, Person, Submission, Wallet
+from embed.db.schema_version import (
+    list_applied_migrations,
+    list_migrations,
+    list_missing_migrations,
+)
+from embed.doctor import Finding, examine, open_for_reading
 from embed.domain import times
-from embed.settings import PROJECT_DIR
+from embed.settings import PROJECT_DIR, VARIABLES, Settings, SettingsError
 from embed.terminal import Command, Group, JsonObject, print_answer, runtime, wants_json
 
 database = Group("db", help="Manage the database's tables.")
@@ -34,14 +41,6 @@ def upgrade() -> None:
     applied = schema_version.upgrade()
     text = f"Applied: {', '.join(applied)}." if applied else "The database is up to date."
     print_answer({"applied": applied}, text)
-
-
-@database.command("downgrade", hidden=True)
-def downgrade() -> None:
-    """Gone: go back by restoring the backup from before the upgrade."""
-    raise click.ClickException(
-        "flask db downgrade is gone: restore the backup from before the upgrade."
-    )
 
 
 @click.command("version", cls=Command)
@@ -87,7 +86,7 @@ def serve(options: tuple[str, ...]) -> None:
     click.echo(f"What it makes for itself is kept in {folder} (INSTANCE_DIR).", err=True)
     gunicorn = sysconfig.get_path("scripts") + "/gunicorn"
     config = str(PROJECT_DIR / "gunicorn.conf.py")
-    command = [sys.executable, gunicorn, "--config", config, "embed.wsgi:app", *options]
+    command = [sys.executable, gunicorn, "--config", config, "embed:create_app()", *options]
     # gunicorn imports from the folder where it's started before any other.
     os.chdir(Path(embed.__path__[0]).parent)
     os.execv(sys.executable, command)  # noqa: S606 -- our own command line
@@ -106,39 +105,79 @@ def doctor(context: click.Context, support: bool) -> None:
     For each problem it says how to fix it. It changes nothing. The exit status is 1 if it found an
     error, and 0 if it found only warnings or nothing. See docs/monitoring.md.
     """
-    examination = examine(os.environ, times.now)
+    settings = _read_settings()
+    found = list(examine(settings, times.now))
+    findings = [each for each in found if isinstance(each, Finding)]
     if support:
         # Only codes: the sentences contain addresses and paths.
-        found = {each.code: each.severity for each in examination.findings}
-        described = {**describe_installation(os.environ), "findings": found}
+        severities = {each.code: each.severity for each in findings}
+        described = {**_describe_installation(settings), "findings": severities}
         print_answer(described, "\n".join(_list_lines(described)))
         return
-    print_answer([_describe(each) for each in examination.findings], _explain(examination))
-    for sentence in examination.not_checked:
-        click.echo(sentence, err=wants_json())
-    context.exit(int(examination.has_errors))
+    texts = [
+        f"{each.severity.upper()} {each.code}: {each.problem}\n  What to do: {each.remedy}"
+        for each in findings
+    ]
+    print_answer(findings, "\n\n".join(texts or ["Nothing is wrong."]))
+    for each in found:
+        if not isinstance(each, Finding):
+            click.echo(each, err=wants_json())
+    context.exit(int(any(each.severity == "error" for each in findings)))
 
 
-def _list_lines(described: dict[str, Any]) -> Iterator[str]:
+def _read_settings() -> Settings | SettingsError:
+    """Return the environment's settings, or why the service doesn't start with them."""
+    try:
+        runtime()
+        return Settings.from_environ()
+    except SettingsError as error:
+        return error
+
+
+def _list_lines(described: JsonObject) -> Iterator[str]:
     for name, value in described.items():
         if isinstance(value, dict):
             value = ", ".join(f"{part} {each}" for part, each in value.items()) or "none"
         yield f"{name}: {value}"
 
 
-def _describe(finding: Finding) -> JsonObject:
+def _describe_installation(settings: Settings | SettingsError) -> JsonObject:
+    """Return the data for a bug report, without secrets, addresses, keys or wallets."""
+    libraries = ("Flask", "gunicorn", "peewee", "psycopg2-binary", "Werkzeug")
+    given = {name: os.environ.get(name, "") for name in VARIABLES}
     return {
-        "code": finding.code,
-        "severity": finding.severity,
-        "problem": finding.problem,
-        "remedy": finding.remedy,
+        "version": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "libraries": {name: metadata.version(name) for name in libraries},
+        **({} if isinstance(settings, SettingsError) else _describe_database(settings)),
+        "settings": {
+            name: _describe_value(name, raw) for name, raw in given.items() if raw.strip()
+        },
     }
 
 
-def _explain(examination: Examination) -> str:
-    lines = [
-        f"{each.severity.upper()} {each.code}: {each.problem}\n  What to do: {each.remedy}\n"
-        for each in examination.findings
-    ]
-    lines = lines or ["Nothing is wrong."]
-    return "\n".join([*lines, f"Checked: {', '.join(examination.checked)}."])
+def _describe_database(settings: Settings) -> JsonObject:
+    counted = {"owners": Person, "pages": Page, "wallets": Wallet, "submissions": Submission}
+    try:
+        with closing(db):
+            open_for_reading(settings.database_url)
+            applied = list_applied_migrations()
+            return {
+                "database": read_server_version(),
+                "migration": applied[-1] if applied else None,
+                "missingMigrations": len(list_missing_migrations()),
+                "rows": {name: model.select().count() for name, model in counted.items()},
+            }
+    except (OSError, PeeweeException) as failure:
+        return {"database": f"cannot be read: {type(failure).__name__}"}
+
+
+def _describe_value(name: str, raw: str) -> str:
+    """Return a setting that can't be an address or a secret; of others, only whether it's valid."""
+    try:
+        value = getattr(Settings.from_environ({name: raw}), name.lower(), None)
+    except SettingsError:
+        return "not valid"
+    is_harmless = isinstance(value, (bool, int, timedelta, RateLimitItem))
+    return raw if is_harmless or name in ("BACKGROUND", "LOG_FORMAT") else "set"

@@ -11,7 +11,6 @@ from peewee import (
     Check,
     Model,
     PostgresqlDatabase,
-    ProgrammingError,
     TextField,
 )
 
@@ -61,12 +60,8 @@ class AmountField(TextField):
     def db_value(self, value: Decimal | int | None) -> str | None:
         return None if value is None else format_amount(value)
 
-    def python_value(self, value: Any) -> Decimal | None:
-        if value is None:
-            return None
-        if not isinstance(value, str):
-            raise ProgrammingError("Amounts are stored as doubles; the database must be upgraded.")
-        return Decimal(value)
+    def python_value(self, value: str | None) -> Decimal | None:
+        return None if value is None else Decimal(value)
 
     def _refuse_order(self, other: object) -> NoReturn:
         raise TypeError("The database would compare amounts as text; compare them in Python.")

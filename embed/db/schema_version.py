@@ -24,31 +24,8 @@ from embed.db.models import MODELS
 from embed.settings import SettingsError
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
-# Only the first migration of 0.6.0 still exists; 0002_from_0_6_0 removes the records of these.
-LATER_MIGRATIONS_OF_0_6_0 = (
-    "0002_dashboard",
-    "0003_exact_amounts",
-    "0004_one_preview_key",
-    "0005_chain_and_notifications",
-    "0006_proofs",
-    "0007_key_labels",
-    "0008_wallet_submission",
-    "0009_log_as_data",
-    "0010_imported_balances",
-    "0011_reasons",
-    "0012_look",
-    "0013_supply",
-    "0014_refusals",
-    "0015_people",
-    "0016_sessions",
-    "0017_account_events",
-    "0018_ways_in",
-    "0019_members_receivers",
-    "0020_deciding_receivers",
-    "0021_domain_names",
-    "0022_public_by_link",
-    "0023_deny_list",
-)
+# A database of version 0.7.0 has these records; the first migration replaces both.
+MIGRATIONS_OF_0_7_0 = ["0001_initial", "0002_from_0_6_0"]
 
 # An arbitrary number that no other program's advisory locks use.
 _UPGRADE_LOCK = 7_013_508_215
@@ -69,21 +46,19 @@ def check_version(applied: Sequence[str] | None = None) -> None:
 
     `applied` lists its migrations; default: the models' database's. Raises OtherVersion.
     """
-    migrations = list_applied_migrations() if applied is None else applied
-    known = list_migrations()
-    of_0_6_0 = [known[0], *LATER_MIGRATIONS_OF_0_6_0]
-    if list(migrations) == of_0_6_0:
+    migrations = list_applied_migrations() if applied is None else list(applied)
+    if migrations == MIGRATIONS_OF_0_7_0:
         return
-    unknown = sorted({*migrations} - {*known} - {*of_0_6_0})
+    if MIGRATIONS_OF_0_7_0[0] in migrations:
+        raise OtherVersion(
+            "The database is older than version 0.7.0. First upgrade it with commit b06d70c8, as"
+            " described in docs/operating.md under Upgrading."
+        )
+    unknown = sorted({*migrations} - {*list_migrations()})
     if unknown:
         raise OtherVersion(
             f"The database was upgraded by a newer version of this service ({', '.join(unknown)})."
             " Run that version, or go back as described in docs/operating.md under Upgrading."
-        )
-    if migrations and known[1] not in migrations:
-        raise OtherVersion(
-            "The database is older than version 0.6.0. Upgrade it with 0.6.0 first, then with this"
-            " version."
         )
 
 
@@ -103,6 +78,9 @@ def upgrade(database: Any = None) -> list[str]:
             return []
         _lock_tables(database)
         runner = _make_runner(database)
+        if applied == MIGRATIONS_OF_0_7_0:
+            runner.fake(missing[0])
+            runner.History.delete().where(runner.History.name.in_(applied)).execute()
         if applied:
             runner.up()
         else:
@@ -110,6 +88,14 @@ def upgrade(database: Any = None) -> list[str]:
             runner.fake()
         _check_references(database)
         return missing
+
+
+def create_if_empty() -> None:
+    """Make SQLite's file and its tables if they're missing; an older database stays as it is."""
+    if isinstance(db.obj, SqliteDatabase):
+        create_if_missing(db.obj)
+        if not list_applied_migrations():
+            upgrade()
 
 
 def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:

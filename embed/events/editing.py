@@ -11,9 +11,8 @@ from embed.db.batches import in_batches
 from embed.db.connection import db, lock_rows
 from embed.db.models import Activity, ApiKey, Page, Person, Receiver, Tag, Wallet
 from embed.db.statements import Parameter, Statement
-from embed.domain.activity import find_address
 from embed.errors import InvalidInput, NotFound
-from embed.events.kinds import Event
+from embed.events.kinds import Facts, find_address
 from embed.events.messages import send_messages
 from embed.serializers import write_json
 
@@ -38,26 +37,29 @@ class Edit:
         self._entries: list[dict[str, Any]] = []
         self._messages: list[tuple[str, Mapping[str, Any]]] = []
 
-    def log(self, event: Event) -> None:
-        """Add an event to the activity log, and tell the page's receivers if it concerns them.
+    def log(self, action: str, facts: Facts) -> None:
+        """Add an action to the activity log, and notify the page's receivers if it concerns them.
 
-        Without an event, the page keeps its version.
+        Without an entry, the page keeps its version.
         """
+        if action not in facts.sentences:
+            raise ValueError(action)
+        data = facts.write()
         self._entries.append(
             {
                 "page": self.page,
                 "actor": self.actor,
-                "action": event.action,
-                "data": write_json(event.data, is_compact=True).decode(),
-                "address": find_address(event.data),
+                "action": action,
+                "data": write_json(data, is_compact=True).decode(),
+                "address": find_address(data),
                 "created_at": self.now,
             }
         )
-        if event.message_type is not None:
-            self.tell(event.message_type, event.data)
+        if action in facts.message_types:
+            self.tell(facts.message_types[action], data)
 
     def tell(self, message_type: str, data: Mapping[str, Any]) -> None:
-        """Send the page's receivers a message that isn't an event."""
+        """Send the page's receivers a message about something that isn't logged."""
         self._messages.append((message_type, data))
 
     def write(self) -> None:
@@ -77,7 +79,7 @@ class Edit:
 def editing(
     page_id: str, actor: str, now: datetime, *, next_owner_id: str | None = None
 ) -> Iterator[Edit]:
-    """Lock a page for a change by `actor`; logging an event also increments its version.
+    """Lock a page for a change by `actor`; its log raises the version, on which every cache rests.
 
     The block is one transaction. The page's owner is locked first: an owner's pages share balances,
     so no page may join or leave them while balances are entered. Handing a page over concerns two

@@ -9,67 +9,35 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from embed.db.batches import in_batches
 from embed.db.connection import db, lock_rows
 from embed.db.models import Delivery, Message, Receiver
-from embed.domain.activity import find_address
+from embed.events.kinds import HoldingFacts, WithdrawalFacts, find_address
 from embed.schemas import Json, Submission
 from embed.serializers import write_json
 
 _Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-# Only for checking: it's sent as it was written, as a float may round it.
-_Amount = Annotated[float, Meta(ge=0)]
 
 
 class MessageData(Json):
-    """What every message holds; a test message holds nothing else."""
+    """What every message holds besides the fields of its type."""
 
     tracking_page_id: str
 
 
-class SubmissionChanged(Submission, kw_only=True):
-    """A submission as it is now."""
-
-    tracking_page_id: str
-    # Older messages do not have them.
-    reason_code: str | None = None
-    reason_text: str | None = None
-
-
-class SubmissionWithdrawn(MessageData):
-    """Names neither the wallet nor its holder."""
-
-    submission_id: str
-    status: str  # before it was withdrawn
-    created_at_iso: str
-    withdrawn_at_iso: str
-    left_list: bool
-
-
-class WalletFlagged(MessageData):
-    """A wallet below the minimum balance; `hidden`: off the list until it holds that again."""
-
-    wallet_id: str
-    address: str
-    public_alias: str | None
-    token_balance: _Amount
-    min_balance: _Amount
-    hidden: bool
-
-
-class QueueFilling(MessageData):
+class QueueFilling(Json):
     pending: _Count
     queue_capacity: _Count
 
 
 TEST = "test"  # sent on request, to one receiver
-DATA_BY_TYPE: Mapping[str, type[MessageData | SubmissionChanged]] = {
-    "submission.created": SubmissionChanged,
-    "submission.decided": SubmissionChanged,
-    "submission.withdrawn": SubmissionWithdrawn,
-    "wallet.flagged": WalletFlagged,
+DATA_BY_TYPE: Mapping[str, type[Struct]] = {
+    "submission.created": Submission,
+    "submission.decided": Submission,
+    "submission.withdrawn": WithdrawalFacts,
+    "wallet.flagged": HoldingFacts,
     "queue.filling": QueueFilling,
     TEST: MessageData,
 }
@@ -80,6 +48,7 @@ def read_data(message_type: str, data: str) -> Any:
     """Return a message's data as the Struct of its type. Raises ValueError for other data."""
     if message_type not in DATA_BY_TYPE:
         raise ValueError(f"There are no messages of the type {message_type}.")
+    msgspec.json.decode(data, type=MessageData)
     return msgspec.json.decode(data, type=DATA_BY_TYPE[message_type])
 
 

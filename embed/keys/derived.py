@@ -23,7 +23,7 @@ from embed.domain.identifiers import (
     shorten_key,
 )
 from embed.events.editing import COMMAND_LINE, editing
-from embed.events.kinds import Event
+from embed.events.kinds import ChangeFacts
 
 _OF_LINK = ApiKey.purpose == "link"
 _IS_SHARED = _OF_LINK & ApiKey.revoked_at.is_null()
@@ -52,7 +52,7 @@ def share_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Non
     with editing(page_id, actor, now) as edit:
         if not is_shared(page_id):
             _renew_link(page_id, now)
-            edit.log(Event.of_page_change({"is_shared": True}))
+            edit.log("change page", ChangeFacts({"is_shared": True}))
 
 
 def stop_sharing(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
@@ -60,7 +60,7 @@ def stop_sharing(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> N
     with editing(page_id, actor, now) as edit:
         if is_shared(page_id):
             ApiKey.update(revoked_at=now).where(ApiKey.page == page_id, _OF_LINK).execute()
-            edit.log(Event.of_page_change({"is_shared": False}))
+            edit.log("change page", ChangeFacts({"is_shared": False}))
 
 
 def is_shared(page_id: str) -> bool:

@@ -9,7 +9,7 @@ from embed.domain.origins import parse_allowlist_entry
 from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
-from embed.events.kinds import Event
+from embed.events.kinds import KeyFacts
 from embed.keys.refused_origins import forget_refused_origin
 from embed.pages import get_page
 
@@ -49,7 +49,7 @@ def create_key(
             allow_null_origin=allow_null_origin,
             created_at=now,
         )
-        edit.log(Event.of_key("create key", api_key))
+        edit.log("create key", KeyFacts(tier, api_key.display_prefix, label))
     return api_key, key
 
 
@@ -123,7 +123,7 @@ def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiK
         if key.revoked_at is None:
             key.revoked_at = now
             key.save(only=[ApiKey.revoked_at])
-            edit.log(Event.of_key("revoke key", key))
+            edit.log("revoke key", KeyFacts(key.tier, key.display_prefix, key.label))
     return key
 
 
@@ -131,7 +131,7 @@ def _set_label(edit: Edit, key: ApiKey, label: str | None) -> None:
     if key.label != label:
         previous, key.label = key.label, label
         key.save(only=[ApiKey.label])
-        edit.log(Event.of_label(key, previous))
+        edit.log("change label", KeyFacts(key.tier, key.display_prefix, label, previous))
 
 
 def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: bool) -> None:
@@ -142,4 +142,4 @@ def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: 
     key.origins = origins
     key.allow_null_origin = allow_null
     key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
-    edit.log(Event.of_key("change origins", key))
+    edit.log("change origins", KeyFacts(key.tier, key.display_prefix, key.label))

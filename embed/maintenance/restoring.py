@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from peewee import OperationalError
+from peewee import OperationalError, PeeweeException
 
 from embed.db import connection, schema_version
 from embed.errors import InvalidInput
@@ -21,6 +21,7 @@ from embed.maintenance.backups import (
 from embed.maintenance.copying import (
     TableSum,
     check_is_newest,
+    check_migrations,
     copy_tables,
     describe_newest,
     sum_tables,
@@ -76,12 +77,12 @@ def check_restorable(path: Path) -> list[TableSum]:
 def copy_database(from_url: str, to_url: str) -> list[TableSum]:
     """Copy everything into an empty database, while nobody else has either database open.
 
-    Raises InvalidInput.
+    An older source is upgraded first. Raises InvalidInput.
     """
     if _is_same(from_url, to_url):
         raise InvalidInput("This is the database that is to be copied; name another.")
     schema = describe_newest()
-    _check_is_newest(from_url, "The database")
+    _upgrade(from_url, "The database")
     _prepare(to_url, "The other database")
     with open_rows(from_url).alone(schema) as source, open_rows(to_url).alone(schema) as target:
         if not _is_empty(target, schema):
@@ -109,6 +110,21 @@ def _upgrade_rows(file: SqliteRows, migrations: list[str]) -> Iterator[Rows]:
         upgrade_file(copy)
         with SqliteRows(copy).snapshot() as rows:
             yield rows
+
+
+def _upgrade(url: str, name: str) -> None:
+    """Upgrade a database that nobody else has open to this version. Raises InvalidInput."""
+    with open_rows(url).alone() as rows:
+        migrations = rows.list_migrations()
+        check_migrations(migrations, f"{name} cannot be used.")
+    if migrations == schema_version.list_migrations():
+        return
+    database = connection.make_database(url)
+    try:
+        with database.connection_context():
+            schema_version.upgrade(database)
+    except PeeweeException as error:
+        raise InvalidInput(f"{name} cannot be upgraded: {error}") from error
 
 
 def _prepare(url: str, name: str) -> None:

@@ -32,7 +32,7 @@ from embed.db.used_nonces import end_all
 from embed.domain.nonces import Nonce
 from embed.errors import NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners
-from embed.events.kinds import Event
+from embed.events.kinds import ErasureFacts
 from embed.submissions.withdrawal import (
     delete_sent,
     erase_traces,
@@ -144,7 +144,7 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
     delete_sent(sent, edit.now, nonce_lifetime)
     end_all(Nonce.name_all(page.id, address), edit.now + nonce_lifetime)
     report_withdrawn(edit, reported, wallet)
-    edit.log(Event("erase wallet", {}))
+    edit.log("erase wallet", ErasureFacts())
 
 
 def _erase_balances(address: str) -> None:

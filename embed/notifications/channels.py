@@ -126,7 +126,7 @@ class Ntfy(_Channel):
 
 
 class Unsupported(_Channel):
-    """An Apprise channel of an older version; it's listed but never used."""
+    """A channel that came from a version before 0.7.0; it's listed but never used."""
 
     address: str
 
@@ -239,7 +239,7 @@ def find_chat(url: str) -> tuple[str, dict[str, str]] | None:
 
 
 def read_channel(target: str) -> Channel | Unsupported:
-    """Read a receiver's target; anything that isn't one of these services is an Apprise address."""
+    """Read a receiver's target; anything that isn't one of these services is unsupported."""
     try:
         channel: Channel = msgspec.json.decode(target, type=Channel)
     except msgspec.DecodeError:

@@ -11,10 +11,12 @@ from typing import Any, TypeAlias
 
 from babel.support import NullTranslations
 
+from embed import schemas
 from embed.db.models import Invitation, Message, Page, Person, Submission
 from embed.domain.addresses import shorten_address
 from embed.domain.texts import neutralise
-from embed.events.messages import QueueFilling, SubmissionChanged, WalletFlagged, read_data
+from embed.events.kinds import HoldingFacts
+from embed.events.messages import QueueFilling, read_data
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 MAX_NAMES = 5
@@ -132,9 +134,9 @@ def write_invitation(
 
 
 def _write_lines(words: NullTranslations, by_type: dict[str, list[Any]]) -> list[str]:
-    created: list[SubmissionChanged] = by_type.get("submission.created", [])
-    decided: list[SubmissionChanged] = by_type.get("submission.decided", [])
-    flagged: list[WalletFlagged] = by_type.get("wallet.flagged", [])
+    created: list[schemas.Submission] = by_type.get("submission.created", [])
+    decided: list[schemas.Submission] = by_type.get("submission.decided", [])
+    flagged: list[HoldingFacts] = by_type.get("wallet.flagged", [])
     withdrawn = by_type.get("submission.withdrawn", [])
     filling: list[QueueFilling] = by_type.get("queue.filling", [])
     pending = [each.nickname for each in created if each.status == "pending"]

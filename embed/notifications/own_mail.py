@@ -12,7 +12,7 @@ from embed.db.models import Message, Page, Person, Receiver
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing, lock_page
-from embed.events.kinds import Event
+from embed.events.kinds import ReceiverFacts
 from embed.notifications import mail
 from embed.notifications.decision_links import list_decidable
 from embed.notifications.digest import add_reason, write_digest
@@ -77,7 +77,7 @@ def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) ->
         )
         if changed:
             action = "allow deciding" if may_decide else "end deciding"
-            edit.log(Event(action, {"kind": "mail", "target": person.email}))
+            edit.log(action, ReceiverFacts("mail", person.email))
         elif may_decide and find(edit.page, person) is None:
             raise InvalidInput("You don't get emails about this page.")
 

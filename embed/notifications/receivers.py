@@ -10,7 +10,7 @@ from typing import Literal
 from embed.db.models import Receiver
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
-from embed.events.kinds import Event
+from embed.events.kinds import ReceiverFacts
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import channels, webhooks
 from embed.notifications.targets import check_url
@@ -199,7 +199,7 @@ def rotate_secret(
 
 def _log(edit: Edit, action: str, receiver: Receiver) -> None:
     """Log without secrets, since every owner of the page can read the log."""
-    edit.log(Event(action, {"kind": receiver.kind, "target": mask_target(receiver)}))
+    edit.log(action, ReceiverFacts(receiver.kind, mask_target(receiver)))
 
 
 def mask_target(receiver: Receiver) -> str:

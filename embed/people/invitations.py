@@ -14,7 +14,7 @@ from embed.domain.texts import check_choice, parse_email
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, editing
-from embed.events.kinds import Event
+from embed.events.kinds import PersonFacts
 from embed.people.accounts import INSTALLATION_OWNER, create_person
 from embed.people.members import MAX_PEOPLE
 from embed.people.passwords import judge_password
@@ -47,7 +47,7 @@ def invite(
             created_at=now,
             expires_at=now + LIFETIME,
         )
-        edit.log(Event.of_person("invite person", email, role))
+        edit.log("invite person", PersonFacts(email, role))
         if invited := Person.get_or_none(Person.email == email):
             page = edit.page.token_name
             account_log.store(invited, "invited", now, actor=actor, page=page, role=role)
@@ -101,7 +101,7 @@ def accept(token: str, person: Person, now: datetime) -> Page:
         # If it's accepted twice at once, or revoked meanwhile, the row is gone.
         if not Invitation.delete().where(Invitation.id == found.id).execute():
             raise NotFound("This link has already been used.")
-        edit.log(Event.of_person("accept invitation", person.email, found.role))
+        edit.log("accept invitation", PersonFacts(person.email, found.role))
         if found.role == OWNER:
             _hand_over(edit.page, person, now)
         elif edit.page.owner_id != person.id:

@@ -9,7 +9,7 @@ from embed.domain.texts import check_choice
 from embed.errors import InvalidInput
 from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, Edit, editing
-from embed.events.kinds import Event
+from embed.events.kinds import PersonFacts
 from embed.people.accounts import normalise_email
 
 MAX_PEOPLE = 100  # members and invitations of a page together
@@ -66,7 +66,7 @@ def change_role(
             page = edit.page.token_name
             account_log.store(member.person, "role changed", now, actor=actor, page=page, role=role)
             Member.update(role=role).where(Member.id == member.id).execute()
-            edit.log(Event.of_person("change role", email, role))
+            edit.log("change role", PersonFacts(email, role))
     return email
 
 
@@ -88,7 +88,7 @@ def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = C
             own_mail = (Receiver.page == edit.page) & (Receiver.person == person)
             Receiver.delete().where(own_mail).execute()
             member.delete_instance()
-            edit.log(Event.of_person("remove member", email, member.role))
+            edit.log("remove member", PersonFacts(email, member.role))
         elif not is_revoked:
             raise _explain_absence(edit.page, email)
     return email
@@ -111,7 +111,7 @@ def _delete_invitation(edit: Edit, email: str) -> bool:
     is_invited = (Invitation.page == edit.page) & (Invitation.email == email)
     is_deleted = bool(Invitation.delete().where(is_invited).execute())
     if is_deleted:
-        edit.log(Event.of_person("revoke invitation", email))
+        edit.log("revoke invitation", PersonFacts(email))
     return is_deleted
 
 

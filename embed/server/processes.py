@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from embed.rate_limits.storages import is_shared
+from embed.rate_limits import is_shared
 
 # A leak of 1 KB per request would take 200 MB by then. The spread
 # keeps processes that started together from ending together.

@@ -1,21 +1,17 @@
-"""gunicorn's worker: a loop receives complete requests and sends answers.
+"""gunicorn's worker: a loop receives complete requests and sends answers; threads run the app.
 
-So no thread waits for a client. It's gunicorn's `gthread` with another loop: the pool, parser and
-request handling are gunicorn's, but in `gthread`, threads also read and write the sockets.
-
-The main thread runs the loop and handles requests itself, since passing them to other threads takes
-as long as most requests. While one takes longer than _LONG_S, a deputy thread runs the loop and
-passes requests to the pools.
+So no thread waits for a client, and the loop, in the main thread, waits for no request and hears
+signals. It's gunicorn's `gthread` with another loop: the pools, parser and request handling are
+gunicorn's, but in `gthread`, threads also read and write the sockets.
 """
 
 import resource
 import selectors
 import socket
 import sys
-import threading
 import time
 from collections.abc import Callable, Collection
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -29,33 +25,25 @@ from embed.logs.context import REQUEST_ID_HEADER, begin_request, end_request, ma
 from embed.server.connection import STEP_BYTES, BodyTooLarge, Connection
 from embed.server.processes import REPLACED_AFTER
 
-Step = Callable[[Connection], None]
-
-MOST_LARGE = 16  # bodies in temporary files, each of 18 MiB at most
+MAX_LARGE_BODIES = 16  # bodies in temporary files, each of 18 MiB at most
 _OTHER_FILES = 120  # that a process opens besides connections: these bodies, databases, logs
-_MOST_IN_SYSTEM = 256 * 1024  # bytes of an answer: copying 4 MB, as Linux would, takes a while
+_MAX_UNSENT_BYTES = 256 * 1024  # bytes of an answer: copying 4 MB, as Linux would, takes a while
+_ACCEPTED_AT_ONCE = 50
 _TICK_S = 1.0
-_LONG_S = 0.005  # as long as CPython lets a thread run while others wait
-_KEPT_AT_END_S = 2.0  # a client may just be sending a request on an idle connection
-# All others are 400. The InvalidResponseHeader errors are the app's fault.
+_KEPT_WHEN_STOPPING_S = 2.0  # a client may just be sending a request on an idle connection
+# All other invalid requests are 400.
 _STATUS_BY_ERROR = {
     BodyTooLarge: 413,
     errors.ExpectationFailed: 417,
-    errors.ForbiddenProxyRequest: 403,
-    errors.InvalidResponseHeader: 500,
-    errors.InvalidResponseHeaderName: 500,
     errors.LimitRequestHeaders: 431,
     errors.LimitRequestLine: 414,
     errors.UnsupportedTransferCoding: 501,
 }
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
-# The task of a connection whose request the main thread handles.
-_HERE: Future[None] = Future()
-_HERE.set_running_or_notify_cancel()
 
 
 class BufferingWorker(ThreadWorker):
-    """Only the thread that has `_loop_lock` uses the poller, and connections without a task."""
+    """Threads of the pools only run `handle`; everything else runs in the main thread."""
 
     patience_s = 10.0  # for a client to send a request, read an answer or hang up
 
@@ -63,11 +51,6 @@ class BufferingWorker(ThreadWorker):
         super().__init__(*args, **kwargs)
         self._connections: set[Connection] = set()
         self._next_tick_at = 0.0
-        self._loop_lock = threading.Lock()
-        self._work: object | None = None  # a request that the main thread handles
-        self._has_work = threading.Event()
-        self._replacements = 0  # how often the deputy has run the loop
-        self._main = 0  # the identifier of the main thread
         if self.cfg.workers == 1 and self.cfg.max_requests == REPLACED_AFTER:
             self.max_requests = sys.maxsize  # nothing would serve until its successor starts
 
@@ -78,7 +61,7 @@ class BufferingWorker(ThreadWorker):
             sys.exit("Error: TLS needs a proxy in front, or --worker-class gthread.")
         needed = cfg.worker_connections + _OTHER_FILES
         allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        if needed <= allowed or allowed == resource.RLIM_INFINITY:
+        if needed <= allowed:
             return
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (needed, most))
@@ -91,10 +74,11 @@ class BufferingWorker(ThreadWorker):
     # The loop
 
     def init_process(self) -> None:
-        # A hanging database blocks the pools, and for a while the thread of /readyz. Owners'
-        # requests and write locks may take seconds, but readers don't wait for those.
-        self._pools = {path: ThreadPoolExecutor(1) for path in ("/healthz", "/readyz")} | {
-            kind: self.get_thread_pool() for kind in ("dashboard", "POST")
+        self._pools = {
+            "/healthz": ThreadPoolExecutor(1),  # answers even if the database hangs
+            "/readyz": ThreadPoolExecutor(1),  # waits two seconds for a database that hangs
+            "/dashboard/": self.get_thread_pool(),  # an import keeps no visitor waiting
+            "POST": self.get_thread_pool(),  # waits for locks and the chain; readers don't
         }
         super().init_process()  # it calls run
 
@@ -105,25 +89,20 @@ class BufferingWorker(ThreadWorker):
         for listener in self.sockets:
             listener.setblocking(False)
             with suppress(OSError):  # a unix socket
-                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _MOST_IN_SYSTEM)
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _MAX_UNSENT_BYTES)
             self.poller.register(listener, _READ, partial(self.accept, listener))
-        self._main = threading.get_ident()
-        self._loop_lock.acquire()
-        threading.Thread(target=self._stand_in, name="deputy", daemon=True).start()
         while self.alive:
-            self._turn()
+            self._run_once()
         ends_at = time.monotonic() + self.cfg.graceful_timeout
         self._stop_listening()
         while self._connections and time.monotonic() < ends_at:
-            self._turn()
+            self._run_once()
 
-    def _turn(self) -> None:
-        ready, replacements = self.poller.select(_TICK_S), self._replacements
+    def _run_once(self) -> None:
+        ready = self.poller.select(_TICK_S)
         # New connections last: they may displace a client whose request has just arrived.
         for key, _ in sorted(ready, key=lambda one: one[0].fileobj in self.sockets):
             key.data()
-            if self._replacements != replacements:  # the deputy has dealt with the others
-                break
         now = time.monotonic()
         if now >= self._next_tick_at:
             self._next_tick_at = now + _TICK_S
@@ -131,56 +110,30 @@ class BufferingWorker(ThreadWorker):
             if not self.is_parent_alive():
                 self.alive = False
             for conn in [one for one in self._connections if not one.task and one.deadline < now]:
-                self._end(conn, 408)
-
-    def _stand_in(self) -> None:
-        """Run the loop whenever the main thread handles a request that takes long."""
-        while True:
-            self._has_work.wait()
-            self._has_work.clear()
-            work = self._work
-            time.sleep(_LONG_S)
-            is_long = work is not None and self._work is work
-            if not (is_long and self._loop_lock.acquire(blocking=False)):
-                continue
-            self._replacements += 1
-            try:
-                while self._work is work:
-                    self._turn()
-            except Exception:
-                if self.alive:  # else it may be quitting, without the pool's threads
-                    self.log.exception("The loop failed.")
-                self.alive = False
-            self._loop_lock.release()
-
-    def handle_usr1(self, sig: int, frame: Any) -> None:
-        """Open the log files again, but not while the main thread may be writing to one."""
-        self.method_queue.defer(self.log.reopen_files)
+                self._drop(conn, 408)
 
     def _stop_listening(self) -> None:
         """Accept connections that are already waiting, and keep idle ones only for a moment."""
         for listener in self.sockets:
             self.poller.unregister(listener)
-            self.accept(listener, _KEPT_AT_END_S)
+            self.accept(listener, self.cfg.backlog)
             listener.close()
-        self.sockets.clear()
         for conn in self._connections:
             if conn.is_idle:
-                conn.deadline = min(conn.deadline, time.monotonic() + _KEPT_AT_END_S)
+                conn.deadline = min(conn.deadline, time.monotonic() + _KEPT_WHEN_STOPPING_S)
 
     # Connections
 
-    def accept(self, listener: Any, for_s: float = _LONG_S) -> None:
-        ends_at = time.monotonic() + for_s
+    def accept(self, listener: Any, most: int = _ACCEPTED_AT_ONCE) -> None:
         try:
-            while time.monotonic() < ends_at:
+            for _ in range(most):
                 accepted, client = listener.accept()
                 self._make_room(self._connections, self.worker_connections)
                 conn = Connection(accepted, client, listener.getsockname())
                 conn.set_deadline(self.patience_s)
                 self._connections.add(conn)
-                self._wait(_READ, self._receive, conn)
-                self._take(self._receive, conn)  # right away, before others displace it
+                self._watch(_READ, self._receive, conn)
+                self._run_step(self._receive, conn)  # right away, before others displace it
         except (BlockingIOError, ConnectionAbortedError):
             pass  # there are no more, or the client has gone
         except OSError as error:  # such as too many open files
@@ -188,18 +141,16 @@ class BufferingWorker(ThreadWorker):
             time.sleep(0.1)
 
     def _make_room(self, conns: Collection[Connection], most: int) -> None:
-        """If there are already `most`, end the connection with the earliest deadline.
-
-        Requests that are waiting for a thread are ended last, and those in a thread never.
-        """
+        """If there are already `most`, end the connection with the earliest deadline."""
         if len(conns) < most:
             return
+        # Requests that are waiting for a thread are ended last, and those in a thread never.
         free = [one for one in conns if one.task is None or not one.task.running()]
         conn = min(free, key=lambda one: (one.task is not None, one.deadline), default=None)
         if conn is not None and (conn.task is None or conn.task.cancel()):
-            self._end(conn, 503)
+            self._drop(conn, 503)
 
-    def _end(self, conn: Connection, status: int) -> None:
+    def _drop(self, conn: Connection, status: int) -> None:
         """Close a connection; if a request was arriving, send the status first."""
         if conn.step in (None, self._receive) and not conn.is_idle:
             _write_refusal(conn, status)
@@ -210,22 +161,22 @@ class BufferingWorker(ThreadWorker):
     def _close(self, conn: Connection) -> None:
         if conn in self._connections:
             self._connections.remove(conn)
-            self._stop_waiting(conn)
+            self._unwatch(conn)
             conn.close()
 
-    def _wait(self, events: int, step: Step, conn: Connection) -> None:
+    def _watch(self, events: int, step: Callable[[Connection], None], conn: Connection) -> None:
         """Take a step with a connection whenever its client is ready."""
         if conn.step != step:
             change = self.poller.modify if conn.step else self.poller.register
-            change(conn.socket, events, partial(self._take, step, conn))
+            change(conn.socket, events, partial(self._run_step, step, conn))
             conn.step = step
 
-    def _stop_waiting(self, conn: Connection) -> None:
+    def _unwatch(self, conn: Connection) -> None:
         if conn.step:
             self.poller.unregister(conn.socket)
             conn.step = None
 
-    def _take(self, step: Step, conn: Connection) -> None:
+    def _run_step(self, step: Callable[[Connection], None], conn: Connection) -> None:
         try:
             step(conn)
         except BlockingIOError:
@@ -236,20 +187,14 @@ class BufferingWorker(ThreadWorker):
     # From a request to its answer
 
     def _receive(self, conn: Connection) -> None:
-        if conn.step != self._receive:
-            return  # an answer has begun since the bytes arrived
-        if conn.task:  # clients rarely send more before they have the answer
-            self._stop_waiting(conn)
-            return
         if conn.is_idle:
             conn.set_deadline(self.patience_s)
-        self._look_for_request(conn, is_open=conn.receive(), can_stay=True)
+        conn.receive()
+        self._parse_request(conn)
 
-    def _look_for_request(
-        self, conn: Connection, *, is_open: bool = True, can_stay: bool = False
-    ) -> None:
+    def _parse_request(self, conn: Connection) -> None:
         try:
-            if conn.request is None and conn.find_head(self.cfg):
+            if conn.request is None and conn.take_head(self.cfg):
                 self._begin_body(conn)
             if conn.request is not None:
                 conn.take_body()
@@ -259,82 +204,50 @@ class BufferingWorker(ThreadWorker):
             self._refuse(conn, error)
             self._send(conn)
             return
-        if conn.is_whole or (conn.request and not is_open):
-            self._hand_over(conn, can_stay=can_stay)
-        elif is_open:
-            self._wait(_READ, self._receive, conn)
+        if conn.is_whole:
+            self._submit(conn)
+        elif conn.is_open:
+            self._watch(_READ, self._receive, conn)
         else:
             self._close(conn)
 
     def _begin_body(self, conn: Connection) -> None:
         if conn.is_large:
             others = [one for one in self._connections if one.is_large and one != conn]
-            self._make_room(others, MOST_LARGE)
+            self._make_room(others, MAX_LARGE_BODIES)
         if conn.request._expected_100_continue and not conn.received:
             conn.sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
             conn.flush()
+        conn.request._expected_100_continue = False  # else gunicorn would send it
 
-    def _hand_over(self, conn: Connection, *, can_stay: bool) -> None:
-        """Handle a request in this thread if it can stay, else in another one."""
-        if not conn.is_whole:  # the client has closed the connection
-            conn.request.force_close()
-        if conn.step == self._send:  # of the answer before
-            self._stop_waiting(conn)
-        conn.body.seek(0)
+    def _submit(self, conn: Connection) -> None:
+        """Let a thread handle a request."""
+        self._unwatch(conn)
         path = unquote(conn.request.path)
-        kind = "dashboard" if path.startswith("/dashboard/") else conn.request.method
-        pool = self._pools.get(path) or self._pools.get(kind, self.tpool)
-        can_stay &= threading.get_ident() == self._main
-        if can_stay and path not in self._pools and kind != "dashboard":
-            self._handle_here(conn)
-        else:
-            conn.task = pool.submit(self._handle_there, conn)  # type: ignore[union-attr]
-
-    def _handle_here(self, conn: Connection) -> None:
-        """Handle a request in the main thread; the deputy runs the loop if that takes long."""
-        conn.task, self._work = _HERE, object()
-        self._loop_lock.release()
-        if not self._has_work.is_set():
-            self._has_work.set()  # when the deputy can take the loop, for it tries only once
-        self.handle(conn)
-        self._work = None
-        if not self._loop_lock.acquire(blocking=False):
-            self.method_queue.defer(int)  # wakes the deputy, which then returns the loop
-            self._loop_lock.acquire()
-        self._finish(conn)
-
-    def _handle_there(self, conn: Connection) -> None:
-        """Handle a request in a pool's thread, then give the connection back to the loop."""
-        self.handle(conn)
-        self.method_queue.defer(self._take, self._finish, conn)
+        kind = "/dashboard/" if path.startswith("/dashboard/") else conn.request.method
+        pool = self._pools.get(path) or self._pools.get(kind) or self.tpool
+        conn.task = pool.submit(self.handle, conn)
 
     def handle(self, conn: Connection) -> None:
-        """Answer a request."""
+        """Answer a request in a thread, then give the connection back to the loop."""
         try:
             conn.is_kept = self.handle_request(conn.request, conn)
         except BaseException as error:
-            is_from_signal = isinstance(error, SystemExit) and not self.alive
-            if is_from_signal and conn.task is _HERE:  # only the main thread gets signals
-                raise
             conn.is_kept = False
             if not conn.sock.pieces:
                 self._refuse(conn, error)
-            elif not isinstance(
-                error, (StopIteration, ConnectionError)
-            ):  # gunicorn's error; the client's
+            elif not isinstance(error, StopIteration):  # gunicorn has logged that one
                 self.log.exception("An answer could not be completed.")
         end_request()
+        self.method_queue.defer(self._run_step, self._finish, conn)
 
     def _refuse(self, conn: Connection, error: BaseException) -> None:
-        """Answer invalid HTTP with its status, and failures outside the app with 500.
-
-        gunicorn's own messages quote the request and the client's address.
-        """
+        """Answer invalid HTTP with its status, and failures outside the app with 500."""
         conn.is_kept = False
-        is_clients = isinstance(error, errors.ParseException)
+        is_clients = isinstance(error, errors.ParseException) and not conn.is_whole
         status = _STATUS_BY_ERROR.get(type(error), 400) if is_clients else 500
         begin_request(_write_refusal(conn, status))
-        if is_clients:
+        if is_clients:  # without gunicorn's message, which quotes the request
             self.log.warning("Refused an invalid HTTP request: %s.", type(error).__name__)
         else:
             self.log.exception("A request failed outside the app.")
@@ -348,11 +261,11 @@ class BufferingWorker(ThreadWorker):
     def _send(self, conn: Connection) -> None:
         """Send the rest of an answer, then wait for the next request or hang up."""
         if not conn.flush():
-            self._wait(_WRITE, self._send, conn)
+            self._watch(_WRITE, self._send, conn)
         elif conn.is_kept:
             conn.begin_request()
             conn.set_deadline(self.patience_s if conn.received else self.cfg.keepalive)
-            self._look_for_request(conn)
+            self._parse_request(conn)
         else:
             self._hang_up(conn)
 
@@ -361,8 +274,8 @@ class BufferingWorker(ThreadWorker):
         conn.socket.shutdown(socket.SHUT_WR)
         conn.begin_request()
         conn.received.clear()
-        conn.set_deadline(self.patience_s if self.alive else _KEPT_AT_END_S)
-        self._wait(_READ, self._discard, conn)
+        conn.set_deadline(self.patience_s if self.alive else _KEPT_WHEN_STOPPING_S)
+        self._watch(_READ, self._discard, conn)
 
     def _discard(self, conn: Connection) -> None:
         if not conn.socket.recv(STEP_BYTES):

@@ -137,17 +137,24 @@ class Settings:
         keys = parse_secret_keys(given["SECRET_KEY"]) if "SECRET_KEY" in given else ()
         instance_dir = _BASE_DIR / given.get("INSTANCE_DIR", INSTANCE_DIR)
         given.setdefault("DATABASE_URL", f"{_SQLITE}{quote(str(instance_dir / 'embed.db'))}")
-        for name in GONE_SETTINGS.keys() & given.keys():
-            raise SettingsError(f"{name} is gone: {GONE_SETTINGS[name]}.")
         values: dict[str, Any] = {}
+        mistakes: list[str] = []
         for setting in _list_read():
             name = setting.name.upper()
             raw = given.get(name, setting.metadata["default"])
             try:
                 values[setting.name] = None if raw is None else setting.metadata["parse"](raw)
             except ValueError as mistake:
-                raise SettingsError(f"{name} {mistake}") from None
+                mistakes.append(f"{name} {mistake}")
+        if mistakes:
+            raise SettingsError(*mistakes)
         return cls(secret_keys=keys, instance_dir=instance_dir, **values)
+
+    def with_existing_key(self) -> Self:
+        """Return settings with the key in `key_file`, if it can be read. Raises SettingsError."""
+        if self.key_file is not None and os.access(self.key_file, os.R_OK):
+            return self.with_secret_key()
+        return self
 
     def with_secret_key(self) -> Self:
         """Return settings that can sign; without SECRET_KEY, with the key in `key_file`.
@@ -166,13 +173,6 @@ def _list_read() -> list[Field[Any]]:
 # Every variable with its default as text.
 VARIABLES: Mapping[str, str | None] = {"SECRET_KEY": None, "INSTANCE_DIR": "instance"} | {
     setting.name.upper(): setting.metadata["default"] for setting in _list_read()
-}
-
-
-# Settings that 0.6.0 had, and what to do instead.
-GONE_SETTINGS = {
-    "QUEUE_URL": "set BACKGROUND=worker instead",
-    "WORKER_METRICS_BIND": "leave it out, since METRICS_BIND also covers flask worker",
 }
 
 

@@ -29,7 +29,10 @@ Value = TypeVar("Value")
 
 
 class SettingsError(ValueError):
-    """A variable has an invalid value; the text names the variable."""
+    """Variables have invalid values; each argument is a sentence that names one of them."""
+
+    def __str__(self) -> str:
+        return " ".join(self.args)
 
 
 def read(

@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec.structs import asdict
+
 from embed.db.models import LIVE, Page, Submission, Wallet, Withdrawal
 from embed.domain import policy
 from embed.domain.identifiers import is_id
 from embed.domain.reasons import NO_REASON, Reason
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing
-from embed.events.kinds import Event
+from embed.events.kinds import SubmissionFacts
 from embed.metrics import DECISIONS
+from embed.serializers import describe_submission
 from embed.submissions.deny_list import block_wallets, unblock_wallets
 from embed.submissions.queries import MAX_CHANGED, count_waiting
 from embed.wallets.tracking import PageFull, track_approved, untrack_withdrawn
@@ -60,7 +63,7 @@ def approve(
         batch.leave_out(lambda one: too_many if one.id in without_room else None)
         batch.change(status="approved", decided_at=now)
         for one in batch.submissions:
-            edit.log(Event.of_decision("approve submission", one))
+            edit.log("approve submission", SubmissionFacts(**asdict(describe_submission(one))))
     return batch.finish("approved")
 
 
@@ -88,7 +91,7 @@ def reject(
             decided_at=now,
         )
         for one in batch.submissions:
-            edit.log(Event.of_decision("reject submission", one))
+            edit.log("reject submission", SubmissionFacts(**asdict(describe_submission(one))))
         if blocks:
             block_wallets(edit, batch.submissions)
     return batch.finish("rejected")
@@ -117,7 +120,7 @@ def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: s
             decided_at=None,
         )
         for number, one in enumerate(batch.submissions, start=1):
-            edit.log(Event.of_decision("undo decision", one))
+            edit.log("undo decision", SubmissionFacts(**asdict(describe_submission(one))))
             for message in list_filling(pending + number, edit.page.queue_capacity):
                 edit.tell(*message)
         unblock_wallets(edit, batch.submissions)

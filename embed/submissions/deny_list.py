@@ -9,13 +9,14 @@ from embed.db.batches import in_batches
 from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Block, Page, Person, Submission, Wallet
+from embed.domain.addresses import shorten_address
 from embed.domain.clients import Client
 from embed.domain.deny_list import list_networks, matches_any, parse_pattern
 from embed.domain.identifiers import is_id
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, Edit, check_owner_is_there, editing, lock_owners
-from embed.events.kinds import Event, shorten_pattern
+from embed.events.kinds import BlockFacts
 
 # Per page, and per owner for all pages: each submission is compared with all name patterns.
 MAX_BLOCKS = 1_000
@@ -78,7 +79,7 @@ def block_on_page(
         block = Block.create(
             page=edit.page, kind=kind, pattern=pattern, created_by=actor, created_at=now
         )
-        edit.log(Event.of_block("add block", block))
+        edit.log("add block", BlockFacts(block.kind, _shorten_pattern(block)))
     return block
 
 
@@ -100,7 +101,7 @@ def block_for_person(
         block = Block.create(
             person=person, kind=kind, pattern=pattern, created_by=actor, created_at=now
         )
-        account_log.store(person, "block added", now, client, pattern=shorten_pattern(block))
+        account_log.store(person, "block added", now, client, pattern=_shorten_pattern(block))
     return block
 
 
@@ -112,11 +113,11 @@ def remove_block(
     if block.page_id is not None:
         with editing(block.page_id, actor, now) as edit:
             _delete(block)
-            edit.log(Event.of_block("remove block", block))
+            edit.log("remove block", BlockFacts(block.kind, _shorten_pattern(block)))
         return block
     person: Any = block.person
     with db.atomic():
-        account_log.store(person, "block removed", now, client, pattern=shorten_pattern(block))
+        account_log.store(person, "block removed", now, client, pattern=_shorten_pattern(block))
         _delete(block)
     return block
 
@@ -158,7 +159,7 @@ def block_wallets(edit: Edit, submissions: Sequence[Submission]) -> None:
     for batch in in_batches(blocks):
         Block.bulk_create(batch)
     for block in blocks:
-        edit.log(Event.of_block("add block", block))
+        edit.log("add block", BlockFacts(block.kind, _shorten_pattern(block)))
 
 
 def unblock_wallets(edit: Edit, submissions: Sequence[Submission]) -> None:
@@ -166,7 +167,12 @@ def unblock_wallets(edit: Edit, submissions: Sequence[Submission]) -> None:
     made = Block.submission.in_([one.id for one in submissions])
     for block in list(Block.select().where(made).order_by(Block.id)):
         block.delete_instance()
-        edit.log(Event.of_block("remove block", block))
+        edit.log("remove block", BlockFacts(block.kind, _shorten_pattern(block)))
+
+
+def _shorten_pattern(block: Block) -> str:
+    """Return what an entry blocks, for places that don't store wallets' addresses."""
+    return shorten_address(block.pattern) if block.kind == "wallet" else block.pattern
 
 
 def _check_room(scope: Any, added: int = 1) -> None:

@@ -60,10 +60,10 @@ def check_limits(caller: Caller, runtime: Runtime, *, scope: str) -> None:
 
     Each `scope` is counted separately. Raises ApiError `rate_limit_session`, `rate_limit_ip`.
     """
-    limiter, settings = runtime.limiter, runtime.settings
+    check_limit, settings = runtime.rate_limits.check_limit, runtime.settings
     if caller.session_id is not None:
         limit, who = settings.limit_session_submissions, f"{scope} {caller.session_id}"
-        limiter.hit("rate_limit_session", limit, who)
+        check_limit("rate_limit_session", limit, who)
     if caller.visitor_network is not None:
         limit, who = settings.limit_ip_submissions, f"{scope} {caller.visitor_network}"
-        limiter.hit("rate_limit_ip", limit, who)
+        check_limit("rate_limit_ip", limit, who)

@@ -12,8 +12,8 @@ from embed.db.connection import db
 from embed.db.models import STATUSES, Activity, Block, Page, Submission, Withdrawal
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
 from embed.db.statements import Parameter, Statement, read_model
-from embed.domain.activity import read_facts
 from embed.domain.times import from_ms, to_ms
+from embed.events.kinds import read_facts
 from embed.pages import get_page
 
 MAX_LISTED = 50  # docs/api.md, List own submissions

@@ -22,11 +22,11 @@ from embed.db.models import (
     Wallet,
 )
 from embed.db.used_nonces import use_nonce
-from embed.domain.activity import read_facts, write_subject
 from embed.domain.addresses import parse_address
 from embed.domain.nonces import Action, RecordNonce, parse_action
 from embed.domain.times import format_instant
 from embed.errors import ApiError
+from embed.events.kinds import write_subject
 from embed.keys.access import Access
 from embed.pages import find_page
 from embed.runtime import Runtime
@@ -155,7 +155,7 @@ def _read_activity(page: Page, address: str, gettext: Gettext) -> list[RecordedA
     return [
         RecordedActivity(
             action=entry.action,
-            subject=write_subject(entry.action, read_facts(entry.data), gettext),
+            subject=write_subject(entry.action, entry.data, gettext),
             created_at_iso=format_instant(entry.created_at),
         )
         for entry in entries

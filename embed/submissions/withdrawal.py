@@ -1,8 +1,8 @@
 """Withdrawing a wallet: its holder has the page erase what was submitted for it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from peewee import Value, fn
 
@@ -19,11 +19,11 @@ from embed.db.models import (
     Withdrawal,
 )
 from embed.db.used_nonces import end_all, keep_used, use_nonce
-from embed.domain.activity import Facts, read_facts
 from embed.domain.nonces import Nonce, RecordNonce
+from embed.domain.times import format_instant
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events.editing import Edit, editing
-from embed.events.kinds import Event
+from embed.events.kinds import ErasureFacts, WithdrawalFacts, read_facts
 from embed.events.messages import lock_receivers
 from embed.runtime import Runtime
 from embed.schemas import WithdrawnWallet
@@ -76,7 +76,7 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> With
     report_withdrawn(edit, reported, wallet)
     if has_left_list and not reported:
         # The owner showed a wallet that had been withdrawn while hidden.
-        edit.log(Event("erase wallet", {}))
+        edit.log("erase wallet", ErasureFacts())
     return WithdrawnWallet(
         withdrawn_submissions=len(sent), left_list=has_left_list, stays_listed=stays_listed
     )
@@ -122,7 +122,7 @@ def erase_traces(
     Listing.delete().where(listings).execute()
 
 
-def _names_holder(facts: Facts, nicknames: Collection[str]) -> bool:
+def _names_holder(facts: Mapping[str, Any], nicknames: Collection[str]) -> bool:
     """Tell whether an entry is about a submission, or its alias is one of the nicknames."""
     return "nickname" in facts or any(facts.get("publicAlias") == one for one in nicknames)
 
@@ -190,7 +190,9 @@ def report_withdrawn(edit: Edit, submissions: Sequence[Submission], wallet: Wall
         ).execute()
     for one in submissions:
         has_left = wallet is not None and wallet.submission_id == one.id
-        edit.log(Event.of_withdrawal(one, edit.now, has_left_list=has_left))
+        sent_at, withdrawn_at = format_instant(one.created_at), format_instant(edit.now)
+        facts = WithdrawalFacts(one.id, one.status, sent_at, withdrawn_at, left_list=has_left)
+        edit.log("withdraw submission", facts)
 
 
 def delete_sent(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta) -> None:

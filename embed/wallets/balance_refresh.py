@@ -165,7 +165,7 @@ def _read(page: Page, address: str, runtime: Runtime, chain: SolanaRpc) -> Chain
     if find_problem(page.token_mint) is not None:
         raise refusal
     limit = _take_part(runtime.settings.limit_rpc)
-    runtime.limiter.hit("balance_unavailable", limit, "refreshes")
+    runtime.rate_limits.check_limit("balance_unavailable", limit, "refreshes")
     try:
         with chain.turns:
             return observe_completely(

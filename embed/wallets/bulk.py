@@ -9,7 +9,7 @@ from embed.db.models import Page, Tag, Wallet, WalletTag
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing
-from embed.events.kinds import Event
+from embed.events.kinds import BulkFacts
 from embed.wallets.search import WalletFilter, list_conditions
 
 MAX_CHANGED = 1000  # when they're named one by one
@@ -51,8 +51,8 @@ def change_wallets(
         for batch in in_batches(ids):
             _change(batch, action, tag)
         if ids:
-            named = {"tagName": None if tag is None else tag.name}
-            edit.log(Event(BULK_ACTIONS[action], {"count": len(ids), **named}))
+            tag_name = None if tag is None else tag.name
+            edit.log(BULK_ACTIONS[action], BulkFacts(len(ids), tag_name))
     return len(ids)
 
 

@@ -3,8 +3,7 @@
 Only wallets that a submission put on the page are watched. Nothing is ever deleted.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,7 +16,7 @@ from embed.db.models import LOW_IN_A_ROW, UNMARKED, ChainBalance, Page, Wallet
 from embed.domain.amounts import subtract
 from embed.errors import NotFound
 from embed.events.editing import Edit, editing
-from embed.events.kinds import Event
+from embed.events.kinds import HoldingFacts
 
 ACTOR = "holding watch"  # as the activity log names it
 
@@ -84,12 +83,11 @@ def watch_holdings(now: datetime, max_age: timedelta) -> WatchResult:
     by_page: defaultdict[str, list[Watched]] = defaultdict(list)
     for one in _read_watched(ChainBalance.observed_at > since, may_have_news):
         by_page[one.wallet.page_id].append(one)
-    events: list[Event] = []
+    logged: Counter[str | None] = Counter()
     for page_id, watched in by_page.items():
         if any(_has_news(one, since) for one in watched):
-            events += _watch_page(page_id, now, since)
-    flagged = sum(event.action == "flag wallet" for event in events)
-    return WatchResult(flagged, len(events) - flagged)
+            logged.update(_watch_page(page_id, now, since))
+    return WatchResult(logged["flag wallet"], logged["unflag wallet"])
 
 
 def _has_news(one: Watched, since: datetime) -> bool:
@@ -100,21 +98,17 @@ def _has_news(one: Watched, since: datetime) -> bool:
     return one.wallet.low_count < LOW_IN_A_ROW and one.is_newly_low(since)
 
 
-def _watch_page(page_id: str, now: datetime, since: datetime) -> list[Event]:
+def _watch_page(page_id: str, now: datetime, since: datetime) -> list[str | None]:
     """Read a page's wallets again under its lock, as its owner may have changed something."""
-    events: list[Event] = []
     # It may be purged meanwhile.
     with suppress(NotFound), editing(page_id, ACTOR, now) as edit:
-        for one in _read_watched(Wallet.page == page_id):
-            if _has_news(one, since):
-                events += _note(edit, one)
-        for event in events:
-            edit.log(event)
-    return events
+        watched = _read_watched(Wallet.page == page_id)
+        return [_note(edit, one) for one in watched if _has_news(one, since)]
+    return []
 
 
-def _note(edit: Edit, one: Watched) -> Sequence[Event]:
-    """Store what an observation says about a wallet, and return the events for its owner."""
+def _note(edit: Edit, one: Watched) -> str | None:
+    """Store what an observation says about a wallet; log and return the action, if it's news."""
     wallet = one.wallet
     was_flagged = wallet.low_count >= LOW_IN_A_ROW
     if one.is_holder():
@@ -129,10 +123,12 @@ def _note(edit: Edit, one: Watched) -> Sequence[Event]:
     Wallet.update(changes).where(Wallet.id == wallet.id).execute()
     is_flagged = changes["low_count"] >= LOW_IN_A_ROW
     if is_flagged == was_flagged:
-        return []
-    amounts = one.balance.amount, one.min_balance
-    is_hidden = changes["is_withheld"]
-    return [Event.of_holding(wallet, *amounts, is_flagged=is_flagged, is_hidden=is_hidden)]
+        return None
+    action = "flag wallet" if is_flagged else "unflag wallet"
+    named = wallet.id, wallet.address, wallet.public_alias
+    hidden = changes["is_withheld"] if is_flagged else None
+    edit.log(action, HoldingFacts(*named, one.balance.amount, one.min_balance, hidden))
+    return action
 
 
 def _read_watched(*conditions: Any) -> list[Watched]:

@@ -14,7 +14,7 @@ from embed.db.statements import Statement, list_values, make_insertion
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, editing
-from embed.events.kinds import Event
+from embed.events.kinds import ImportFacts
 from embed.pages import get_page
 from embed.settings import Settings
 from embed.wallets.csv_format import Line, format_sheet
@@ -196,7 +196,7 @@ def apply_import(
                 ],
             )
             count_rows_anew(Wallet, Balance, WalletTag)
-            edit.log(Event("import wallets", {"added": plan.added, "changed": plan.changed}))
+            edit.log("import wallets", ImportFacts(plan.added, plan.changed))
     return plan
 
 

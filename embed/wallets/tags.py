@@ -15,7 +15,7 @@ from embed.db.models import Page, Tag, WalletTag
 from embed.domain.texts import gettext_noop, parse_text
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, editing, editing_row
-from embed.events.kinds import Event
+from embed.events.kinds import TagFacts
 
 # The colors that the dashboard offers: the style sheets define them for light and dark.
 COLORS = (
@@ -51,7 +51,7 @@ def add_tag(
         tag = Tag.create(
             page=edit.page, name=name, color=color, is_counted=is_counted, created_at=now
         )
-        edit.log(Event("add tag", {"name": name} | ({} if is_counted else {"counted": False})))
+        edit.log("add tag", TagFacts(name, counted=None if is_counted else False))
     return tag
 
 
@@ -74,9 +74,8 @@ def update_tag(tag_id: str, fields: TagFields, now: datetime, *, actor: str = CO
             for name, value in changes.items():
                 setattr(tag, name, value)
             tag.save()
-            facts = {"name": tag.name, "previousName": previous_name}
-            counted = {} if tag.is_counted == was_counted else {"counted": tag.is_counted}
-            edit.log(Event("change tag", facts | counted))
+            counted = None if tag.is_counted == was_counted else tag.is_counted
+            edit.log("change tag", TagFacts(tag.name, previous_name, counted))
     return tag
 
 
@@ -129,5 +128,5 @@ def remove_tag(tag_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Tag:
     """Remove a tag from its page and from all wallets. Raises NotFound."""
     with editing_row(Tag, tag_id, actor, now) as (edit, tag):
         tag.delete_instance()
-        edit.log(Event("remove tag", {"name": tag.name}))
+        edit.log("remove tag", TagFacts(tag.name))
     return tag

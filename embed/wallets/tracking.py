@@ -30,7 +30,7 @@ from embed.domain.identifiers import is_id
 from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, bump_version, editing, editing_row
-from embed.events.kinds import Event
+from embed.events.kinds import WalletFacts
 from embed.wallets.tags import list_tags
 
 
@@ -138,7 +138,7 @@ def add_wallet(
             raise PageFull(max_wallets)
         wallet = Wallet.create(page=edit.page, address=address, created_at=now)
         _apply(edit, wallet, fields)
-        edit.log(Event.of_wallet("add wallet", wallet))
+        edit.log("add wallet", WalletFacts(wallet.address, wallet.public_alias))
     return wallet
 
 
@@ -159,7 +159,7 @@ def update_wallet(
         before = _read_details(wallet)
         _apply(edit, wallet, fields)
         if fields.balance is not None or _read_details(wallet) != before:
-            edit.log(Event.of_wallet("change wallet", wallet))
+            edit.log("change wallet", WalletFacts(wallet.address, wallet.public_alias))
 
 
 def _read_details(wallet: Wallet) -> tuple[Any, ...]:
@@ -172,7 +172,7 @@ def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -
     """Stop tracking a wallet; its observed balance stays stored. Raises NotFound."""
     with editing_row(Wallet, wallet_id, actor, now) as (edit, wallet):
         wallet.delete_instance()
-        edit.log(Event.of_wallet("remove wallet", wallet))
+        edit.log("remove wallet", WalletFacts(wallet.address, wallet.public_alias))
 
 
 def track_approved(

@@ -78,14 +78,6 @@ def list_modules(*names: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def is_static_file() -> bool:
-    """Return whether the request is for a static file that exists."""
-    endpoint = request.endpoint
-    if endpoint == "static_file":
-        return (request.view_args or {}).get("name") in _list_files()
-    return endpoint == "embed_script"
-
-
 @cache
 def _list_files() -> frozenset[str]:
     files = (path for path in STATIC_DIR.rglob("*") if path.is_file())

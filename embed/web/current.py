@@ -1,11 +1,10 @@
-"""The classes of the app and its requests, the app's runtime, and the service's own origin."""
+"""The class of requests, the app's runtime, and the service's own origin."""
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote_from_bytes, urlsplit
 
-from flask import Flask, Request, current_app, request
+from flask import Request, current_app, request
 
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
@@ -16,13 +15,6 @@ API = "api"
 OWN_API = "own_api"
 
 _ASCII = bytes(range(128)).decode("ascii")
-
-
-class App(Flask):
-    """A Flask app that calls hooks and views directly, since none of them is a coroutine."""
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        return func
 
 
 class LenientRequest(Request):

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import peewee
 from flask import Flask, Response, current_app, render_template, request
+from flask_limiter import RateLimitExceeded
 from werkzeug.exceptions import HTTPException
 
 from embed.db.connection import db
@@ -13,9 +14,11 @@ from embed.db.schema_version import is_schema_missing
 from embed.errors import ApiError
 from embed.metrics import REFUSALS
 from embed.serializers import write_json
-from embed.web.api.cors import share_answer
+from embed.settings import SettingsError
+from embed.web.api.cors import share
 from embed.web.current import is_api_request, is_dashboard_request, runtime
 from embed.web.look import read_look
+from embed.web.rate_limits import make_clients_refusal
 from embed.web.security_headers import allow_isolated_hosts, isolate
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
@@ -27,7 +30,9 @@ _DATABASE_RETRY_AFTER = timedelta(seconds=5)
 
 def init_error_handlers(app: Flask) -> None:
     app.register_error_handler(ApiError, render_refusal)
+    app.register_error_handler(RateLimitExceeded, _render_clients_limit)
     app.register_error_handler(HTTPException, _render_http_exception)
+    app.register_error_handler(SettingsError, _render_unusable_setting)
     app.register_error_handler(peewee.OperationalError, _render_database_away)
     app.register_error_handler(peewee.InterfaceError, _render_database_away)
     app.register_error_handler(peewee.DatabaseError, _render_refused_statement)
@@ -57,7 +62,7 @@ def _finish_unknown(response: Response) -> Response:
     """Add the headers for an unknown path or method, since no blueprint adds them."""
     if request.url_rule is None:
         if is_api_request():
-            return share_answer(response)
+            return share(response)
         if is_dashboard_request():
             isolate(response)
     return response
@@ -93,6 +98,10 @@ def _as_page(refusal: ApiError) -> Response:
     return response
 
 
+def _render_clients_limit(_: RateLimitExceeded) -> Response:
+    return render_refusal(make_clients_refusal())
+
+
 def _render_http_exception(error: HTTPException) -> Response | HTTPException:
     """Give errors of Werkzeug and Flask the API's form, and keep their Allow header."""
     status = error.code or 500
@@ -108,6 +117,12 @@ def _render_http_exception(error: HTTPException) -> Response | HTTPException:
 def _render_database_away(error: Exception) -> Response:
     current_app.logger.error("The database cannot answer: %s", error)
     db.close()  # the next request connects again, perhaps to another server at this address
+    return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
+
+
+def _render_unusable_setting(error: SettingsError) -> Response:
+    """Answer 503 while the first request can't make a file, such as the secret key's."""
+    current_app.logger.error("%s", error)
     return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
 
 

@@ -2,11 +2,9 @@
 
 import base64
 import hashlib
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
-from flask import Flask, Response
+from flask import Flask, Response, request
 from werkzeug.datastructures import ContentSecurityPolicy
 
 from embed.settings import Settings
@@ -24,30 +22,21 @@ _DEFAULTS = (
 
 
 def init_security_headers(app: Flask, settings: Settings) -> None:
-    """Add the headers outside of Flask, where an answer's are final and a plain list."""
-    inner = app.wsgi_app
+    """Add to each answer the headers that it doesn't set itself; call this before other hooks."""
     is_public_by_https = (settings.public_url or "").startswith("https://")
     # Not includeSubDomains: other hosts below this one may not have HTTPS.
     transport_policy = f"max-age={int(HTTPS_REMEMBERED_FOR.total_seconds())}"
 
-    def add_security_headers(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
-        # Scripts and style sheets are shown as text, and the page that loads them has a policy.
-        is_file = environ["PATH_INFO"].startswith("/static/") and environ["PATH_INFO"].endswith(
-            (".js", ".css")
-        )
-        defaults = _DEFAULTS_OF_FILES if is_file else _DEFAULTS
-
-        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
-            if not status.startswith("304"):  # no content of its own
-                present = {name.lower() for name, _ in headers}
-                headers += [each for each in defaults if each[0].lower() not in present]
-            if is_public_by_https and environ["wsgi.url_scheme"] == "https":
-                headers.append(("Strict-Transport-Security", transport_policy))
-            return start_response(status, headers, *more)
-
-        return inner(environ, start)
-
-    app.wsgi_app = add_security_headers  # type: ignore[method-assign]  # Flask's way
+    @app.after_request
+    def add_security_headers(response: Response) -> Response:
+        if response.status_code != 304:  # no content of its own
+            # Scripts and style sheets are shown as text; the page that loads them has a policy.
+            is_file = request.path.startswith("/static/") and request.path.endswith((".js", ".css"))
+            for name, value in _DEFAULTS_OF_FILES if is_file else _DEFAULTS:
+                response.headers.setdefault(name, value)
+        if is_public_by_https and request.scheme == "https":
+            response.headers["Strict-Transport-Security"] = transport_policy
+        return response
 
 
 def isolate(response: Response) -> None:

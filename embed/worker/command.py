@@ -2,7 +2,6 @@
 
 import logging
 import signal
-from dataclasses import replace
 
 import click
 from flask import current_app
@@ -32,8 +31,7 @@ def group(context: click.Context) -> None:
     It runs until you stop it. See docs/operating.md.
     """
     if context.invoked_subcommand is None:
-        able_to_sign = replace(runtime(), settings=runtime().settings.with_secret_key())
-        _work_until_stopped(able_to_sign)
+        _work_until_stopped(runtime())
 
 
 def _work_until_stopped(runtime: Runtime) -> None:

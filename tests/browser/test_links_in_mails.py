@@ -10,11 +10,10 @@ from support.receivers import run_mail_server
 from support.world import Visitor
 
 from embed.db.models import Message, Receiver, Submission
-from embed.events.kinds import Event
 from embed.notifications import own_mail, targets
 from embed.notifications.delivery import send
 from embed.runtime import EXTENSION
-from embed.serializers import write_json
+from embed.serializers import as_dict, describe_submission, write_json
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +41,7 @@ def mail(dashboard, submission, channel):
     """What the channel is told of the submission, by a real mail server."""
     data = {
         "trackingPageId": dashboard.page_id,
-        **Event.of_decision("undo decision", submission).data,
+        **as_dict(describe_submission(submission)),
     }
     message = Message(
         page=dashboard.page_id,

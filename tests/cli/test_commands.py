@@ -53,14 +53,6 @@ def test_each_command_speaks_json_and_has_help(operator):
 # Owners
 
 
-@pytest.mark.parametrize("name", all_commands.GONE_COMMANDS)
-def test_gone_command_says_what_to_do_instead(operator, name):
-    advice = all_commands.GONE_COMMANDS[name]
-
-    assert operator.refuse(name, "PAGE", "--owner", "x") == f"Error: flask {name} is gone. {advice}"
-    assert f" {name} " not in operator.tell("--help")
-
-
 def test_owner_is_made_and_listed(operator):
     owner = operator.show("owners", "create", " First@Example.com ")
 

@@ -22,7 +22,6 @@ READS = {"list", "show", "receipt", "suggest"}
 # Commands that do not change a page, or that delete it together with its log.
 OTHER_COMMANDS = {
     "balances refresh",  # what it observes is no owner's change; flags are logged by the watch
-    "db downgrade",
     "db upgrade",
     "owners create",
     "owners remove",  # what it does to pages has tests of its own

@@ -60,19 +60,14 @@ def test_flasks_own_commands_see_the_same_app(environ):
     assert "/dashboard/" in routes
 
 
-@pytest.mark.parametrize(
-    ("command", "variable", "value"),
-    [
-        ("pages list", "RATELIMIT_STORAGE_URI", "redis+cluster://"),
-        ("routes", "LOG_FORMAT", "prose"),
-    ],
-)
-def test_wrong_setting_is_one_line(command, variable, value, environ):
-    ended = run_flask(*command.split(), environ=environ | {variable: value}, check=False)
+def test_wrong_setting_is_one_line(environ):
+    wrong = environ | {"RATELIMIT_STORAGE_URI": "redis+cluster://"}
+
+    ended = run_flask("pages", "list", environ=wrong, check=False)
 
     assert (ended.returncode, ended.stdout) == (1, "")
     (line,) = ended.stderr.splitlines()
-    assert line.startswith(f"Error: {variable}")
+    assert line.startswith("Error: RATELIMIT_STORAGE_URI")
 
 
 # Files: commands that only look create none before the first start

@@ -7,7 +7,7 @@ from embed.db.connection import db
 from embed.db.models import Page
 from embed.errors import NotFound
 from embed.events.editing import editing
-from embed.events.kinds import Event
+from embed.events.kinds import ChangeFacts, TagFacts
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -24,8 +24,8 @@ def test_change_has_one_version_however_much_it_records(world):
     version = world.page.version
 
     with editing(world.page_id, ACTOR, world.clock()) as edit:
-        edit.log(Event("add tag", {"name": "one"}))
-        edit.log(Event("remove tag", {"name": "one"}))
+        edit.log("add tag", TagFacts("one"))
+        edit.log("remove tag", TagFacts("one"))
 
     assert sorted(list_actions(world)) == ["add tag", "remove tag"]
     assert world.page.version == version + 1
@@ -37,9 +37,9 @@ def test_version_of_a_change_within_a_change_never_goes_down(world):
     with editing(world.page_id, ACTOR, world.clock()) as outer:
         for name in ("one", "two"):
             with editing(world.page_id, ACTOR, world.clock()) as inner:
-                inner.log(Event("add tag", {"name": name}))
+                inner.log("add tag", TagFacts(name))
             versions.append(world.page.version)
-        outer.log(Event("remove tag", {"name": "one"}))
+        outer.log("remove tag", TagFacts("one"))
     versions.append(world.page.version)
 
     assert versions == sorted(versions)
@@ -51,12 +51,24 @@ def test_change_that_fails_leaves_nothing(world):
 
     def change() -> None:
         with editing(world.page_id, ACTOR, world.clock()) as edit:
-            edit.log(Event.of_page_change({"public_title": "New"}))
+            edit.log("change page", ChangeFacts({"public_title": "New"}))
             Page.update(public_title="New").execute()
             raise RuntimeError("half way")
 
     with pytest.raises(RuntimeError, match="half way"):
         change()
+
+    assert world.dump() == before
+
+
+def test_action_is_logged_only_with_its_own_facts(world):
+    before = world.dump()
+
+    with (
+        pytest.raises(ValueError, match="add wallet"),
+        editing(world.page_id, ACTOR, world.clock()) as edit,
+    ):
+        edit.log("add wallet", TagFacts("one"))
 
     assert world.dump() == before
 

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 from decimal import Decimal
+from functools import partial
 
 import pytest
+from msgspec.structs import asdict
 from support.servers import PROJECT_DIR
 from support.world import SECRET_KEY, Visitor
 
@@ -16,7 +18,7 @@ from embed.db.models import Delivery, Message, Receiver, Wallet
 from embed.domain.policy import is_filling
 from embed.domain.reasons import parse_reason
 from embed.events.editing import editing
-from embed.events.kinds import Event
+from embed.events.kinds import HoldingFacts, SubmissionFacts
 from embed.notifications.delivery import find_due_receivers
 from embed.serializers import as_dict, describe_submission
 from embed.submissions.queries import list_of_page
@@ -99,7 +101,8 @@ def test_change_that_fails_leaves_no_message(world):
 
     def change() -> None:
         with editing(world.page_id, "owner@example.com", world.clock()) as edit:
-            edit.log(Event.of_decision("approve submission", submission))
+            facts = SubmissionFacts(**asdict(describe_submission(submission)))
+            edit.log("approve submission", facts)
             raise RuntimeError("half way")
 
     with pytest.raises(RuntimeError, match="half way"):
@@ -111,9 +114,10 @@ def test_flagged_wallet_is_told_with_exact_amounts_and_one_that_recovered_is_not
     add_receiver(world)
     wallet = Wallet.get_by_id(world.track(Visitor().address, alias="Whale").id)
     amounts = Decimal("18446744073.709551615"), Decimal("1E-7")
+    facts = partial(HoldingFacts, wallet.id, wallet.address, wallet.public_alias, *amounts)
     with editing(world.page_id, "holding watch", world.clock()) as edit:
-        edit.log(Event.of_holding(wallet, *amounts, is_flagged=True, is_hidden=True))
-        edit.log(Event.of_holding(wallet, *amounts, is_flagged=False))
+        edit.log("flag wallet", facts(hidden=True))
+        edit.log("unflag wallet", facts())
 
     (message,) = Message.select()
     assert message.type == "wallet.flagged"

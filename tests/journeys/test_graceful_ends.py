@@ -122,12 +122,10 @@ def test_server_that_stops_finishes_the_request_that_it_has_begun(database_url):
         with ExitStack() as lock:
             lock.enter_context(held_writes(database_url))
             client.request("POST", "/api/embed/submissions", body, headers)
-            connect(server).close()  # answered while the main thread waits for the lock
-            thread = Thread(target=server.stop)
-            thread.start()
-            assert select.select([client.sock], [], [], 0.0)[0] == []
+            with stopping(server):  # it hears so while it waits for the lock
+                assert select.select([client.sock], [], [], 0.0)[0] == []
+                lock.close()
         answer = client.getresponse()
-        thread.join(TIMEOUT_S)
         assert answer.status == 201
         stored = [one["id"] for one in page.list_submissions()]
         assert stored == [json.loads(answer.read())["submissionId"]]

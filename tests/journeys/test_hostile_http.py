@@ -91,6 +91,9 @@ def in_chunks(body: bytes) -> bytes:
     return b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
 
 
+BAD_REQUEST = Answer(400, b"400 Bad Request\n")
+
+
 def assert_refused(answer: Answer) -> None:
     assert answer.status is None or 400 <= answer.status < 500
 
@@ -114,19 +117,17 @@ def test_3_mb_in_chunks_are_too_large(page):
     [b"zz\r\nno size\r\n0\r\n\r\n", b"-5\r\nminus\r\n0\r\n\r\n", b"2\r\n{}XX0\r\n\r\n"],
     ids=["size_is_no_number", "size_is_negative", "chunk_without_end"],
 )
-def test_chunks_that_are_none_are_invalid_json(page, framed):
-    answer = send(page, post(page, b"Transfer-Encoding: chunked") + framed, cut_short=True)
-
-    assert (answer.status, json.loads(answer.body)) == (400, {"error": "invalid_json"})
+def test_chunks_that_are_none_are_refused(page, framed):
+    assert send(page, post(page, b"Transfer-Encoding: chunked") + framed) == BAD_REQUEST
 
 
 @pytest.mark.parametrize("framing", [b"Content-Length: 1000", b"Transfer-Encoding: chunked"])
-def test_body_cut_short_is_invalid_json(page, framing):
+def test_body_cut_short_is_refused(page, framing):
     start = b"3e8\r\n" if b"chunked" in framing else b""
 
     answer = send(page, post(page, framing) + start + b'{"trackingPageId": "', cut_short=True)
 
-    assert (answer.status, json.loads(answer.body)) == (400, {"error": "invalid_json"})
+    assert answer == BAD_REQUEST
 
 
 @pytest.mark.parametrize(

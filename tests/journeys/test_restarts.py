@@ -2,7 +2,7 @@
 
 import pytest
 import requests
-from support import version_0_6_0
+from support import version_0_7_0
 from support.postgres import Cursor, open_cursor
 from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ
 from support.servers import open_postgres, run_gunicorn
@@ -43,7 +43,7 @@ def test_server_that_started_before_its_database_upgrades_it_as_soon_as_that_is_
         database_url = postgres.create_database()
         environ = make_environ(database_url, RATELIMIT_STORAGE_URI=redis_url)
         connection.open_database(database_url)
-        version_0_6_0.make()
+        version_0_7_0.make()
         connection.db.close()
         postgres.stop()
         with run_gunicorn(environ, "--workers", "2") as server:

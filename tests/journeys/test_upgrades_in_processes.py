@@ -1,4 +1,4 @@
-"""Upgrades by real processes: killed in the middle, two at once, and a database that is newer."""
+"""Upgrades by real processes: killed in the middle, two at once, and of other versions."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 import requests
-from support import version_0_6_0
+from support import version_0_7_0
 from support.postgres import open_cursor
 from support.remote import TOKEN, at_once, make_environ, run_here
 from support.servers import (
@@ -16,7 +16,7 @@ from support.servers import (
     run_flask,
     run_gunicorn,
 )
-from support.version_0_6_0 import ROWS, read_rows
+from support.version_0_7_0 import COMMIT, MIGRATIONS_OF_0_6_0, dump
 from support.waiting import wait_for
 
 from embed.db import connection, schema_version
@@ -37,7 +37,7 @@ from embed.db import connection, schema_version
 url, folder = sys.argv[1], Path(sys.argv[2])
 for migration in schema_version.MIGRATIONS_DIR.glob("*.py"):
     shutil.copy(migration, folder)
-(folder / "0003_slow.py").write_text(
+(folder / "9000_slow.py").write_text(
     "import sys\\n"
     "def up(migrator, db):\\n"
     "    db.execute_sql('DELETE FROM tag')\\n"
@@ -53,24 +53,19 @@ schema_version.upgrade()
 
 @pytest.fixture
 def old_url(empty_database_url):
-    """A filled database of version 0.6.0."""
+    """A filled database of version 0.7.0."""
     connection.open_database(empty_database_url)
-    version_0_6_0.make()
+    version_0_7_0.make()
     db.close()
     yield empty_database_url
     db.close()
-
-
-def dump() -> dict[str, list[str]]:
-    tables = set(db.get_tables()) & set(ROWS)
-    return {table: sorted(map(repr, read_rows(table))) for table in tables}
 
 
 def test_upgrade_that_is_killed_in_the_middle_has_changed_nothing(old_url, tmp_path):
     connection.open_database(old_url)
     rows, missing = dump(), schema_version.list_missing_migrations()
     db.close()
-    assert missing == ["0002_from_0_6_0"]
+    assert missing == schema_version.list_migrations()
 
     command = [sys.executable, "-c", HALF_AN_UPGRADE, old_url, tmp_path]
     with subprocess.Popen(
@@ -86,26 +81,26 @@ def test_upgrade_that_is_killed_in_the_middle_has_changed_nothing(old_url, tmp_p
     assert dump() == rows
     assert schema_version.list_missing_migrations() == missing
     assert schema_version.upgrade() == missing
-    assert len(read_rows("tag")) == len(ROWS["tag"])
+    assert dump() == rows
 
 
 def test_two_processes_upgrade_a_filled_database_once(old_url):
     environ = make_environ(old_url)
+    connection.open_database(old_url)
+    rows = dump()
 
     runs = at_once([lambda: run_flask("db", "upgrade", "--json", environ=environ)] * 2)
 
     applied = sorted(json.loads(run.stdout)["applied"] for run in runs)
-    assert applied == [[], ["0002_from_0_6_0"]]
-    assert {table: len(read_rows(table)) for table in ("page", "wallet", "submission")} == {
-        table: len(ROWS[table]) for table in ("page", "wallet", "submission")
-    }
+    assert applied == [[], schema_version.list_migrations()]
+    assert dump() == rows
 
 
 @pytest.mark.databases("postgres")
 def test_upgrade_says_that_somebody_holds_a_table_and_has_changed_nothing(empty_database_url):
     connection.open_database(empty_database_url)
     with closing(db):
-        version_0_6_0.make()
+        version_0_7_0.make()
     environ = make_environ(empty_database_url)
     with open_cursor(empty_database_url) as holder:
         holder.execute("LOCK TABLE delivery IN ACCESS SHARE MODE")  # as pg_dump does
@@ -116,10 +111,10 @@ def test_upgrade_says_that_somebody_holds_a_table_and_has_changed_nothing(empty_
     assert upgrade.stderr.startswith("Error: The database does not answer: canceling statement")
     connection.open_database(empty_database_url)
     with closing(db):
-        assert "0002_from_0_6_0" in schema_version.list_missing_migrations()
+        assert schema_version.list_applied_migrations() == version_0_7_0.MIGRATIONS
 
 
-# A database that a newer version has upgraded
+# Databases of other versions
 
 
 def mark_newer(url: str) -> None:
@@ -138,8 +133,7 @@ SENTENCE = (
 )
 
 
-@pytest.mark.databases("sqlite")
-@pytest.mark.parametrize(
+START_UPGRADES = pytest.mark.parametrize(
     "command",
     [
         ["gunicorn", "app:app", "--bind", "127.0.0.1:0"],
@@ -147,21 +141,44 @@ SENTENCE = (
         ["flask", "db", "upgrade"],
     ],
 )
+
+
+@pytest.mark.databases("sqlite")
+@START_UPGRADES
 def test_server_worker_and_upgrade_refuse_a_newer_database_with_one_line(database_url, command):
     mark_newer(database_url)
 
+    check_is_refused(database_url, command, SENTENCE)
+
+
+@pytest.mark.databases("sqlite")
+@START_UPGRADES
+def test_server_worker_and_upgrade_refuse_one_of_0_6_0_with_the_commit_to_go_through(
+    old_url, command
+):
+    connection.open_database(old_url)
+    version_0_7_0.record(MIGRATIONS_OF_0_6_0)
+    rows = dump()
+    db.close()
+
+    check_is_refused(old_url, command, f"First upgrade it with commit {COMMIT}, as described")
+
+    assert dump() == rows
+    assert schema_version.list_applied_migrations() == MIGRATIONS_OF_0_6_0
+
+
+def check_is_refused(url: str, command: list[str], sentence: str) -> None:
     run = subprocess.run(
         [sys.executable, "-m", *command],
         cwd=PROJECT_DIR,
-        env=clean_environ() | make_environ(database_url),
+        env=clean_environ() | make_environ(url),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         timeout=TIMEOUT_S,
     )
-
     assert run.returncode != 0
-    assert run.stderr.count(SENTENCE) == 1, run.stderr
+    assert run.stderr.count(sentence) == 1, run.stderr
     assert "Traceback" not in run.stderr
 
 

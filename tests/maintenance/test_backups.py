@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import version_0_6_0
+from support import version_0_7_0
 from support.filled_database import ROWS, fill, read_stored, using
 
 from embed.db import schema_version
 from embed.db.connection import db
-from embed.db.models import MODELS
+from embed.db.models import MODELS, Page
 from embed.errors import InvalidInput
 from embed.maintenance import backups, copying
 from embed.maintenance.backups import check_backup, make_backup, read_saved_schema
 from embed.maintenance.copying import describe_newest
-from embed.maintenance.restoring import restore_backup
+from embed.maintenance.restoring import check_restorable, restore_backup
 from embed.maintenance.rows import SqliteRows
 
 pytestmark = pytest.mark.slow
@@ -211,29 +211,45 @@ def test_backup_of_a_newer_version_is_refused(backup):
         check(backup)
 
 
-def test_backup_of_0_6_0_is_upgraded(empty_database_url, fresh, tmp_path):
-    """A copy of its file has what makes a backup: its checksums are those of its own rows."""
+@pytest.fixture
+def old(empty_database_url, tmp_path) -> Path:
+    """A backup of version 0.7.0.
+
+    A copy of its file has what makes a backup: its checksums are those of its own rows.
+    """
     with using(empty_database_url):
-        version_0_6_0.make()
-    old = tmp_path / "old.db"
-    save_as_0_6_0_did(empty_database_url, old)
-    target = fresh("postgres")
-
-    restore_backup(old, target)
-
-    with using(target):
-        assert schema_version.list_missing_migrations() == []
-        ids = [row[0] for row in db.execute_sql("SELECT id FROM page ORDER BY id")]
-    assert ids == sorted(row["id"] for row in version_0_6_0.ROWS["page"])
-
-
-def save_as_0_6_0_did(url: str, path: Path) -> None:
-    shutil.copy(url.removeprefix("sqlite:///"), path)
+        version_0_7_0.make()
+    path = tmp_path / "old.db"
+    shutil.copy(empty_database_url.removeprefix("sqlite:///"), path)
     with SqliteRows(path).alone() as rows:
         rows.change(f"PRAGMA application_id = {backups._APPLICATION_ID}")
         sums = copying.sum_tables(rows, backups.read_saved_schema(rows))
         rows.change(f"CREATE TABLE {backups._SUMS} ({', '.join(backups._SUM_COLUMNS)})")
         rows.write(backups._SUMS, backups._SUM_COLUMNS, map(astuple, sums))
+    return path
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_backup_of_0_7_0_is_upgraded(old, fresh, kind):
+    target, content = fresh(kind), old.read_bytes()
+
+    sums = restore_backup(old, target).tables
+
+    assert check_restorable(old) == sums
+    assert all(each.rows for each in sums)
+    with using(target):
+        assert schema_version.list_applied_migrations() == schema_version.list_migrations()
+        assert Page.get_by_id(version_0_7_0.PAGE_ID).public_title == "Größe 我们"
+    assert old.read_bytes() == content
+
+
+def test_backup_of_0_6_0_is_refused_with_the_commit_to_go_through(old, fresh):
+    with using(f"sqlite:///{old}"):
+        version_0_7_0.record(version_0_7_0.MIGRATIONS_OF_0_6_0)
+
+    for use in (check_restorable, lambda path: restore_backup(path, fresh("sqlite"))):
+        with pytest.raises(InvalidInput, match=rf"old\.db cannot .* commit {version_0_7_0.COMMIT}"):
+            use(old)
 
 
 @pytest.mark.databases("sqlite", "postgres")

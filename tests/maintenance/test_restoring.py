@@ -8,14 +8,13 @@ from datetime import UTC, datetime
 import psycopg2
 import pytest
 from peewee import OperationalError
-from support import version_0_6_0
+from support import version_0_7_0
 from support.filled_database import fill, read_stored, using
 from support.postgres import open_cursor
 from support.waiting import wait_for
 
 from embed.db import connection, schema_version
 from embed.db.batches import reading_one_state
-from embed.db.connection import db
 from embed.db.models import Job, Message, Page, Person, UsedNonce
 from embed.db.work_status import hold_lease, read_work_status
 from embed.errors import InvalidInput
@@ -309,12 +308,12 @@ def count_expected_rows(url: str) -> dict[str, int]:
 
 def test_database_that_is_behind_or_ahead_is_refused(backup, empty_database_url):
     with using(empty_database_url):
-        version_0_6_0.make()
+        version_0_7_0.make()
     with pytest.raises(InvalidInput, match="run flask db upgrade"):
         restore_backup(backup, empty_database_url)
     with using(empty_database_url):
         schema_version.upgrade()
-        db.execute_sql("UPDATE schema_migration SET name = '9999_x' WHERE name LIKE '0002%%'")
+        version_0_7_0.record(["9999_x"])
     with pytest.raises(InvalidInput, match=r"newer version .*9999_x"):
         restore_backup(backup, empty_database_url)
 
@@ -347,6 +346,39 @@ def test_copy_needs_an_empty_target_and_another_one(fresh, used_url):
         copy_database(used_url, used_url)
 
     assert read_stored(used_url) == before
+
+
+def test_copy_upgrades_a_source_of_0_7_0(empty_database_url, fresh):
+    target = fresh("sqlite")
+    with using(empty_database_url):
+        version_0_7_0.make()
+
+    copy_database(empty_database_url, target)
+
+    for url in (empty_database_url, target):
+        with using(url):
+            assert schema_version.list_applied_migrations() == schema_version.list_migrations()
+    assert read_stored(target)["wallet"] == read_stored(empty_database_url)["wallet"] != []
+
+
+def test_source_of_0_7_0_that_is_in_use_is_not_upgraded(empty_database_url, fresh):
+    with using(empty_database_url):
+        version_0_7_0.make()
+
+    with connected(empty_database_url), pytest.raises(InvalidInput, match="stop the service"):
+        copy_database(empty_database_url, fresh("sqlite"))
+
+    with using(empty_database_url):
+        assert schema_version.list_applied_migrations() == version_0_7_0.MIGRATIONS
+
+
+def test_source_of_0_6_0_is_refused_with_the_commit_to_go_through(empty_database_url, fresh):
+    with using(empty_database_url):
+        version_0_7_0.make()
+        version_0_7_0.record(version_0_7_0.MIGRATIONS_OF_0_6_0)
+
+    with pytest.raises(InvalidInput, match=f"commit {version_0_7_0.COMMIT}"):
+        copy_database(empty_database_url, fresh("sqlite"))
 
 
 @pytest.mark.parametrize("place", [0, 1])

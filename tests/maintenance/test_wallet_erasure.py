@@ -20,7 +20,7 @@ from embed.db.models import (
 )
 from embed.domain.amounts import parse_amount
 from embed.events.editing import editing
-from embed.events.kinds import Event
+from embed.events.kinds import HoldingFacts
 from embed.maintenance.wallet_erasure import (
     clear_deleted_content,
     erase_wallet,
@@ -62,8 +62,9 @@ def leave_traces(world, visitor) -> None:
     update_listings(world.clock())
     wallet = world.page.wallet_set.get()
     with editing(world.page_id, "holding watch", world.clock()) as edit:
-        low, least = parse_amount("1"), parse_amount("2")
-        edit.log(Event.of_holding(wallet, low, least, is_flagged=True))
+        amounts = parse_amount("1"), parse_amount("2")
+        named = wallet.id, wallet.address, wallet.public_alias
+        edit.log("flag wallet", HoldingFacts(*named, *amounts))
     other = world.make_page(owner=accounts.create_person("other@example.com", world.clock()))
     world.track(visitor.address, page_id=other, alias="Her", balance="12.5")
     observation = ChainObservation(

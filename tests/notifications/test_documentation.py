@@ -10,9 +10,8 @@ from msgspec.structs import fields as get_fields
 from support.message_bodies import BODIES, TEXT
 from support.world import Visitor
 
-from embed.db.models import Wallet
 from embed.events.editing import editing
-from embed.events.kinds import Event
+from embed.events.kinds import HoldingFacts
 from embed.events.messages import DATA_BY_TYPE, TEST
 from embed.notifications.webhooks import read_public_key
 
@@ -77,8 +76,8 @@ def test_bodies_have_the_fields_of_real_messages(owner, http_receiver):
     owner.deliver(webhook)  # before the withdrawal erases what is waiting
     world.withdraw(visitor)
     with editing(world.page_id, "holding watch", world.clock()) as edit:
-        wallet = Wallet(id="id", address="address", public_alias="Ann")
-        edit.log(Event.of_holding(wallet, Decimal(1), Decimal(2), is_flagged=True))
+        facts = HoldingFacts("id", "address", "Ann", Decimal(1), Decimal(2), hidden=False)
+        edit.log("flag wallet", facts)
     owner.deliver(webhook)
 
     real = {}
@@ -94,7 +93,7 @@ def test_bodies_have_the_fields_of_real_messages(owner, http_receiver):
             shown, sent = type(value), type(real[message_type]["data"][name])
             assert kinds.get(shown, shown) == kinds.get(sent, sent)
         fields = {field.encode_name for field in get_fields(DATA_BY_TYPE[message_type])}
-        assert fields == body["data"].keys()
+        assert fields | {"trackingPageId"} == body["data"].keys()
 
 
 def test_body_that_is_shown_is_that_of_its_type():

@@ -6,10 +6,10 @@ import pytest
 
 from embed import pages
 from embed.db.models import AccountEvent, Person
-from embed.domain.activity import read_facts
 from embed.domain.clients import Client
 from embed.events import account_log
 from embed.events.account_log import SENTENCE_BY_KIND, write_sentence
+from embed.events.kinds import read_facts
 from embed.people import accounts, invitations, members, passwords, sessions
 
 on_both_databases = pytest.mark.databases("sqlite", "postgres")

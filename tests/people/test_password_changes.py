@@ -8,9 +8,9 @@ from support.remote import at_once
 
 from embed.db import connection
 from embed.db.models import AccountEvent, Passkey, Person, Session
-from embed.domain.activity import read_facts
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
+from embed.events.kinds import read_facts
 from embed.people import accounts, passwords, sessions
 
 pytestmark = [
@@ -75,7 +75,7 @@ def test_link_ends_with_the_password_and_with_the_person(person, clock):
     assert passwords.find_by_link(after, signer) is None
 
 
-def test_link_of_version_0_6_0_still_works(app, clock):
+def test_link_of_version_0_7_0_still_works(app, clock):
     """It was made with the key "secret" for a person without a password, when the clock began."""
     raw = (
         "Wzg2NDAwMDAwLFsicGVyc29uNzg5MDEyMzQ1Njc4OTAiLCJlM2IwYzQ0Mjk4ZmMxYzE0Il1d"

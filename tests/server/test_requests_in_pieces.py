@@ -15,10 +15,11 @@ from embed.server import connection, worker
 from embed.server.connection import (
     BYTES_PER_S,
     MAX_BODY_BYTES,
+    MAX_BYTES_IN_MEMORY,
     MAX_HEAD_BYTES,
-    SMALL_BYTES,
     BodyTooLarge,
     Connection,
+    IncompleteBody,
 )
 
 POST = b"POST / HTTP/1.1\r\nHost: a\r\n"
@@ -44,7 +45,13 @@ MALFORMED_CHUNKS = {
     "size_is_no_number": CHUNKED + b"zz\r\n",
     "size_is_negative": CHUNKED + b"-5\r\n",
     "size_is_missing": CHUNKED + b"\r\n",
-    "size_is_huge": CHUNKED + b"f" * 20 + b"\r\n",
+    "space_after_size": CHUNKED + b"1 \r\na\r\n0\r\n\r\n",
+    "extension_has_no_name": CHUNKED + b"1;=a\r\na\r\n0\r\n\r\n",
+    "no_line_end_after_data": CHUNKED + b"1\r\naXX0\r\n\r\n",
+    "more_data_than_size": CHUNKED + b"1\r\nab\r\n0\r\n\r\n",
+    "less_data_than_size": CHUNKED + b"3\r\nab\r\n0\r\n\r\n",
+    "trailer_without_colon": CHUNKED + b"0\r\nA\r\n\r\n",
+    "trailer_that_frames": CHUNKED + b"0\r\nContent-Length: 1\r\n\r\n",
 }
 MALFORMED_HEADS = {
     "request_line": b"NEITHER-METHOD-NOR-PATH\r\n\r\n",
@@ -61,10 +68,11 @@ LONG_HEADS = {
 }
 LONG_BODIES = {
     "length": POST + b"Content-Length: %d\r\n\r\n" % (MAX_BODY_BYTES + 1),
-    "chunk": CHUNKED + b"%x\r\n" % SMALL_BYTES,
-    "chunks": CHUNKED + b"1\r\na\r\n" * (SMALL_BYTES // 6 + 1),
-    "chunk_size_without_end": CHUNKED + b"1" * (SMALL_BYTES + 1),
-    "trailers": CHUNKED + b"0\r\n" + b"A: b\r\n" * (SMALL_BYTES // 6 + 1),
+    "chunk": CHUNKED + b"%x\r\n" % MAX_BYTES_IN_MEMORY,
+    "chunk_of_2_to_the_80": CHUNKED + b"f" * 20 + b"\r\n",
+    "chunks": CHUNKED + b"1\r\na\r\n" * (MAX_BYTES_IN_MEMORY // 6 + 1),
+    "chunk_size_without_end": CHUNKED + b"1" * (MAX_BYTES_IN_MEMORY + 1),
+    "trailers": CHUNKED + b"0\r\n" + b"A: b\r\n" * (MAX_BYTES_IN_MEMORY // 6 + 1),
 }
 
 
@@ -79,12 +87,17 @@ class Arrival:
     def add(self, data: bytes) -> bool:
         """Return whether the request is whole."""
         self.conn.received += data
-        if self.conn.request is not None or self.conn.find_head(self._config):
+        if self.conn.request is not None or self.conn.take_head(self._config):
             self.conn.take_body()
         return self.conn.is_whole
 
+    def end(self) -> None:
+        """Let the client close its side."""
+        self.client.shutdown(socket.SHUT_WR)
+        self.conn.receive()
+        self.conn.take_body()
+
     def read_body(self) -> bytes:
-        self.conn.body.seek(0)
         return self.conn.request.body.read()
 
 
@@ -140,12 +153,30 @@ def test_body_in_chunks_is_the_last_of_its_connection(case, begin):
 
 
 @by_name(MALFORMED_CHUNKS)
-def test_malformed_chunk_is_not_waited_for_and_cannot_be_read(case, begin):
-    arrival = begin()
+def test_malformed_chunk_is_refused_at_once(case, begin):
+    with pytest.raises(ParseException):
+        begin().add(case)
 
-    assert arrival.add(case)
-    with pytest.raises((ParseException, OSError)):
-        arrival.read_body()
+
+@by_name(WHOLE_IN_CHUNKS)
+def test_app_learns_the_length_of_a_body_in_chunks(case, begin):
+    request, body = case
+    arrival = begin()
+    arrival.add(request)
+
+    names = dict(arrival.conn.request.headers)
+    assert names["CONTENT-LENGTH"] == str(len(body))
+    assert "TRANSFER-ENCODING" not in names
+
+
+@by_name(WHOLE_IN_CHUNKS | {"length": WHOLE["body"]})
+def test_body_whose_end_cannot_come_any_more_is_incomplete(case, begin):
+    request, _ = case
+    for end in range(request.index(b"\r\n\r\n", 2) + 4, len(request)):
+        arrival = begin()
+        assert not arrival.add(request[:end])
+        with pytest.raises(IncompleteBody):
+            arrival.end()
 
 
 @by_name(MALFORMED_HEADS)
@@ -174,7 +205,7 @@ def test_large_body_is_on_disk_while_it_arrives(begin):
         assert arrival.add(body[at : at + 10_000]) is (at + 10_000 >= len(body))
         assert not arrival.conn.received
 
-    assert arrival.conn.body.fileno() >= 0
+    assert arrival.conn.request.body.fileno() >= 0
     assert arrival.read_body() == body
 
 
@@ -212,7 +243,8 @@ def test_bytes_that_arrive_at_once_buy_no_time_for_later(clock, begin):
     arrival = begin()
     arrival.client.sendall(b"x" * 60_000)
 
-    assert arrival.conn.receive()
+    arrival.conn.receive()
+    assert arrival.conn.received
     assert arrival.conn.deadline == PATIENCE_S
 
 
@@ -257,7 +289,10 @@ def test_documented_limits_are_those_of_the_server():
         f"{worker.BufferingWorker.patience_s:.0f} seconds, or longer while {rate} KiB a second"
     )
     assert limits["all headers"] == f"{MAX_HEAD_BYTES >> 10} KiB"
-    assert limits["body"] == (f"{MAX_BODY_BYTES >> 20} MiB; {SMALL_BYTES >> 10} KiB in chunks")
+    assert limits["body"] == (
+        f"{MAX_BODY_BYTES >> 20} MiB; {MAX_BYTES_IN_MEMORY >> 10} KiB in chunks"
+    )
     assert (
-        limits[f"bodies of more than {SMALL_BYTES >> 10} KiB"] == f"{worker.MOST_LARGE} at a time"
+        limits[f"bodies of more than {MAX_BYTES_IN_MEMORY >> 10} KiB"]
+        == f"{worker.MAX_LARGE_BODIES} at a time"
     )

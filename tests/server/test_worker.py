@@ -6,10 +6,8 @@ import re
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,7 +17,7 @@ from support.waiting import wait_for
 
 from embed.logs.context import begin_request, find_context
 from embed.server.processes import REPLACED_AFTER
-from embed.server.worker import _HERE, _LONG_S, MOST_LARGE, BufferingWorker
+from embed.server.worker import MAX_LARGE_BODIES, BufferingWorker
 
 LIMIT_S = 20
 ANSWER = ("200 OK", [("Content-Length", "4")])
@@ -27,6 +25,15 @@ GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 CLOSE = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
 CHECK = CLOSE.replace(b"/ ", b"/healthz ", 1)
 LARGE = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
+# The start of a request of each kind, which has threads of its own.
+KINDS = {
+    "read": b"GET /",
+    "change": b"POST /",
+    "dashboard": b"GET /dashboard/",
+    "readiness": b"GET /readyz",
+    "health": b"GET /healthz",
+}
 
 
 def answer(_environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
@@ -117,6 +124,36 @@ def test_answer_in_the_middle_of_which_the_app_fails_is_cut_off_and_not_followed
     assert len(serving.log.failures) == 1
 
 
+def test_header_that_the_app_may_not_send_is_its_failure(serving):
+    def app(_environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        start_response("200 OK", [("Location", "/a\r\nb")])
+        return [b""]
+
+    serving.app = app
+    serving.start()
+
+    assert serving.ask().startswith(b"HTTP/1.1 500 Internal Server Error\r\n")
+    assert serving.log.failures == ["A request failed outside the app."]
+
+
+def test_request_whose_body_is_cut_off_is_refused_after_the_ones_before_it(serving):
+    bodies = []
+
+    def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        bodies.append(environ["wsgi.input"].read())
+        return answer(environ, start_response)
+
+    serving.app = app
+    serving.start()
+    client = serving.connect(GET + POST + b"body" + POST + b"bod")
+    client.shutdown(socket.SHUT_WR)
+    with client.makefile("rb") as answers:
+        statuses = re.findall(rb"HTTP/1.1 (\d+)", answers.read())
+
+    assert statuses == [b"200", b"200", b"400"]
+    assert bodies == [b"", b"body"]
+
+
 def test_thread_has_the_id_of_its_request_until_the_answer_is_finished(serving):
     seen = []
     serving.log.exception = lambda *_: seen.append(find_context().request_id)
@@ -178,7 +215,7 @@ class Gate:
 def test_when_all_places_are_taken_requests_that_wait_for_a_thread_are_the_last_to_leave(serving):
     serving.app = gate = Gate()
     serving.config.set("threads", 1)
-    serving.config.set("worker_connections", 5)
+    serving.config.set("worker_connections", 4)
     worker = serving.start()
 
     def connect(sent: bytes) -> socket.socket:
@@ -187,15 +224,15 @@ def test_when_all_places_are_taken_requests_that_wait_for_a_thread_are_the_last_
         wait_for(lambda: any(one.client == mine for one in list(worker._connections)))
         return client
 
-    handled = [connect(GET), connect(GET)]  # by the main thread, and by the pool's
-    wait_for(lambda: gate.waiting == 2)
+    handled = connect(GET)
+    wait_for(lambda: gate.waiting)
     idle, waiting, part = connect(b""), connect(GET), connect(b"GET / HTTP/1.1\r\n")
     others = [connect(CHECK) for _ in range(3)]
 
     assert [one.recv(12) for one in others] == [b"HTTP/1.1 200"] * 3
     assert (idle.recv(12), part.recv(12)) == (b"", b"HTTP/1.1 503")
     gate.is_open.set()
-    assert [one.recv(12) for one in (*handled, waiting)] == [b"HTTP/1.1 200"] * 3
+    assert [one.recv(12) for one in (handled, waiting)] == [b"HTTP/1.1 200"] * 2
 
 
 def count_tasks(worker: BufferingWorker) -> int:
@@ -205,62 +242,41 @@ def count_tasks(worker: BufferingWorker) -> int:
 def test_request_that_waits_longest_leaves_when_nobody_else_can(serving):
     serving.app = gate = Gate()
     serving.config.set("threads", 1)
-    serving.config.set("worker_connections", 4)
+    serving.config.set("worker_connections", 3)
     worker = serving.start()
     clients = []
-    for count in (1, 2, 3, 4, 4):
+    for count in (1, 2, 3, 3):
         clients.append(serving.connect(GET))
         wait_for(lambda count=count: gate.waiting and count_tasks(worker) == count)
-    refused = clients[2].recv(1000)
+    refused = clients[1].recv(1000)
     gate.is_open.set()
 
     assert refused.startswith(b"HTTP/1.1 503 ")
     assert b"\r\nRetry-After: 5\r\n" in refused
-    assert [clients[one].recv(12) for one in (0, 1, 3, 4)] == [b"HTTP/1.1 200"] * 4
+    assert [clients[one].recv(12) for one in (0, 2, 3)] == [b"HTTP/1.1 200"] * 3
 
 
-def test_long_requests_hold_up_no_others_and_the_loop_returns_to_the_main_thread(serving):
-    gate, threads = Gate(), []
+@pytest.mark.parametrize("kind", KINDS)
+def test_requests_that_hang_keep_no_other_kind_waiting(kind, serving):
+    is_over, hanging = threading.Event(), []
 
-    def app(environ, start_response):
-        threads.append(threading.get_ident())
-        return (
-            gate(environ, start_response)
-            if environ["PATH_INFO"] == "/"
-            else answer(environ, start_response)
-        )
+    def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        if environ["QUERY_STRING"]:
+            hanging.append(environ)
+            is_over.wait(LIMIT_S)
+        return answer(environ, start_response)
 
     serving.app = app
-    worker = serving.start()
-    quick = GET.replace(b"/ ", b"/quick ", 1)
-    for _ in range(3):
-        gate.is_open.clear()
-        slow = serving.connect(GET)
-        wait_for(lambda: gate.waiting)
-        assert serving.ask(quick * 2 + CLOSE.replace(b"/ ", b"/quick ", 1)).count(b"done") == 3
-        gate.is_open.set()
-        assert slow.recv(12) == b"HTTP/1.1 200"
-        wait_for(lambda: worker._work is None)
-        gate.waiting = 0
-        assert serving.connect(quick).recv(12) == b"HTTP/1.1 200"
+    serving.config.set("threads", 1)
+    serving.start()
+    rest = CLOSE.partition(b"/")[2]
+    slow = serving.connect(KINDS[kind] + b"?hang" + rest)
+    wait_for(lambda: hanging)
+    others = [serving.ask(KINDS[other] + rest) for other in KINDS if other != kind]
+    is_over.set()
 
-    main = worker._main
-    assert [one == main for one in threads] == [True, False, False, False, True] * 3
-
-
-def test_deputy_takes_over_however_slowly_the_main_thread_begins(serving, monkeypatch):
-    worker = serving.start()
-    call = worker._has_work.set
-
-    def call_and_pause() -> None:
-        call()
-        time.sleep(10 * _LONG_S)  # other threads have the interpreter
-
-    monkeypatch.setattr(worker._has_work, "set", call_and_pause)
-    serving.app = Gate()
-    serving.connect(GET)
-    wait_for(lambda: worker._replacements)
-    serving.app.is_open.set()
+    assert [one[:12] for one in others] == [b"HTTP/1.1 200"] * (len(KINDS) - 1)
+    assert slow.recv(12) == b"HTTP/1.1 200"
 
 
 def test_request_behind_a_large_answer_is_not_disturbed_while_it_is_handled(serving):
@@ -317,107 +333,17 @@ def test_request_is_handled_once_if_the_next_arrives_as_its_large_answer_begins(
     assert handled == ["1", "2"]
 
 
-def test_newcomers_keep_nobody_waiting_until_all_of_them_have_been_served(serving):
-    is_held, is_over, handled = threading.Event(), threading.Event(), []
-
-    def app(environ, start_response):
-        if not handled:
-            kept.sendall(GET.replace(b"/ ", b"/kept "))
-        handled.append(environ["PATH_INFO"])
-        time.sleep(0.6 * _LONG_S)
-        return answer(environ, start_response)
-
-    def hold_loop() -> None:
-        is_held.set()
-        is_over.wait(LIMIT_S)
-
-    serving.app = app
-    worker = serving.start()
-    kept = serving.connect(b"")
-    wait_for(lambda: worker._connections)
-    worker.notify = hold_loop
-    assert is_held.wait(LIMIT_S)
-    newcomers = [serving.connect(GET) for _ in range(20)]
-    is_over.set()
-    assert all(one.recv(12) for one in (kept, *newcomers))
-
-    assert handled.index("/kept") < 20
-
-
-def test_signal_to_quit_ends_a_process_in_the_middle_of_a_request(serving):
-    worker = serving.start()
-    here, there = (SimpleNamespace(request=None, task=one) for one in (_HERE, None))
-
-    def quit_worker(*_):
-        worker.alive = False
-        raise SystemExit
-
-    worker.handle_request = quit_worker
-    with pytest.raises(SystemExit):
-        worker.handle(here)
-    there.sock, refused = SimpleNamespace(pieces=[]), []
-    worker._refuse = lambda conn, _error: refused.append(conn)
-    worker.handle(there)
-    assert refused == [there]
-
-
-def test_log_files_are_not_opened_again_in_the_middle_of_a_request_that_may_be_writing(serving):
-    """A signal's handler interrupts the main thread, and Python's files refuse that."""
-    opened, seen = threading.Event(), []
-    serving.log.reopen_files = opened.set
-
-    def app(environ, start_response):
-        worker.handle_usr1(0, None)
-        seen.append(opened.is_set())
-        return answer(environ, start_response)
-
-    serving.app = app
-    worker = serving.start()
-    serving.ask()
-
-    assert seen == [False]
-    assert opened.wait(LIMIT_S)
-
-
-def test_failing_loop_of_the_deputy_ends_the_worker(serving):
-    serving.app = gate = Gate()
-    worker = serving.start()
-    slow = serving.connect(GET)
-    wait_for(lambda: gate.waiting and worker._replacements)
-    worker.notify = lambda: 1 / 0
-    wait_for(lambda: not worker.alive)
-    gate.is_open.set()
-
-    assert slow.recv(12) == b"HTTP/1.1 200"
-    assert serving.log.failures == ["The loop failed."]
-
-
-def test_loop_of_the_deputy_that_a_signal_to_quit_fails_is_not_reported(serving):
-    serving.app = gate = Gate()
-    worker = serving.start()
-    serving.connect(GET)
-    wait_for(lambda: worker._replacements)
-    worker.alive = False
-    worker.tpool.shutdown(wait=False)  # like handle_quit
-    serving.connect(GET)
-    wait_for(lambda: worker._loop_lock.acquire(blocking=False))
-    worker._loop_lock.release()
-    gate.is_open.set()
-
-    assert serving.log.failures == []
-
-
 def test_large_body_takes_the_place_of_the_one_whose_time_is_up_first(serving):
     worker = serving.start()
     clients = []
-    for number in range(MOST_LARGE):
+    for number in range(MAX_LARGE_BODIES):
         clients.append(serving.connect(LARGE + b"x"))
         wait_for(lambda number=number: len(worker._connections) > number)
     newcomer = serving.connect(LARGE + b"x" * 100_000)
 
     assert clients[0].recv(12) == b"HTTP/1.1 503"
     assert newcomer.recv(12) == b"HTTP/1.1 200"
-    assert len(worker._connections) == MOST_LARGE
+    assert len(worker._connections) == MAX_LARGE_BODIES
 
 
 def test_process_that_is_alone_is_not_replaced_unless_asked_for():

@@ -37,8 +37,13 @@ def count_of_submitting(world, visitor, count_statements):
     return count
 
 
-def test_nonce_takes_the_key_and_whether_the_wallet_was_sent(world, visitor, count_statements):
-    assert count_statements(lambda: world.ask_nonce(visitor)) == 2
+@pytest.mark.parametrize(("root", "statements"), [("/api/embed", 1), ("/embed/api", 2)])
+def test_nonce_takes_the_key_and_for_the_widget_whether_the_wallet_was_sent(
+    world, visitor, count_statements, root, statements
+):
+    world.root = root
+
+    assert count_statements(lambda: world.ask_nonce(visitor)) == statements
 
 
 def test_pending_submission_reads_three_times_and_writes_twice(count_of_submitting):

@@ -8,7 +8,7 @@ from embed.db.models import Delivery, Listing, Message, Proof, Submission, Walle
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing
-from embed.events.kinds import Event
+from embed.events.kinds import HoldingFacts
 from embed.maintenance.wallet_erasure import erase_wallet
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
@@ -158,8 +158,9 @@ def test_others_keep_everything(world, visitor):
 def test_wallet_whose_alias_quotes_the_address_keeps_its_entries(world, visitor, webhook):
     """An owner's words are no facts: the entry and the message are about another wallet."""
     other = world.track(Visitor().address, alias=f"x ({visitor.address}): holds 1")
+    facts = HoldingFacts(other.id, other.address, other.public_alias, 1, 2, hidden=False)
     with editing(world.page_id, "holding watch", world.clock()) as edit:
-        edit.log(Event.of_holding(Wallet.get_by_id(other.id), 1, 2, is_flagged=True))
+        edit.log("flag wallet", facts)
     logged = [one.subject for one in read_log(world.page_id)]
     submit(world, visitor, "approved")
 

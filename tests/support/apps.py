@@ -10,7 +10,6 @@ from flask import Flask
 from embed.balances.solana_rpc import choose_chain
 from embed.db.connection import open_database
 from embed.factory import choose_balances, create_app
-from embed.rate_limits.limiter import RateLimiter
 from embed.runtime import EXTENSION
 from embed.settings import Settings
 from embed.worker.jobs import EXTENSION as JOBS
@@ -25,7 +24,6 @@ _READ_AT_REQUESTS = (
     "database_url",
     "first_owner",
     "limit_ip_submissions",
-    "limit_per_ip",
     "limit_per_key",
     "limit_refreshes",
     "limit_rpc",
@@ -68,6 +66,7 @@ def _renew(app: Flask, settings: Settings, *, clock, balances, chain) -> None:
         clock=clock,
         chain=chain,
         balances=balances or choose_balances(settings, chain, clock),
-        limiter=RateLimiter(None, next(iter(settings.secret_keys), "")),
     )
+    for limiter in app.extensions["limiter"]:
+        limiter.reset()
     open_database(settings.database_url)

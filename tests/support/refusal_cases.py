@@ -95,7 +95,7 @@ def use_up(limit: str, ask) -> None:
 
 
 def use_up_address(attempt):
-    use_up("rate_limit_ip", lambda: attempt.world.call("GET", "/api/nothing"))
+    use_up("rate_limit_ip", lambda: attempt.world.call("GET", "/api/embed/openapi.json"))
 
 
 def malform_header(attempt):

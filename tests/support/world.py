@@ -18,9 +18,9 @@ from embed.balances.solana_rpc import choose_chain
 from embed.db.connection import db
 from embed.db.models import Activity, ApiKey, Page, Submission
 from embed.db.pagination import read_rows
-from embed.domain.activity import read_facts, write_subject
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.errors import STATUS_BY_CODE
+from embed.events.kinds import write_subject
 from embed.keys import access, management
 from embed.people import accounts
 from embed.runtime import EXTENSION
@@ -46,7 +46,7 @@ class Logged(NamedTuple):
 def read_log(page_id: str, *, limit: int = 100) -> list[Logged]:
     """Return the newest entries first."""
     entries = read_rows(Activity, Activity.page == page_id, limit=limit)
-    subjects = [write_subject(one.action, read_facts(one.data)) for one in entries]
+    subjects = [write_subject(one.action, one.data) for one in entries]
     return [
         Logged(one.actor, one.action, subject, one.created_at)
         for one, subject in zip(entries, subjects, strict=True)

@@ -14,12 +14,12 @@ from babel.messages.pofile import read_po
 from support.world import SITE, Visitor
 
 from embed import translations
-from embed.db.models import STATUSES, Wallet
+from embed.db.models import STATUSES
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.domain.reasons import CODES
 from embed.errors import STATUS_BY_CODE
 from embed.events.editing import editing
-from embed.events.kinds import Event
+from embed.events.kinds import HoldingFacts
 from embed.settings import PROJECT_DIR
 from embed.translations import CATALOG_DIR, LANGUAGES, SOURCE_LANGUAGE
 from embed.web.assets import STATIC_DIR, list_modules
@@ -29,7 +29,7 @@ TRANSLATED = [language for language in LANGUAGES if language != SOURCE_LANGUAGE]
 # Widget, signing, public pages and messages; the dashboard may be English sentence by sentence.
 FOR_VISITORS = (
     *("templates/widget/", "templates/front/", "embed/web/widget/"),
-    *("embed/domain/activity.py", "embed/domain/reasons.py", "embed/notifications/digest.py"),
+    *("embed/events/kinds.py", "embed/domain/reasons.py", "embed/notifications/digest.py"),
 )
 
 # Placeholders of scripts and templates, with the $ of a ticker; and characters that would break
@@ -415,10 +415,11 @@ def test_page_has_the_words_of_its_scripts_and_the_flow_brings_the_others(world)
 
 def test_log_is_in_the_visitors_language_in_the_widget_and_in_english_in_the_api(world):
     visitor = Visitor()
-    wallet = Wallet.get_by_id(world.track(visitor.address).id)
+    wallet = world.track(visitor.address)
     world.clock.forward(minutes=1)
     with editing(world.page_id, "holding watch", world.clock()) as edit:
-        edit.log(Event.of_holding(wallet, Decimal("0.5"), Decimal(2), is_flagged=True))
+        amounts = Decimal("0.5"), Decimal(2)
+        edit.log("flag wallet", HoldingFacts(wallet.id, wallet.address, None, *amounts))
     german = {"Accept-Language": "de"}
 
     said = {

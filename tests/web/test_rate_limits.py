@@ -40,12 +40,12 @@ def test_every_request_counts_whatever_its_answer(world_with):
     answers = [
         world.read(headers={"Authorization": None}),
         world.read(key="svc_pub_" + "0" * 32),
-        world.call("GET", "/api/embed/nothing"),
-        world.call("PUT", "/api/embed/submissions"),
+        world.read(headers={"Origin": "https://evil.example"}),
+        world.post({}),
         world.call("GET", f"/embed/tracking/{world.page_id}"),
-        world.call("GET", "/embed/nothing"),
+        world.call("GET", "/dashboard/"),
     ]
-    assert [answer.status_code for answer in answers] == [401, 401, 404, 405, 401, 404]
+    assert [answer.status_code for answer in answers] == [401, 401, 403, 400, 401, 302]
 
     assert code_of(world.read()) == "rate_limit_ip"
 
@@ -53,23 +53,18 @@ def test_every_request_counts_whatever_its_answer(world_with):
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("GET", "/api/embed/nothing"),
-        ("GET", "/embed/api/nothing"),
         ("GET", "/"),
-        ("GET", "/API/embed/tracking/x"),
-        ("GET", "/x/../api/embed/tracking/x"),
-        ("GET", "/./embed/tracking/x"),
-        ("GET", "/dashboard/nothing"),
+        ("GET", "/api/embed/tracking/x"),
+        ("GET", "/embed/api/tracking/x"),
+        ("HEAD", "/embed/tracking/x"),
+        ("GET", "/api/embed/openapi.json"),
+        ("POST", "/api/embed/siws/nonce"),
+        ("GET", "/dashboard/"),
         ("POST", "/dashboard/sign-in"),
-        ("OPTIONS", "/nothing"),
-        ("OPTIONS", "/api/embed/nothing"),
-        ("GET", "/static/x/nothing.css"),
-        ("GET", "/static/x/../../dashboard"),
-        ("GET", "//static/x/embed.js"),
-        ("HEAD", "/embed/nothing"),
+        ("GET", "/docs/"),
     ],
 )
-def test_every_path_is_limited(world_with, method, path):
+def test_every_path_with_a_route_is_limited(world_with, method, path):
     world = world_with(LIMIT_PER_IP="1/hour")
     assert world.call(method, path).status_code != 429
 
@@ -156,6 +151,7 @@ def send_preflight(world, *, origin=SITE, **arguments):
 
 def test_flood_of_preflights_is_answered_without_the_database(world_with, count_statements):
     world = world_with(LIMIT_PER_IP="3/hour")
+    world.read()
     assert count_statements(lambda: send_preflight(world)) == 1
     for _ in range(2):
         assert send_preflight(world, origin="https://evil.example").status_code == 403
@@ -293,7 +289,7 @@ def test_redis_holds_nothing_but_counters(world_with, redis_url):
     with redis.Redis.from_url(url.removeprefix("redis+"), decode_responses=True) as client:
         values = {key: client.get(key) for key in client.scan_iter()}
 
-    assert {key.split("/")[1] for key in values} == {
+    assert {key.split("/")[2] for key in values} == {
         "rate_limit_ip",
         "rate_limit_key",
         "rate_limit_session",

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 
 import pytest
-from support import version_0_6_0
+from support import version_0_7_0
 from support.locks import held_reads
 from support.remote import at_once
 from support.waiting import wait_for
 
 from embed.db import connection
+from embed.db.schema_version import list_migrations
 from embed.db.work_status import hold_lease
 from embed.web import health
 from embed.web.health import Readiness
@@ -72,14 +73,15 @@ def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_mis
 ):
     monkeypatch.setattr(health, "_FRESH_S", 0.0)
     connection.open_database(empty_database_url)
-    version_0_6_0.make()
+    version_0_7_0.make()
     connection.db.close()
     ready = Readiness()
 
     assert [ready.is_ready(clock()) for _ in range(3)] == [False] * 3
 
+    missing = ", ".join(list_migrations())
     assert [record.message for record in caplog.records] == [
-        "Not ready. The database has not been upgraded: 0002_from_0_6_0."
+        f"Not ready. The database has not been upgraded: {missing}."
     ]
 
 

@@ -24,7 +24,7 @@ class Activity(BaseModel):
 
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     actor = TextField()
-    action = CharField(max_length=30)  # domain/activity.py has the sentences
+    action = CharField(max_length=30)  # events/kinds.py has the sentences
     data = TextField()  # JSON
     address = CharField(max_length=44, null=True)  # of the wallet that it is about
 

@@ -1,4 +1,4 @@
-"""The endpoints; the OpenAPI document describes them by their docstrings."""
+"""The endpoints (docs/api.md, docs/openapi.json)."""
 
 from flask import Response, g, request
 from msgspec import UNSET, UnsetType
@@ -19,7 +19,6 @@ from embed.schemas import (
     RefreshedBalance,
     RefreshRequest,
     SubmissionRequest,
-    TrackingPage,
     WalletRecords,
     WithdrawnWallet,
 )
@@ -33,24 +32,10 @@ from embed.web.compression import compress_once
 from embed.web.current import OWN_API, own_host, runtime
 from embed.web.languages import gettext
 
-_NICKNAME = ("invalid_nickname_length", "invalid_nickname_chars")
-_NONCE = ("invalid_nonce", "nonce_binding_mismatch", "invalid_signature")
 
-
-@Operation(
-    "GET",
-    "/tracking/<page_id>",
-    refusals=("embed_disabled", "not_found"),
-    answers={200: TrackingPage, 304: None},
-    has_session=False,
-)
+@Operation("GET", "/tracking/<page_id>")
 def read_tracking_page() -> Response:
-    """Read a page.
-
-    Returns the public data of a tracking page. Do not keep the answer in a cache that visitors
-    share. Ask at most once a second. At `/embed/api` the answer has an `ETag`, and clients that
-    send it back get it again only if it has changed.
-    """
+    """Return the public data of a page; under /embed/api, with an ETag."""
     access = g.access
     _check_readable(access)
     payload = get_payload(
@@ -69,18 +54,9 @@ def _check_readable(access: Access) -> None:
         raise ApiError("embed_disabled")
 
 
-@Operation(
-    "GET",
-    "/tracking/<page_id>/wallets/<address>",
-    refusals=("embed_disabled", "not_found", "invalid_wallet_address", "wallet_not_found"),
-    has_session=False,
-)
+@Operation("GET", "/tracking/<page_id>/wallets/<address>")
 def read_listed_wallet(address: str) -> ListedWallet:
-    """Read one wallet.
-
-    Tells whether a wallet is on the list, and returns it as the list has it. A wallet that the
-    owner hides is answered like one that is not there.
-    """
+    """Return one wallet of the list, unless it's hidden."""
     _check_readable(g.access)
     return get_listed_wallet(g.access.page_id, address, uses_chain=runtime().settings.uses_chain)
 
@@ -99,159 +75,81 @@ def _answer_reader(payload: Payload) -> Response:
     return response
 
 
-@Operation(
-    "POST",
-    "/siws/nonce",
-    check_first=rate_limits.check_session_nonces,
-    refusals=("invalid_wallet_address", *_NICKNAME, "rate_limit_session"),
-    links={
-        "submit": ("createSubmission", "With the wallet's signature of `message`, and a nickname.")
-    },
-)
+@Operation("POST", "/siws/nonce", check_first=rate_limits.check_session_nonces)
 def create_nonce(body: NonceRequest) -> Nonce:
-    """Ask for a nonce.
+    """Start a submission: return a message for the wallet to sign.
 
-    Starts a submission: returns a text for the wallet to sign. It works once, for this page, wallet
-    and key, and for ten minutes unless the operator chose otherwise.
+    The widget also learns whether there's anything to sign; /api/embed answers only what is
+    specified.
     """
-    access = g.access
     nonce_id, nonce = submitting.issue_nonce(
-        body, runtime=runtime(), access=access, host=own_host()
+        body, runtime=runtime(), access=g.access, host=own_host()
     )
-    is_duplicate = access.is_page_open and proofs.has_readable_proof(
-        access.page_id, nonce.wallet_address, visitor.find_session_id()
-    )
-    return Nonce(
-        nonce_id=nonce_id,
-        message=nonce.build_message(),
-        is_duplicate=is_duplicate,
-        below_minimum=_find_shortfall(body, nonce.wallet_address),
+    answer = Nonce(nonce_id=nonce_id, message=nonce.build_message())
+    if request.blueprint == OWN_API:
+        answer.is_duplicate = _is_duplicate(nonce.wallet_address)
+        answer.below_minimum = _find_shortfall(body, nonce.wallet_address)
+    return answer
+
+
+def _is_duplicate(wallet_address: str) -> bool:
+    access = g.access
+    return access.is_page_open and proofs.has_readable_proof(
+        access.page_id, wallet_address, visitor.find_session_id()
     )
 
 
 def _find_shortfall(body: NonceRequest, wallet_address: str) -> GateRefusal | UnsetType:
     """Warn the widget that the wallet holds too little, before its visitor chooses a name."""
     access = g.access
-    is_first_question = request.blueprint == OWN_API and body.nickname is None
-    if not (is_first_question and access.is_page_gated and access.is_page_open):
+    if body.nickname is not None or not (access.is_page_gated and access.is_page_open):
         return UNSET
     if rate_limits.has_many_questions():
         return UNSET
     return submitting.find_shortfall(runtime(), access.page_id, wallet_address) or UNSET
 
 
-@Operation(
-    "POST",
-    "/submissions",
-    status=201,
-    refusals=(
-        "invalid_wallet_address",
-        *_NICKNAME,
-        *_NONCE,
-        "embed_disabled",
-        "page_not_found",
-        "not_accepted",
-        "duplicate",
-        "ca_gate_failed",
-        "balance_unavailable",
-        "cooldown_active",
-        "queue_full",
-        "rate_limit_session",
-    ),
-    links={"listOwn": ("listSessionSubmissions", "With the same session cookie.")},
-)
+@Operation("POST", "/submissions", status=201)
 def create_submission(body: SubmissionRequest) -> NewSubmission:
-    """Submit a wallet.
-
-    Finishes a submission, with the key that asked for the nonce. After the signature, the page's
-    policy decides. A refusal leaves the nonce usable.
-    """
+    """Finish a submission. A refusal leaves the nonce usable."""
     submission = submitting.submit(body, _read_caller(), runtime())
     return NewSubmission(submission_id=submission.id, status=submission.status)
 
 
 @Operation("GET", "/session/submissions")
 def list_session_submissions() -> OwnSubmissions:
-    """List own submissions.
-
-    Returns what the visitor of this session has submitted to this page; without a session cookie,
-    an empty list. Ask every 5 to 10 seconds at most.
-    """
+    """Return what this session submitted to the page; without a session, nothing."""
     found = queries.list_of_session(g.access.page_id, visitor.find_session_id())
     return OwnSubmissions(submissions=[describe_submission(one) for one in found])
 
 
-_IF_ACTION = "With the wallet's signature of `message`, if `action` was `{}`."
-
-
-@Operation(
-    "POST",
-    "/wallet-records/nonce",
-    check_first=rate_limits.check_session_nonces,
-    refusals=("invalid_wallet_address", "invalid_action", "rate_limit_session"),
-    links={
-        "show": ("showWalletRecords", _IF_ACTION.format("show")),
-        "withdraw": ("withdrawWallet", _IF_ACTION.format("withdraw")),
-    },
-)
+@Operation("POST", "/wallet-records/nonce", check_first=rate_limits.check_session_nonces)
 def create_record_nonce(body: RecordNonceRequest) -> RecordNonce:
-    """Ask for a nonce to see or withdraw a wallet's records.
-
-    Returns a text for the wallet to sign, which says what the signature serves for. It works once,
-    for this page, wallet, key and action.
-    """
+    """Return a message whose signature lets its sender see or withdraw a wallet's records."""
     nonce_id, nonce = records.issue_record_nonce(
         body, runtime=runtime(), access=g.access, host=own_host()
     )
     return RecordNonce(nonce_id=nonce_id, message=nonce.build_message())
 
 
-_BY_HOLDER = ("invalid_wallet_address", *_NONCE, "page_not_found", "rate_limit_session")
-
-
-@Operation("POST", "/wallet-records", refusals=_BY_HOLDER, is_translated=True)
+@Operation("POST", "/wallet-records")
 def show_wallet_records(body: RecordRequest) -> WalletRecords:
-    """See what the page stores about a wallet.
-
-    For the holder of the wallet's key, without a cookie or an account; also while the page is
-    private or embedding is off. At `/embed/api`, sentences are in the visitor's language.
-    """
+    """Return what the page stores about a wallet to the holder of its key."""
     nonce = records.check_ownership(body, "show", _read_caller(), runtime())
     say = gettext if request.blueprint == OWN_API else str
     return records.show_records(nonce, say)
 
 
-@Operation("POST", "/wallet-records/withdraw", refusals=_BY_HOLDER)
+@Operation("POST", "/wallet-records/withdraw")
 def withdraw_wallet(body: RecordRequest) -> WithdrawnWallet:
-    """Withdraw a wallet.
-
-    Erases what was sent for the wallet before its nonce was issued, and takes the wallet off the
-    list if only that put it there. It cannot be undone.
-    """
+    """Delete what was submitted for the wallet before its nonce was issued."""
     nonce = records.check_ownership(body, "withdraw", _read_caller(), runtime())
     return withdrawal.withdraw(nonce, runtime())
 
 
-@Operation(
-    "POST",
-    "/refresh",
-    needs_secret_key=True,
-    refusals=(
-        "secret_key_required",
-        "page_not_found",
-        "invalid_wallet_address",
-        "wallet_not_found",
-        "chain_disabled",
-        "balance_unavailable",
-    ),
-    has_session=False,
-)
+@Operation("POST", "/refresh", needs_secret_key=True)
 def refresh_balance(body: RefreshRequest) -> RefreshedBalance:
-    """Read a wallet's balance from the chain now.
-
-    For servers that hear of transfers: with a secret key, one wallet of the page, hidden ones too.
-    The page shows the balance at once. Also while the page is private or embedding is off.
-    """
+    """Read the balance of any wallet of the page from the chain, in any state of the page."""
     rate_limits.check_refreshes(g.access.page_id)
     return balance_refresh.refresh_balance(body, runtime=runtime(), access=g.access)
 

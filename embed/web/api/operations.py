@@ -1,12 +1,11 @@
 """What all endpoints share: authentication, the order of checks, bodies, answers, preflights.
 
-Each view is an Operation, and the OpenAPI document is made from these. Every route but that of the
-OpenAPI document requires a bearer key (docs/api.md, Keys and Origins).
+Every route but that of the OpenAPI document requires a bearer key (docs/api.md, Keys and Origins).
 """
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
@@ -19,54 +18,41 @@ from embed.keys.access import Access, get_access, store_use
 from embed.schemas import Json, WalletRequest
 from embed.serializers import write_json
 from embed.web import rate_limits
-from embed.web.api.cors import answer_preflight, check_preflight_origin, share_answer
+from embed.web.api.cors import share_answers
+from embed.web.api.preflights import add_preflight
 from embed.web.current import API, own_origin, runtime
 
 _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 
 blueprint = Blueprint(API, __name__)
-blueprint.after_request(share_answer)
+share_answers(blueprint)
 
 View = TypeVar("View", bound=Callable[..., Json | Response])
 
 
 @dataclass(slots=True)
 class Operation:
-    """Decorate a view with its route and its part of the OpenAPI document.
+    """Decorate a view with its route, and its preflights' route.
 
-    The view's annotations name the Structs of its body and its answer. It's called once the
+    The view gets the request's body, of the type that it annotates, and is called once the
     request's page is known to be the key's: ``g.access.page_id``.
     """
 
     method: str
     path: str
-    refusals: Sequence[str] = ()  # codes that only some operations have
-    status: int = 200
-    answers: Mapping[int, type[Json] | None] = field(default_factory=dict)  # if it makes Responses
-    has_session: bool = True  # whether it reads the session cookie
-    is_translated: bool = False  # whether OWN_API answers in the visitor's language
-    links: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # to operations, and when
+    status: int = 200  # of a success
     check_first: Callable[[], None] | None = None  # runs before the body is read
     needs_secret_key: bool = False
-    view: Callable[..., Any] = field(init=False)
+    view: Callable[..., Json | Response] = field(init=False)
     body: type[WalletRequest] | None = field(init=False)
 
     def __call__(self, view: View) -> View:
         self.view = view
         self.body = view.__annotations__.get("body")
-        self.answers = self.answers or {self.status: view.__annotations__["return"]}
-        OPERATIONS.append(self)
         name = view.__name__
         blueprint.add_url_rule(self.path, name, self.respond, methods=[self.method])
-        blueprint.add_url_rule(self.path, f"preflight_{name}", self.permit, methods=["OPTIONS"])
+        add_preflight(self.path, name, self.method)
         return view
-
-    @property
-    def page_place(self) -> str:
-        """Return where a request names its page: in its path, body or query."""
-        if "<page_id>" in self.path:
-            return "path"
-        return "body" if self.body else "query"
 
     def respond(self, page_id: str | None = None, **arguments: Any) -> Response:
         if self.needs_secret_key and g.access.tier != "secret":  # public keys are visible to anyone
@@ -84,25 +70,14 @@ class Operation:
         json_text = write_json(answer, is_compact=True)
         return Response(json_text, self.status, content_type="application/json")
 
-    def permit(self, page_id: str | None = None, **_: str) -> Response:
-        """Answer a preflight."""
-        if page_id is not None:
-            check_preflight_origin(page_id)
-        return answer_preflight(self.method)
-
-
-OPERATIONS: list[Operation] = []
-
 
 @blueprint.before_request
 def authenticate() -> None:
-    """Check the request's key and store its access in ``g.access``; preflights have no key.
+    """Check the request's key and store its access in ``g.access``.
 
     The client's limit and the host have already been checked. Raises ApiError for the first check
     that fails: header, form, key, revocation, origin, key's limit.
     """
-    if request.method == "OPTIONS":
-        return
     header = _BEARER.fullmatch(request.headers.get("Authorization", ""))
     if header is None:
         raise ApiError("missing_key")
@@ -110,9 +85,8 @@ def authenticate() -> None:
     if access.tier == "public":
         _check_origin(access)
     g.access = access
-    service = runtime()
-    service.limiter.hit("rate_limit_key", service.settings.limit_per_key, access.key_id)
-    store_use(access, service.clock())
+    rate_limits.check_limit("rate_limit_key", runtime().settings.limit_per_key, access.key_id)
+    store_use(access, runtime().clock())
 
 
 def _check_origin(access: Access) -> None:

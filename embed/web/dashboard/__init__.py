@@ -25,6 +25,6 @@ from embed.web.dashboard import (  # noqa: F401  # their routes join the bluepri
     wallet_suggestions,
     wallets,
 )
-from embed.web.dashboard.blueprint import blueprint, init_dashboard
+from embed.web.dashboard.blueprint import blueprint, init_dashboard, use_secret_keys
 
-__all__ = ["blueprint", "init_dashboard"]
+__all__ = ["blueprint", "init_dashboard", "use_secret_keys"]

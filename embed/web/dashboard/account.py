@@ -11,13 +11,13 @@ from wtforms.validators import InputRequired, Length
 
 from embed.db.models import AccountEvent
 from embed.db.pagination import Cursor
-from embed.domain.activity import read_facts
 from embed.domain.clients import Client
 from embed.domain.identifiers import is_id
 from embed.domain.passwords import MAX_LENGTH
 from embed.errors import NotFound
 from embed.events import account_log
 from embed.events.account_log import write_sentence
+from embed.events.kinds import read_facts
 from embed.people import accounts, passkeys, passwords, sessions
 from embed.people.sessions import SEEN_STORED_EVERY
 from embed.translations import LANGUAGES

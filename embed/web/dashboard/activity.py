@@ -1,6 +1,7 @@
 """The activity page: the log, submissions by day, and a person's own emails about them."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -10,7 +11,7 @@ from itsdangerous import BadSignature
 
 from embed.db.models import Activity
 from embed.db.pagination import Cursor, make_slice, read_rows
-from embed.domain.activity import SENTENCE_BY_ACTION
+from embed.events.kinds import BlockFacts, Facts, KeyFacts, PersonFacts, ReceiverFacts
 from embed.notifications import own_mail
 from embed.submissions import queries
 from embed.web.current import runtime
@@ -21,12 +22,12 @@ from embed.web.languages import gettext
 
 DAYS = 30
 SLICE_SIZE = 50  # entries of the log
-# Entries for fewer readers, by the action's last word: only for people who may use the route.
-SHOWN_BY = {
-    "block": "list_blocks",
-    **dict.fromkeys(("key", "label", "origins"), "list_keys"),
-    **dict.fromkeys(("person", "invitation", "role", "member"), "list_people"),
-    **dict.fromkeys(("receiver", "secret", "deciding"), "list_receivers"),
+# Entries for fewer readers: only for people who may use the route.
+SHOWN_BY: Mapping[type[Facts], str] = {
+    BlockFacts: "decide",
+    KeyFacts: "list_keys",
+    PersonFacts: "list_people",
+    ReceiverFacts: "list_receivers",
 }
 # All statuses, in their order within a bar.
 STACK = ("approved", "auto_approved", "pending", "rejected", "soft_rejected")
@@ -84,8 +85,9 @@ def list_unseen() -> list[str]:
     """Return the actions that would reveal what the signed-in person may not read elsewhere."""
     return [
         action
-        for action in SENTENCE_BY_ACTION
-        if not may_here(SHOWN_BY.get(action.split()[-1], "show_activity"), "GET")
+        for kind, endpoint in SHOWN_BY.items()
+        if not may_here(endpoint, "GET")
+        for action in kind.sentences
     ]
 
 

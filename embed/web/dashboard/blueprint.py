@@ -1,6 +1,7 @@
 """Shared by all routes of the dashboard: the session, CSRF, headers and error pages."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -84,25 +85,29 @@ _csrf = CSRFProtect()
 
 
 def init_dashboard(app: Flask, settings: Settings) -> None:
-    app.secret_key, *fallbacks = settings.secret_keys or ("",)
+    if settings.secret_keys:
+        use_secret_keys(app, settings.secret_keys)
     app.config.update(
-        SECRET_KEY_FALLBACKS=fallbacks,
         SESSION_COOKIE_SAMESITE="Lax",
         # A slow answer must not bring back the cookie from before "Is it you?".
         SESSION_REFRESH_EACH_REQUEST=False,
         PERMANENT_SESSION_LIFETIME=IDLE_FOR,
         WTF_CSRF_CHECK_DEFAULT=False,  # guard_request checks, and only for the dashboard
         WTF_CSRF_TIME_LIMIT=None,  # as long as the session
-        WTF_CSRF_SECRET_KEY=[*reversed(settings.secret_keys)],  # itsdangerous signs with the last
     )
     app.session_interface = DashboardSessions()
     _csrf.init_app(app)
-    # Not _login.init_app, which would read the session after every request of the API too.
-    app.login_manager = _login  # type: ignore[attr-defined]  # Flask-Login looks here
+    _login.init_app(app, add_context_processor=False)  # provide_user does so for the dashboard
     # IP addresses change; a session is bound to its row instead.
     _login.session_protection = None
     _login.user_loader(load_person)
     app.register_blueprint(blueprint)
+
+
+def use_secret_keys(app: Flask, keys: Sequence[str]) -> None:
+    """Sign sessions and forms with the first key, and accept all."""
+    app.secret_key, *app.config["SECRET_KEY_FALLBACKS"] = keys
+    app.config["WTF_CSRF_SECRET_KEY"] = [*reversed(keys)]  # itsdangerous signs with the last
 
 
 @blueprint.context_processor

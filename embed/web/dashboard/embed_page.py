@@ -230,7 +230,7 @@ def show_preview(page_id: str) -> ResponseReturnValue:
     A separate route, so creating a key writes nothing but that key.
     """
     page = open_page(page_id)
-    key = derived.get_preview_key(page.id, runtime().settings.secret_keys[0], runtime().clock())
+    key = derived.get_preview_key(page.id, runtime().secret_keys[0], runtime().clock())
     chosen = {name: request.args[name] for name in ARGUMENTS if name in request.args}
     return redirect(build_path(page, key, **chosen))
 

@@ -12,10 +12,10 @@ from babel.dates import format_timedelta
 from markupsafe import Markup
 
 from embed.db.models import STATUSES, Activity, ApiKey, Session
-from embed.domain.activity import SENTENCE_BY_ACTION, read_facts, write_subject
 from embed.domain.clients import Client
 from embed.domain.origins import parse_allowlist_entry
 from embed.domain.texts import gettext_noop
+from embed.events.kinds import FACTS_BY_ACTION, write_subject
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.languages import current_locale, gettext, lazy_gettext
 
@@ -89,12 +89,13 @@ def describe_actor(actor: str) -> str:
 @blueprint.app_template_filter("sentence")
 def find_sentence(entry: Activity) -> str:
     """Return a log entry's sentence, untranslated, with placeholders for its values."""
-    return SENTENCE_BY_ACTION.get(entry.action, "%(actor)s %(action)s %(subject)s")
+    kind = FACTS_BY_ACTION.get(entry.action)
+    return kind.sentences[entry.action] if kind else "%(actor)s %(action)s %(subject)s"
 
 
 @blueprint.app_template_filter("subject")
 def describe_subject(entry: Activity) -> str:
-    return write_subject(entry.action, read_facts(entry.data), gettext)
+    return write_subject(entry.action, entry.data, gettext)
 
 
 @blueprint.app_template_filter("message")

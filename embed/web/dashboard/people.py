@@ -68,7 +68,7 @@ def invite_person(page_id: str) -> ResponseReturnValue:
     page, form, actor = open_page(page_id), InvitationForm(), current_person()
     if not form.validate_on_submit():
         return _render_people(page, form)
-    if wait := rate_limits.find_wait("invitation", actor.id, INVITATIONS_PER_PERSON):
+    if wait := rate_limits.find_wait("invitation", INVITATIONS_PER_PERSON, actor.id):
         hours = math.ceil(wait.total_seconds() / 3600)
         form.email.errors = [
             ngettext(

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from flask import redirect, request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 from wtforms import FloatField, IntegerField, SelectField, StringField
 from wtforms.validators import InputRequired
@@ -170,12 +170,6 @@ def _render(
         status=422 if form.errors or (block_form and not recognized) else 200,
         **read_lists(page),
     )
-
-
-@blueprint.get("/pages/<page_id>/deny-list")
-def list_blocks(page_id: str) -> ResponseReturnValue:
-    """Redirect from the list's old address; the role for this route decides who may read it."""
-    return redirect(url_for("dashboard.edit_policy", page_id=open_page(page_id).id, _anchor=LIST))
 
 
 @blueprint.post("/pages/<page_id>/settings/rules/deny-list")

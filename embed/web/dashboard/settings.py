@@ -3,7 +3,6 @@
 import unicodedata
 from datetime import timedelta
 from typing import Any
-from urllib.parse import quote
 
 from flask import redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -24,16 +23,6 @@ from embed.web.dashboard.blueprint import blueprint, may_here
 from embed.web.dashboard.pages import PageForm, read_page_form
 from embed.web.dashboard.responses import Form, name_page, redirect_to, render, show_mistakes
 from embed.web.languages import gettext
-
-# Where a page's parts are now, by the first word of their old addresses.
-MOVED = {
-    "tags": "wallets/tags",
-    "keys": "settings/keys",
-    "policy": "settings/rules",
-    "notifications": "settings/notifications",
-    "people": "settings/people",
-    "delete": "settings/danger/delete",
-}
 
 
 @blueprint.get("/pages/<page_id>/settings")
@@ -125,12 +114,3 @@ def delete_page(page_id: str) -> ResponseReturnValue:
         wallet_count=count_wallets(page),
         hour_ago=now - timedelta(hours=1),
     )
-
-
-@blueprint.get(f"/pages/<page_id>/<any({', '.join(MOVED)}):place>")
-@blueprint.get(f"/pages/<page_id>/<any({', '.join(MOVED)}):place>/<path:rest>")
-def find_moved(page_id: str, place: str, rest: str = "") -> ResponseReturnValue:
-    """Redirect from an earlier version's address to the current one."""
-    start = url_for("dashboard.show_page", page_id=open_page(page_id).id)
-    moved = f"{start}{MOVED[place]}/{quote(rest)}".rstrip("/")
-    return redirect(f"{moved}?{request.query_string.decode()}".rstrip("?"))

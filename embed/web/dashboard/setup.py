@@ -69,7 +69,7 @@ def _look_up(form: SetupForm, mint: str) -> Response:
     draft, problem = None, None
     with show_mistakes(form):
         if runtime().chain is not None:
-            if rate_limits.find_wait("look_up", current_person().id, LOOK_UPS_PER_PERSON):
+            if rate_limits.find_wait("look_up", LOOK_UPS_PER_PERSON, current_person().id):
                 raise InvalidInput(gettext("Please wait a minute."))
             draft, mistake = look_up_draft(mint, runtime())
             problem = write_mistake(mistake) if mistake else None

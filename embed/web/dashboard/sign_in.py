@@ -198,15 +198,15 @@ def safe_target(target: str) -> str:
 def find_wait(email: str) -> timedelta | None:
     """Count an attempt to guess a password; after too many, return how long to wait."""
     return find_network_wait() or rate_limits.find_wait(
-        "sign_in", normalise_email(email), PER_ACCOUNT
+        "sign_in", PER_ACCOUNT, normalise_email(email)
     )
 
 
 def find_network_wait() -> timedelta | None:
     """Like `find_wait`, for unguessable secrets: anyone could use up an account's attempts."""
     return rate_limits.find_wait(
-        "sign_in", rate_limits.client_network(), PER_CLIENT
-    ) or rate_limits.find_wait("sign_in", current_client().network or "", PER_NETWORK)
+        "sign_in", PER_CLIENT, rate_limits.client_network()
+    ) or rate_limits.find_wait("sign_in", PER_NETWORK, current_client().network or "")
 
 
 def refuse_attempt(wait: timedelta, field: Field, render_form: RenderForm) -> Response:

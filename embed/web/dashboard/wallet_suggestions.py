@@ -29,7 +29,7 @@ def show_suggestions(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/wallets/suggestions")
 def look_up_suggestions(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
-    if rate_limits.find_wait("look_up", current_person().id, LOOK_UPS_PER_PERSON):
+    if rate_limits.find_wait("look_up", LOOK_UPS_PER_PERSON, current_person().id):
         return _render(page, problem=gettext("Please wait a minute."), status=429)
     try:
         found = suggestions.suggest_wallets(page, runtime())

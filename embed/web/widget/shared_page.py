@@ -90,7 +90,7 @@ def show_shared_page(page_id: str) -> Response:
 def show_shared_frame(page_id: str) -> Response:
     """Redirect a frame to the widget. Raises ApiError `not_found`."""
     page = get_shared_page(page_id)
-    key = derived.get_link_key(page, runtime().settings.secret_keys)
+    key = derived.get_link_key(page, runtime().secret_keys)
     response = Response(status=302)
     response.location = build_path(page, key, **_read_arguments())
     response.headers["Cache-Control"] = "no-store"

@@ -10,17 +10,34 @@ pytestmark = pytest.mark.deployed
 STATEMENT = "This signature does not authorize any transaction."
 
 
-def test_nonce_has_just_the_fields_of_the_documentation(world):
+@pytest.mark.parametrize(
+    ("root", "fields_of_the_widget"), [("/api/embed", {}), ("/embed/api", {"isDuplicate": False})]
+)
+def test_nonce_has_just_the_fields_of_the_documentation(world, root, fields_of_the_widget):
+    world.root = root
+
     answer = world.ask_nonce(Visitor())
 
     assert answer.status_code == 200
-    assert set(answer.json) == {"nonceId", "message", "isDuplicate"}
-    assert all(isinstance(answer.json[name], str) for name in ("nonceId", "message"))
-    assert answer.json["isDuplicate"] is False
+    nonce_id, message = answer.json["nonceId"], answer.json["message"]
+    assert answer.json == {"nonceId": nonce_id, "message": message} | fields_of_the_widget
+    assert isinstance(nonce_id, str)
+    assert isinstance(message, str)
+
+
+@pytest.mark.in_process
+def test_duplicate_is_told_to_the_widget_only(world):
+    visitor = with_session(world)
+    world.submit(visitor)
+
+    assert "isDuplicate" not in world.ask_nonce(visitor).json
+    world.root = "/embed/api"
+    assert world.ask_nonce(visitor).json["isDuplicate"] is True
 
 
 @pytest.mark.in_process
 def test_duplicate_is_told_to_those_who_may_know_of_it_and_no_oracle_for_others(world):
+    world.root = "/embed/api"
     visitor, stranger = with_session(world), with_session(world)
     asking = {"visitor": visitor.cookie, "stranger": stranger.cookie, "nobody": None}
 
@@ -46,6 +63,7 @@ def test_duplicate_is_told_to_those_who_may_know_of_it_and_no_oracle_for_others(
 
 @pytest.mark.in_process
 def test_wallet_that_can_be_submitted_is_no_duplicate(world):
+    world.root = "/embed/api"
     visitor = with_session(world)
     world.track(visitor.address)  # by the owner, so that its holder can still prove it
     assert world.ask_nonce(visitor).json["isDuplicate"] is False

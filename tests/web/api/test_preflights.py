@@ -157,4 +157,4 @@ def test_preflight_of_an_unknown_path_is_not_found(world):
     answer = preflight(world, "/nothing")
 
     assert (answer.status_code, answer.json) == (404, {"error": "not_found"})
-    assert list_cors_headers(answer) == {}
+    assert "Access-Control-Allow-Methods" not in answer.headers

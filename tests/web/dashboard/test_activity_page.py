@@ -7,9 +7,14 @@ import pytest
 from support.many_submissions import add_submissions
 
 from embed.db.models import STATUSES, Activity
-from embed.domain.activity import SENTENCE_BY_ACTION
 from embed.events.editing import editing
-from embed.events.kinds import Event
+from embed.events.kinds import (
+    FACTS_BY_ACTION,
+    ChangeFacts,
+    PageFacts,
+    ReceiverFacts,
+    TagFacts,
+)
 from embed.notifications import receivers
 from embed.people import invitations
 from embed.submissions.deny_list import block_on_page
@@ -27,7 +32,7 @@ def log(world, count: int) -> None:
     for number in range(count):
         world.clock.forward(seconds=1)
         with editing(world.page_id, "owner@example.com", world.clock()) as edit:
-            edit.log(Event.of_page_change({"public_title": f"entry {number}."}))
+            edit.log("change page", ChangeFacts({"public_title": f"entry {number}."}))
 
 
 def list_entries(answer) -> list[int]:
@@ -37,7 +42,7 @@ def list_entries(answer) -> list[int]:
 @pytest.mark.databases("sqlite", "postgres")
 def test_parts_of_the_log_show_everything_once(world, owner, path):
     with editing(world.page_id, "<b>", world.clock()) as edit:
-        edit.log(Event("delete page", {"tokenName": "<script>"}))
+        edit.log("delete page", PageFacts("<script>"))
     text = owner.get(path).text
     assert "<b>" not in text
     assert '<bdi translate="no">&lt;script&gt;</bdi>' in text
@@ -56,7 +61,7 @@ def test_parts_of_the_log_show_everything_once(world, owner, path):
 
 def test_every_outcome_is_drawn_and_every_action_fits_into_its_column():
     assert set(STACK) == set(STATUSES)
-    assert max(map(len, SENTENCE_BY_ACTION)) <= Activity.action.max_length
+    assert max(map(len, FACTS_BY_ACTION)) <= Activity.action.max_length
 
 
 def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(world, owner, path):
@@ -105,11 +110,12 @@ def _find_chart(page: str) -> str:
 
 def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(world, owner, path):
     with editing(world.page_id, "holding watch", world.clock()) as edit:
-        edit.log(Event("change tag", {"name": "pool", "previousName": "team", "counted": False}))
-        edit.log(Event("rotate secret", {"kind": "channel", "target": "ntfys://ntfy.sh/…"}))
-        edit.log(Event("restore page", {"text": "Whatever"}))
-        edit.log(Event("change page", {"public_title": "public", "is_public": False}))
-    Activity.update(action="of later").where(Activity.action == "restore page").execute()
+        edit.log("change tag", TagFacts("pool", "team", counted=False))
+        edit.log("rotate secret", ReceiverFacts("channel", "ntfys://ntfy.sh/…"))
+        edit.log("restore page", PageFacts("USD Coin"))
+        edit.log("change page", ChangeFacts({"public_title": "public", "is_public": False}))
+    of_later = {"action": "of later", "data": '{"text":"Whatever"}'}
+    Activity.update(of_later).where(Activity.action == "restore page").execute()
     owner.post("/dashboard/account/language", language="de")
     text = owner.see(path)
 

@@ -6,8 +6,6 @@ from embed.web.dashboard.responses import SECTIONS
 def test_every_page_of_the_dashboard_has_a_section(app):
     others = {
         "show_page",
-        "find_moved",
-        "list_blocks",
         "read_news",
         "show_preview",
         "show_contrast",

@@ -52,22 +52,6 @@ def test_switcher_keeps_the_section_also_from_its_subpages(world, owner):
         assert f'href="/dashboard/pages/{other}/{section}"' in menu
 
 
-def test_old_addresses_lead_to_what_they_named(world, owner):
-    base = f"/dashboard/pages/{world.page_id}"
-    moved = {
-        "tags": "wallets/tags",
-        "keys/new/secret": "settings/keys/new/secret",
-        "policy": "settings/rules",
-        "deny-list": "settings/rules#deny-list",
-        "notifications/log?state=given_up": "settings/notifications/log?state=given_up",
-        "people": "settings/people",
-        "delete": "settings/danger/delete",
-    }
-    for old, new in moved.items():
-        assert owner.get(f"{base}/{old}").location == f"{base}/{new}"
-        assert owner.get(f"{base}/{new}").status_code == 200
-
-
 def list_links(text: str, name: str) -> list[str]:
     """Return what a navigation offers, without the present state."""
     menu = re.search(rf'<nav class="\w+" aria-label="{name}">(.*?)</nav>', text, re.DOTALL)

@@ -1,4 +1,7 @@
-"""Create all tables of this version. Later migrations skip a new database."""
+"""Create all tables of this version.
+
+Later migrations skip a new database. Databases of version 0.7.0 skip this one.
+"""
 
 from typing import Any
 

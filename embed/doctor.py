@@ -1,0 +1,339 @@
+"""Finds what is wrong with an installation, and what to do about it, for ``flask doctor``."""
+
+import os
+import re
+import shutil
+import stat
+import traceback
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from peewee import PeeweeException, SqliteDatabase
+from psycopg2.extensions import parse_dsn
+
+from embed.db import schema_version
+from embed.db.connection import db, open_database
+from embed.db.models import Page
+from embed.db.work_status import read_work_status
+from embed.domain.times import Clock
+from embed.outbound.http import CertificateRefused, Client, RequestFailed
+from embed.outbound.reach import Reach
+from embed.settings import Settings, SettingsError, find_database_file
+
+_NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
+_UPGRADE = "Start gunicorn, which upgrades it, or run flask db upgrade as the service's user."
+_CLOUDFLARE = "If Cloudflare is in front, set its encryption mode to Full (strict)."
+WARNINGS = {"public_url_missing", "proxy_not_trusted", "minimum_without_endpoint"}
+# The problem and what to do, for each code in docs/monitoring.md.
+SENTENCES = {
+    "setting_invalid": (
+        "The service does not start with this setting: {mistake}",
+        "Correct it, or leave it out to use its default. All settings are in docs/settings.md.",
+    ),
+    "secret_weak": (
+        "SECRET_KEY contains a key that can be guessed. Anyone who guesses it can sign in as any"
+        " owner.",
+        f"Create a new one with {_NEW_KEY} and set SECRET_KEY to it alone; all sessions end.",
+    ),
+    "public_url_missing": (
+        "PUBLIC_URL is not set, although TRUSTED_PROXIES says that a proxy is in front. The service"
+        " trusts any Host header, and the texts that visitors sign name the host in it.",
+        "Set PUBLIC_URL to the address that visitors use, such as https://embed.example.com",
+    ),
+    "public_url_http": (
+        "PUBLIC_URL begins with http://. Keys and sessions are sent unencrypted, wallets don't sign"
+        " on such pages, and nobody can sign in to the dashboard.",
+        "Put an HTTPS proxy in front, and set PUBLIC_URL=https://{host}",
+    ),
+    "proxy_not_trusted": (
+        "PUBLIC_URL begins with https://, but TRUSTED_PROXIES is 0. Behind a proxy, requests then"
+        " seem to arrive over HTTP, and all visitors count as one client.",
+        "Set TRUSTED_PROXIES to the number of proxies in front of the service. With the samples in"
+        " deploy/ this is 1, behind Cloudflare too: see docs/operating.md.",
+    ),
+    "limits_not_shared": (
+        "gunicorn has {processes} processes, and RATELIMIT_STORAGE_URI is memory://, so each of"
+        " them counts limits separately.",
+        "Set RATELIMIT_STORAGE_URI=redis://127.0.0.1:6379 (a Redis that you run), or start one"
+        " process (WEB_CONCURRENCY=1).",
+    ),
+    "file_exposed": (
+        "Other users of this machine may read or write {path}.",
+        "chmod {mode} {path}",
+    ),
+    "file_not_writable": (
+        "The service can't write {path}, or the file doesn't belong to the service's user, whose"
+        " number is {user}.",
+        "chown {user} {path}; chmod u+rwX {path}; and check that its file system isn't mounted"
+        " read-only. Run commands as the service's user.",
+    ),
+    "disk_nearly_full": (
+        "The disk of {folder} has {free:,} MiB left. Once it is full, everything that writes"
+        " answers 503.",
+        "Free some space, or move the database to a larger disk.",
+    ),
+    "database_missing": (
+        "There is no database at {path}.",
+        f"{_UPGRADE} If there was one before, check DATABASE_URL, or restore a backup.",
+    ),
+    "database_unreachable": ("The database does not answer: {reason}", "Check that {condition}."),
+    "database_behind": ("The database lacks the upgrades {missing}.", _UPGRADE),
+    "database_of_another_version": ("{reason}", "Install the version that it needs."),
+    "minimum_without_endpoint": (
+        "SOLANA_RPC_URL isn't set, so only balances that owners entered count, and these pages have"
+        " a minimum balance. They refuse every wallet without an entered balance: {pages}",
+        "Set SOLANA_RPC_URL, for example to https://api.mainnet-beta.solana.com, or remove the"
+        " minimum: flask pages update PAGE_ID --min-balance 0",
+    ),
+    "no_worker": (
+        "The background work isn't running: no balances are read, and nobody is notified.",
+        "Start gunicorn, or flask worker; with BACKGROUND=worker, only the latter works.",
+    ),
+    "job_failing": (
+        "The background job {name} fails: {reason}",
+        "See flask worker status, and the log of the process that does the work.",
+    ),
+    "public_url_unreachable": (
+        "{problem}",
+        "Check that gunicorn and the proxy are running, where the name points, and that the proxy"
+        " passes on all paths and the host. The dashboard's page This server shows how requests"
+        f" arrive. {_CLOUDFLARE}",
+    ),
+    "public_url_redirects": (
+        "{address} redirects visitors to {target}.",
+        f"Set PUBLIC_URL to the final address, or remove the redirect. {_CLOUDFLARE}",
+    ),
+    "certificate_invalid": (
+        "Browsers refuse {address}: {reason}.",
+        "Renew the certificate in the proxy, where HTTPS ends, and reload the proxy. It must be for"
+        " this name, and include its intermediate certificates.",
+    ),
+    "check_failed": (
+        "The check of {subject} failed: {place}.",
+        "Run flask doctor again. If it keeps failing, check this part yourself, and report it.",
+    ),
+}
+# Placeholders that people and samples use; random keys don't contain these.
+_WELL_KNOWN = (
+    *("change", "replace", "placeholder", "example", "password", "passphrase", "secret", "default"),
+    *("insecure", "long random", "qwerty", "123456", "abcdef", "letmein"),
+)
+_LEAST_FREE_MIB = 200
+_QUERY_TIMEOUT_S = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A problem; its sentences contain no secrets."""
+
+    code: str
+    severity: str  # "error" or "warning"
+    problem: str
+    remedy: str
+
+
+Findings = Iterator[Finding | str]  # a string is a sentence about what couldn't be checked
+
+
+def _find(code: str, **values: object) -> Finding:
+    problem, remedy = (sentence.format(**values) for sentence in SENTENCES[code])
+    return Finding(code, "warning" if code in WARNINGS else "error", problem, remedy)
+
+
+def examine(settings: Settings | SettingsError, clock: Clock) -> Findings:
+    """Check everything without changing anything; all waits for others are limited in time."""
+    if isinstance(settings, SettingsError):
+        yield from (_find("setting_invalid", mistake=mistake) for mistake in settings.args)
+        yield "Not checked: everything else, until the settings are valid."
+        return
+    for subject, check in (
+        ("settings", check_settings(settings)),
+        ("files", check_files(settings, os.geteuid())),
+        ("database", check_database(settings, clock)),
+        ("public address", check_public_address(settings)),
+    ):
+        try:
+            yield from check
+        except Exception as failure:  # it must not hide what the other checks find
+            # The place of the failure, not its text, which may quote a secret.
+            frame = traceback.extract_tb(failure.__traceback__)[-1]
+            place = f"{type(failure).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
+            yield _find("check_failed", subject=subject, place=place)
+
+
+def check_settings(settings: Settings) -> Findings:
+    """Check valid settings, and the key in the file that replaces SECRET_KEY."""
+    keys, key_file = settings.secret_keys, settings.key_file
+    # check_files reports a file that this user can't read.
+    if key_file is not None and os.access(key_file, os.R_OK, effective_ids=True):
+        try:
+            keys = settings.with_secret_key().secret_keys
+        except SettingsError as mistake:
+            yield _find("setting_invalid", mistake=mistake)
+    if any(map(_is_weak, keys)):
+        yield _find("secret_weak")
+    is_postgres = find_database_file(settings.database_url) is None
+    password = parse_dsn(settings.database_url).get("password") if is_postgres else None
+    if password is not None and _is_weak(password):
+        yield Finding(
+            "secret_weak",
+            "error",
+            "The password in DATABASE_URL can be guessed.",
+            "Set another with ALTER ROLE ... PASSWORD '...' in psql, and change DATABASE_URL.",
+        )
+    url = urlsplit(settings.public_url or "")
+    if url.scheme == "http" and url.hostname not in ("localhost", "127.0.0.1", "::1"):
+        yield _find("public_url_http", host=url.netloc)
+    if url.scheme == "https" and not settings.trusted_proxies:
+        yield _find("proxy_not_trusted")
+    if settings.public_url is None and settings.trusted_proxies:
+        yield _find("public_url_missing")
+    if settings.web_concurrency > 1 and settings.ratelimit_storage_uri.startswith("memory:"):
+        yield _find("limits_not_shared", processes=settings.web_concurrency)
+
+
+def _is_weak(secret: str) -> bool:
+    """Return whether a secret isn't random: it has few distinct characters, or well-known words."""
+    lower = secret.lower()
+    return len(set(lower)) < 8 or any(word in lower for word in _WELL_KNOWN)
+
+
+def check_files(settings: Settings, user_id: int) -> Findings:
+    """Check files as the user `user_id` would; for root, as their folder's owner."""
+    database = find_database_file(settings.database_url)
+    paths = [settings.key_file] if settings.key_file else []
+    if database is not None:
+        paths += [database.with_name(database.name + end) for end in ("", "-wal", "-shm")]
+    for folder in sorted({path.parent for path in paths}):
+        if not os.path.isdir(folder):  # noqa: PTH112  # Path.is_dir raises without permission
+            continue
+        found = folder.stat()
+        service_id = user_id or found.st_uid
+        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            yield _find("file_exposed", path=folder, mode=700)
+        yield from _check_writable(folder, service_id)
+        may_enter = found.st_mode & (stat.S_IXGRP | stat.S_IXOTH)
+        for path in paths:
+            # Finds none if this user can't enter the folder, which is its own finding.
+            if path.parent == folder and os.path.isfile(path):  # noqa: PTH113  # as above
+                if may_enter and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+                    yield _find("file_exposed", path=path, mode=600)
+                yield from _check_writable(path, service_id)
+        free = shutil.disk_usage(folder).free // 1024**2
+        if free < _LEAST_FREE_MIB:
+            yield _find("disk_nearly_full", folder=folder, free=free)
+
+
+def _check_writable(path: Path, service_id: int) -> Findings:
+    found = path.stat()
+    is_writable = found.st_mode & stat.S_IWUSR and os.access(path, os.R_OK | os.W_OK)
+    if found.st_uid != service_id or not is_writable:
+        yield _find("file_not_writable", path=path, user=service_id)
+
+
+def check_database(settings: Settings, clock: Clock) -> Findings:
+    """Read the database without creating or changing files."""
+    with closing(db):
+        yield from _check_tables(settings)
+        yield from _check_background(clock)
+
+
+def _check_tables(settings: Settings) -> Findings:
+    path = find_database_file(settings.database_url)
+    try:
+        open_for_reading(settings.database_url)
+        if path is not None:
+            path.stat()
+        missing = schema_version.list_missing_migrations()
+        schema_version.check_version()
+    except FileNotFoundError:
+        yield _find("database_missing", path=path)
+    except schema_version.OtherVersion as error:
+        yield _find("database_of_another_version", reason=error)
+    except (OSError, PeeweeException) as error:
+        reason = _shorten(re.sub(r"""(["'`]).*?\1""", "…", str(error).strip()))
+        condition = (
+            "Postgres is running, and that DATABASE_URL has the right address and password"
+            if path is None
+            else f"{path} is a SQLite database that this user can read"
+        )
+        yield _find("database_unreachable", reason=reason, condition=condition)
+    else:
+        if missing:
+            yield _find("database_behind", missing=_shorten(", ".join(missing)))
+        elif not settings.uses_chain:
+            demanding = Page.select().where(Page.min_balance != 0, Page.deleted_at.is_null())
+            ids = [page.id for page in demanding.order_by(Page.created_at, Page.id)]
+            if ids:  # they refuse all wallets for which nobody has entered a balance
+                yield _find("minimum_without_endpoint", pages=_shorten(", ".join(ids)))
+
+
+def _check_background(clock: Clock) -> Findings:
+    try:
+        status = read_work_status(clock())
+    except PeeweeException:  # _check_tables says why
+        yield "Not checked: the background work, since the database can't be read."
+        return
+    if not status.is_working:
+        yield _find("no_worker")
+    for job in status.jobs:
+        if job.failure is not None:
+            yield _find("job_failing", name=job.name, reason=_shorten(job.failure))
+
+
+def open_for_reading(url: str) -> None:
+    """Make `url` the models' database, read-only."""
+    path = find_database_file(url)
+    if path is None:
+        open_database(url)
+        # A transaction that ends with the connection. Passing `options` to connect would replace
+        # those in the address.
+        db.begin("READ COMMITTED READ ONLY")
+        db.execute_sql(f"SELECT set_config('statement_timeout', '{_QUERY_TIMEOUT_S}s', true)")
+        return
+    # Without a -wal file nobody has the database open, and SQLite would create one to read it:
+    # https://sqlite.org/wal.html#read_only_databases
+    is_open = os.access(path.with_name(f"{path.name}-wal"), os.F_OK)
+    address = f"{path.resolve().as_uri()}?{'mode=ro' if is_open else 'immutable=1'}"
+    db.initialize(SqliteDatabase(address, uri=True, timeout=_QUERY_TIMEOUT_S))
+
+
+def check_public_address(settings: Settings) -> Findings:
+    """Check that the service answers at PUBLIC_URL, as visitors reach it."""
+    address = settings.public_url
+    if address is None:
+        yield "Not checked: the public address, since PUBLIC_URL isn't set."
+        return
+    # The API reports the missing key; another service wouldn't, nor ours if it gets a wrong host.
+    url = f"{address}/api/embed/tracking/doctor"
+    try:
+        with closing(Client(Reach.ANY)) as client:
+            answer = client.request("GET", url, headers={}, timeout_s=8.0, max_bytes=1024 * 1024)
+    except CertificateRefused as refusal:
+        yield _find("certificate_invalid", address=address, reason=_shorten(refusal))
+        return
+    except RequestFailed as failure:
+        problem = f"Nothing answers at PUBLIC_URL, {address}: {failure}."
+        yield _find("public_url_unreachable", problem=problem)
+        return
+    target = "".join(answer.list_values("Location"))
+    if 300 <= answer.status < 400 and target:
+        yield _find("public_url_redirects", address=address, target=_shorten(target))
+    elif answer.status != 401 or b"missing_key" not in answer.body:
+        told = f"{answer.status} {_shorten(answer.body[:1024].decode(errors='replace'))}"
+        problem = f"At PUBLIC_URL, {address}, something else answers: {told}"
+        yield _find("public_url_unreachable", problem=problem)
+    elif answer.list_values("CF-Ray"):
+        yield (
+            "Not checked: whether visitors behind Cloudflare count by their own address. The"
+            " dashboard's page This server shows it."
+        )
+
+
+def _shorten(raw: object) -> str:
+    """Shorten untrusted text to 200 characters and make it safe to print."""
+    text = "".join(each if each.isprintable() else " " for each in str(raw))
+    return text if len(text) <= 200 else f"{text[:200]}…"

@@ -1,1 +1,0 @@
-"""``flask doctor``: what is wrong with this installation, and what to do."""

@@ -1,0 +1,238 @@
+"""``create_app()``: what serves a fresh installation, and what a wrong setting leaves of it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+import requests
+from support.remote import TIMEOUT_S
+from support.servers import (
+    PROJECT_DIR,
+    Server,
+    clean_environ,
+    find_free_port,
+    is_listening,
+    run_flask,
+    wait_until,
+)
+
+from embed import create_app
+from embed.db import connection, schema_version
+from embed.db.connection import db
+from embed.settings import VARIABLES, Settings, SettingsError
+
+READ = "/api/embed/tracking/x"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An installation's empty folder, which the environment names; no other setting is set."""
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("INSTANCE_DIR", str(tmp_path / "instance"))
+    yield tmp_path / "instance"
+    db.close()
+
+
+def test_first_request_makes_the_key_and_the_tables_and_creating_the_app_does_not(folder):
+    client = create_app().test_client()
+    before = folder.exists()
+
+    answers = [client.get(path).status_code for path in ("/dashboard/sign-in", READ)]
+
+    assert not before
+    assert answers == [200, 401]
+    assert {"embed.db", "secret_key"} <= {path.name for path in folder.iterdir()}
+    assert schema_version.list_missing_migrations() == []
+
+
+def test_health_check_is_no_first_request(folder):
+    assert create_app().test_client().get("/healthz").status_code == 200
+    assert not folder.exists()
+
+
+def test_empty_file_becomes_a_database(folder):
+    folder.mkdir()
+    (folder / "embed.db").touch()
+
+    assert create_app().test_client().get(READ).status_code == 401
+    assert schema_version.list_missing_migrations() == []
+
+
+def test_first_request_leaves_an_older_database_as_it_is(folder):
+    connection.open_database(Settings.from_environ().database_url)
+    schema_version.upgrade()
+    db.execute_sql("DELETE FROM schema_migration")
+    db.execute_sql("INSERT INTO schema_migration (name, applied) VALUES ('0000_older', '2026')")
+
+    create_app().test_client().get(READ)
+
+    assert schema_version.list_applied_migrations() == ["0000_older"]
+
+
+def test_form_of_the_dashboard_outlives_the_process(folder):
+    first = create_app().test_client()
+    form = first.get("/dashboard/sign-in").text
+    (token,) = re.findall(r'name="csrf_token" value="([^"]+)"', form)[:1]
+    cookies = [f"{cookie.key}={cookie.value}" for cookie in first._cookies.values()]
+
+    answer = (
+        create_app()
+        .test_client(use_cookies=False)
+        .post(
+            "/dashboard/sign-in",
+            data={"csrf_token": token, "email": "owner@example.com", "password": "wrong"},
+            headers={"Cookie": "; ".join(cookies)},
+        )
+    )
+
+    assert "The email address or the password is wrong." in answer.text
+
+
+@pytest.mark.parametrize("content", [None, "short"], ids=["folder", "short"])
+def test_key_that_cannot_be_used_is_503_with_a_line_in_the_log(folder, content, caplog):
+    client = create_app().test_client()
+    folder.mkdir()
+    key = folder / "secret_key"
+    key.mkdir() if content is None else key.write_text(content)
+
+    answer = client.get(READ)
+
+    assert (answer.status_code, answer.json) == (503, {"error": "unavailable"})
+    assert str(key) in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+# Wrong settings
+
+
+@pytest.fixture
+def wrong_app(folder, monkeypatch):
+    monkeypatch.setenv("TRUSTED_PROXIES", "one")
+    return create_app()
+
+
+def test_wrong_setting_makes_every_request_503_and_one_line_in_the_log(wrong_app, caplog):
+    client = wrong_app.test_client()
+
+    for path in ("/", READ, "/embed/tracking/x", "/dashboard/", "/healthz"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.json) == (503, {"error": "unavailable"})
+        assert int(answer.headers["Retry-After"]) > 0
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "TRUSTED_PROXIES must be a whole number, 0 or more."
+    ]
+
+
+def test_commands_of_a_wrong_setting_say_so_and_doctor_examines_it(wrong_app):
+    run = wrong_app.test_cli_runner().invoke
+
+    listed, examined = run(args=["pages", "list"]), run(args=["doctor", "--json"])
+
+    assert listed.exit_code == 1
+    assert listed.stderr == "Error: TRUSTED_PROXIES must be a whole number, 0 or more.\n"
+    assert "TRUSTED_PROXIES" in json.loads(examined.stdout)[0]["problem"]
+
+
+def test_given_settings_that_cannot_be_used_raise():
+    with pytest.raises(SettingsError, match="RATELIMIT_STORAGE_URI"):
+        create_app(Settings.from_environ({"RATELIMIT_STORAGE_URI": "redis+cluster://"}))
+
+
+# As programs
+
+PROGRAMS = {
+    "flask run": [sys.executable, "-m", "flask", "run", "--port", "{port}"],
+    "python app.py": [
+        sys.executable,
+        "-c",
+        "import app; app.app.run(port={port})",  # app.py itself has no option for a port
+    ],
+    "gunicorn": [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:{port}"],
+}
+
+
+@contextmanager
+def serving(program: str, folder):
+    port = find_free_port()
+    server = Server(
+        [word.format(port=port) for word in PROGRAMS[program]],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | {"INSTANCE_DIR": str(folder)},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_until(lambda: is_listening(port), server.process)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.end(server.process.terminate)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_fresh_installation_is_served_without_another_command(program, folder):
+    with serving(program, folder) as url:
+        for path, status in ((READ, 401), ("/dashboard/sign-in", 200), ("/", 200)):
+            assert requests.get(url + path, timeout=TIMEOUT_S).status_code == status
+
+    environ = {"INSTANCE_DIR": str(folder)}
+    assert run_flask("pages", "list", environ=environ).stdout == "None yet.\n"
+
+
+@pytest.mark.slow
+def test_app_py_is_a_program():
+    with subprocess.Popen(
+        [sys.executable, "app.py"],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | {"FLASK_RUN_FROM_CLI": "true"},  # then app.run() does nothing
+        stderr=subprocess.PIPE,
+    ) as program:
+        _, said = program.communicate(timeout=TIMEOUT_S)
+
+    assert program.returncode == 0
+    assert b"Traceback" not in said
+
+
+@pytest.mark.slow
+def test_of_eight_processes_one_makes_the_tables_and_seven_wait(folder):
+    """Each is told at the same moment to make its first request."""
+    program = (
+        "from embed import create_app\n"
+        "client = create_app().test_client()\n"
+        "print('ready', flush=True)\n"
+        "input()\n"
+        f"print(client.get('{READ}').status_code)"
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", program],
+            cwd=PROJECT_DIR,
+            env=os.environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(8)
+    ]
+    ready = [process.stdout.readline() for process in processes]
+    told = [None] * len(processes)
+
+    def tell(number: int) -> None:
+        told[number], _ = processes[number].communicate("\n", timeout=TIMEOUT_S)
+
+    threads = [threading.Thread(target=tell, args=(number,)) for number in range(len(processes))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert ready == ["ready\n"] * 8
+    assert told == ["401\n"] * 8
+    connection.open_database(Settings.from_environ().database_url)
+    assert schema_version.list_missing_migrations() == []
