@@ -11,9 +11,8 @@ from gunicorn.arbiter import Arbiter
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection, schema_version
-from embed.rate_limits import check_storage
+from embed.rate_limits import check_storage, is_shared
 from embed.server.metrics import check_address, make_folder, remove_folder, start_metrics
-from embed.server.processes import REPLACED_AFTER, REPLACED_AFTER_SPREAD, check_worker_count
 from embed.settings import Settings, SettingsError
 
 try:
@@ -32,9 +31,10 @@ workers = settings.web_concurrency
 threads = 4
 # Processes share the memory of everything loaded before they start; docs/limits.md has figures.
 preload_app = True
-# Requests until a process is replaced, unless it's the only one.
-max_requests = REPLACED_AFTER
-max_requests_jitter = REPLACED_AFTER_SPREAD
+# Requests until a process is replaced, unless it's the only one: a leak of 1 KB per request would
+# take 200 MB by then. The spread keeps processes that started together from ending together.
+max_requests = 200_000
+max_requests_jitter = 100_000
 # A request may wait a few seconds for the chain and a lock, then 10 more for a silent client.
 graceful_timeout = 30
 worker_class = "embed.server.worker.BufferingWorker"
@@ -58,7 +58,21 @@ _FINISH_S = 1.0  # how long a stopping process waits for its background tasks
 
 
 def nworkers_changed(server: Arbiter, count: int, before: int | None) -> None:
-    check_worker_count(server, count, before, settings.ratelimit_storage_uri)
+    """Refuse several workers if each would count rate limits separately.
+
+    At the start (`before` is None), exit with an error message; when a signal changes the number,
+    undo the change.
+    """
+    if count <= 1 or is_shared(settings.ratelimit_storage_uri):
+        return
+    shared = "set RATELIMIT_STORAGE_URI, such as redis://127.0.0.1:6379"
+    if before is None:
+        sys.exit(
+            f"Error: {count} workers would each count rate limits separately: {shared},"
+            " or start one worker (WEB_CONCURRENCY=1)."
+        )
+    server.log.error("There is still one worker. For more, stop the server and %s.", shared)
+    server.num_workers = 1
 
 
 def on_starting(server: Arbiter) -> None:
@@ -115,6 +129,8 @@ def post_worker_init(worker: Any) -> None:
     from embed.worker.background import Background
 
     start_metrics(settings)
+    if worker.cfg.workers == 1 and worker.cfg.max_requests == max_requests:
+        worker.max_requests = sys.maxsize  # nothing would serve until its successor starts
     extensions = getattr(worker.wsgi, "extensions", {})
     if EXTENSION in extensions:
         runtime = extensions[EXTENSION]

@@ -40,7 +40,7 @@ def press(button) -> None:
 def take_list(camera, demo) -> None:
     widget = open_site(camera.page, demo)
     camera.take("list in a site")
-    widget.get_by_role("searchbox").fill("North Desk")
+    widget.get_by_role("searchbox").fill("Fair Wind")
     widget.locator(".wallet:has(.proved:not([hidden])) > details > summary").first.click()
     widget.locator(".proof summary").click()
     camera.take("details of a wallet")

@@ -1,7 +1,7 @@
 """Fixtures for all tests: a fresh database for each, SQLite unless the test says otherwise.
 
-The tests run in as many processes as there are cores. Each process has its own servers, which
-start when a test first needs them.
+Each process of pytest-xdist has its own servers, which start when a test first needs them. What
+only some tests need, such as solders, is imported by their fixtures.
 """
 
 import gc
@@ -9,13 +9,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg2
 import pytest
-from chain.ledger import Ledger
-from chain.rpc_server import RpcServer, run_rpc
-from hypothesis import HealthCheck, settings
 from peewee import Database
 from support.apps import Apps
 from support.deployments import DATABASE_BY_DEPLOYMENT
@@ -28,22 +27,13 @@ from embed.db import connection, schema_version
 from embed.public_payload import payloads
 from embed.settings import Settings
 
-# How long an example takes does not matter, and every run takes the same examples. The fixtures
-# of tests/fuzz last for all examples.
-settings.register_profile(
-    "untimed",
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    print_blob=True,
-)
-# pytest tests/fuzz --hypothesis-profile=long
-settings.register_profile(
-    "long", settings.get_profile("untimed"), derandomize=False, max_examples=5_000
-)
-settings.load_profile("untimed")
+if TYPE_CHECKING:
+    from chain.ledger import Ledger
+    from chain.rpc_server import RpcServer
 
 pytest_plugins = ["support.deployed"]
+if find_spec("hypothesis") is not None:
+    pytest_plugins.append("support.hypothesis_profiles")
 # Where a query or a lock can differ: @pytest.mark.databases("sqlite", "postgres").
 DATABASE_FIXTURES = {
     "database_url",
@@ -259,14 +249,18 @@ def balances():
 
 
 @pytest.fixture
-def ledger() -> Ledger:
+def ledger() -> "Ledger":
     """A ledger of its own for the test."""
+    from chain.ledger import Ledger
+
     return Ledger()
 
 
 @pytest.fixture
-def endpoint(ledger) -> Iterator[RpcServer]:
+def endpoint(ledger) -> "Iterator[RpcServer]":
     """An RPC server of that ledger."""
+    from chain.rpc_server import run_rpc
+
     with run_rpc(ledger) as server:
         yield server
 

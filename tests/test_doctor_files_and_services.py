@@ -149,7 +149,7 @@ def test_background_work_that_fails_is_found(database_url):
     connection.open_database(database_url)
     now = times.now()
     work_status.hold_lease("here", "worker", now, now)
-    for job, failure in {"feed": "It broke.", "prune": None}.items():
+    for job, failure in {"listings": "It broke.", "prune": None}.items():
         work_status.claim_job(job, work_status.LEASE, now)
         work_status.report_job(job, failure=failure)
     db.close()
@@ -157,7 +157,7 @@ def test_background_work_that_fails_is_found(database_url):
     (found,) = find_at(database_url).values()
 
     assert found.code == "job_failing"
-    assert "feed fails: It broke." in found.problem
+    assert "listings fails: It broke." in found.problem
 
 
 def test_missing_database_is_found_and_not_made(tmp_path):

@@ -138,7 +138,7 @@ def test_backup_is_as_old_as_its_beginning_and_without_any_infinitely_old(clock,
 
 def test_failing_jobs_and_whether_anybody_works_are_told(clock, gauges):
     Job.create(name="prune", failed_at=clock(), failure="It failed.")
-    Job.create(name="feed", finished_at=clock())
+    Job.create(name="listings", finished_at=clock())
     hold_lease("a", "worker", clock(), clock())
     assert gauges() == {"background_tasks_failing": 1, "background_processes": 1}
 

@@ -1,56 +1,41 @@
 """flask demo: create and serve a sample page, act as two visitors, and keep serving."""
 
+import json
 import logging
 import os
-import shlex
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import Any
 
 import click
-from flask import Flask, redirect, render_template, request
+from flask import Flask, render_template, request
 from werkzeug.serving import make_server
 
 import embed
 from embed.db import connection, schema_version
-from embed.demo.market import Market
-from embed.demo.tracking_page import OWNER, REVIEWER, WALLETS, make_demo_page
-from embed.demo.visitors import act, open_url
+from embed.demo.ledger import Ledger
+from embed.demo.tracking_page import OWNER, REVIEWER, make_demo_page
+from embed.demo.visitors import act
 from embed.domain.signing import Signer
 from embed.events.editing import COMMAND_LINE, Change
 from embed.people.passwords import build_link
 from embed.settings import INSTANCE_DIR, PROJECT_DIR, Settings
-from embed.terminal import Command, print_answer, runtime, wants_json
+from embed.terminal import Command, print_answer, runtime
 
-DEMO_DIR = INSTANCE_DIR / "demo"
-LAST_PORT = 65535
-START_LIMIT_S, TOLD_LIMIT_S = 30, 30
-RPC_PATH, TOLD_PATH = "/rpc", "/told"  # on the second server
+RPC_PATH = "/rpc"  # on the sample site
+_port = partial(click.option, type=click.IntRange(1, 65534), metavar="PORT")
 
 
 @click.command("demo", cls=Command)
-@click.option(
-    "--port",
-    type=click.IntRange(1, LAST_PORT),
-    default=8000,
-    show_default=True,
-    metavar="PORT",
-    help="Port of the service.",
-)
-@click.option(
-    "--host-port",
-    type=click.IntRange(1, LAST_PORT),
-    metavar="PORT",
-    help="Port of the sample site.  [default: the port after --port]",
-)
+@_port("--port", default=8000, show_default=True, help="Port of the service.")
+@_port("--host-port", help="Port of the sample site.  [default: the port after --port]")
 def command(port: int, host_port: int | None) -> None:
     """Run a demo: a sample page on a sample site.
 
@@ -58,125 +43,70 @@ def command(port: int, host_port: int | None) -> None:
     Ctrl-C. Its data is in the folder demo in INSTANCE_DIR, or in DATABASE_URL if you set that.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    host_port = host_port or (port + 1 if port < LAST_PORT else port - 1)
-    # With --json, standard output is for the document only.
-    say: Callable[[str], None] = (lambda _: None) if wants_json() else click.echo
-    with suppress(KeyboardInterrupt), ExitStack() as servers:
-        _run(port, host_port, servers, say)
+    with (
+        suppress(KeyboardInterrupt),
+        _listen(port, "--port") as listener,
+        _listen(host_port or port + 1, "--host-port") as site_listener,
+    ):
+        _run(listener, site_listener)
 
 
-def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], None]) -> None:
+def _run(listener: socket.socket, site_listener: socket.socket) -> None:
+    port, site_port = (each.getsockname()[1] for each in (listener, site_listener))
     base_url = f"http://127.0.0.1:{port}"
-    site_url = f"http://localhost:{host_port}"  # a different site to browsers
-    own_url = f"http://127.0.0.1:{host_port}"  # the same server, as the service reaches it
-    database_url = os.environ.get("DATABASE_URL", "").strip()
-    own = {"DATABASE_URL": database_url} if database_url else {"INSTANCE_DIR": str(DEMO_DIR)}
-    listener = servers.enter_context(_listen(port, "--port"))
-    site_listener = servers.enter_context(_listen(host_port, "--host-port"))
+    site_url = f"http://localhost:{site_port}"  # a different site to browsers
     environ = {
         **os.environ,
-        **own,
+        "INSTANCE_DIR": str(INSTANCE_DIR / "demo"),
         # The demo creates its own owner, and its gunicorn does the background work.
         "BACKGROUND": "",
         "FIRST_OWNER": "",
-        "MAX_WALLETS": "",
+        "MAX_WALLETS": "",  # a small one has no room for the page's wallets
         "WEB_CONCURRENCY": "1",  # limits are counted in memory
         "PUBLIC_URL": base_url,
-        "SOLANA_RPC_URL": own_url + RPC_PATH,
-        "BALANCE_REFRESH": "15 seconds",
-        "ALLOW_PRIVATE_TARGETS": "1",  # the webhook is at `own_url`
+        "SOLANA_RPC_URL": f"http://127.0.0.1:{site_port}{RPC_PATH}",
     }
     settings = Settings.from_environ(environ).with_secret_key()
     connection.open_database(settings.database_url)
     schema_version.upgrade()
     # It starts while the page is created, which takes half as long.
-    server = servers.enter_context(_run_gunicorn(listener, environ))
-    change = Change(COMMAND_LINE, runtime().clock(), settings)
-    page = make_demo_page(site_url, own_url + TOLD_PATH, change)
-    say(f"1. The page {page.id} tracks {len(WALLETS)} wallets made for the demo.")
-    market = Market(page.mint, page.units)
-    told: SimpleQueue[str] = SimpleQueue()
-    signer = Signer(settings.secret_keys, runtime().clock)
-    links = {
-        "owner": build_link(page.owner, signer, base_url),
-        "reviewer": build_link(page.reviewer, signer, base_url),
-    }
-    site = create_site(base_url, base_url + page.widget_path, market, told, links)
-    servers.enter_context(serve(site, site_listener))
-    _wait_for_start(base_url)
-    say(f"2. gunicorn serves it at {base_url}, and reads balances from a made-up ledger.")
-    shown = {  # with the names of the JSON document
-        "id": page.id,
-        "publicKey": page.public_key,
-        "secretKey": page.secret_key,
-        "apiUrl": f"{base_url}/api/embed/tracking/{page.id}",
-        "hostUrl": site_url,
-        "widgetUrl": base_url + page.widget_path,
-        "dashboardUrl": links["owner"],
-        "reviewerUrl": links["reviewer"],
-        **act(base_url, page, market, say),
-    }
+    gunicorn = _start_gunicorn(listener, environ)
     try:
-        say(f"8. The owner is notified: {told.get(timeout=TOLD_LIMIT_S)}")
-    except Empty:
-        raise click.ClickException(f"No notification came within {TOLD_LIMIT_S} s.") from None
-    print_answer(shown, _describe(shown, own | {"PUBLIC_URL": base_url}))
-    while server.poll() is None:
-        with suppress(Empty):
-            say(f"The owner is notified: {told.get(timeout=0.5)}")
+        page = make_demo_page(site_url, Change(COMMAND_LINE, runtime().clock(), settings))
+        signer = Signer(settings.secret_keys, runtime().clock)
+        shown = {  # with the names of the JSON document
+            "id": page.id,
+            "publicKey": page.public_key,
+            "secretKey": page.secret_key,
+            "apiUrl": f"{base_url}/api/embed/tracking/{page.id}",
+            "hostUrl": site_url,
+            "widgetUrl": f"{base_url}/embed/tracking/{page.id}?key={page.public_key}",
+            "dashboardUrl": build_link(page.owner, signer, base_url),
+            "reviewerUrl": build_link(page.reviewer, signer, base_url),
+        }
+        ledger = Ledger(page.mint, page.amounts)
+        _serve(create_site(base_url, shown, ledger), site_listener)
+        shown |= act(base_url, page, ledger)
+        print_answer(shown, _describe(shown))
+        gunicorn.wait()
+    finally:
+        gunicorn.terminate()
+        gunicorn.wait()
 
 
-def create_site(
-    base_url: str,
-    widget_url: str,
-    market: Market,
-    told: SimpleQueue[str],
-    links: Mapping[str, str],
-) -> Flask:
-    """Return the second server: a sample site with the widget, the RPC server and the webhook.
-
-    `told` gets a sentence for each of the webhook's messages; `links` are the site's short links.
-    """
-    sentences: list[str] = []
+def create_site(base_url: str, shown: Mapping[str, str], ledger: Ledger) -> Flask:
+    """Return the sample site, which has the widget, the dashboard's links and the RPC server."""
     site = Flask(__name__, template_folder=str(PROJECT_DIR / "templates"), static_folder=None)
 
     @site.get("/")
     def show_widget() -> str:
-        return render_template("demo/host.html", base_url=base_url, widget_url=widget_url)
-
-    for name, url in links.items():
-        site.add_url_rule(f"/{name}", name, partial(redirect, url))
-
-    @site.get(TOLD_PATH)
-    def list_told() -> str:
-        return render_template("demo/told.html", sentences=sentences)
+        return render_template("demo/host.html", base_url=base_url, **shown)
 
     @site.post(RPC_PATH)
     def answer_rpc() -> dict[str, Any]:
-        return market.answer(request.get_json())
-
-    @site.post(TOLD_PATH)
-    def tell_owner() -> str:
-        sent = request.get_json()["data"]
-        if "nickname" in sent:  # a nickname is printable
-            sentence = f"{sent['nickname']} submitted {sent['walletAddress']}: {sent['status']}"
-            sentences.append(sentence)
-            told.put(sentence)
-        return "Thanks"
+        return ledger.answer(request.get_json())
 
     return site
-
-
-@contextmanager
-def serve(app: Flask, listener: socket.socket) -> Iterator[None]:
-    """Serve connections to a socket until the block ends."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no log line per request
-    with make_server("127.0.0.1", 0, app, threaded=True, fd=listener.fileno()) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield
-        finally:
-            server.shutdown()
 
 
 def _listen(port: int, option: str) -> socket.socket:
@@ -189,14 +119,17 @@ def _listen(port: int, option: str) -> socket.socket:
         ) from None
 
 
-@contextmanager
-def _run_gunicorn(
-    listener: socket.socket, environ: Mapping[str, str]
-) -> Iterator[subprocess.Popen[bytes]]:
-    """Start gunicorn on a socket with these variables, and stop it when the block ends."""
+def _serve(app: Flask, listener: socket.socket) -> None:
+    """Serve connections to a socket until the process ends."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no log line per request
+    server = make_server("127.0.0.1", 0, app, threaded=True, fd=listener.fileno())
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+def _start_gunicorn(listener: socket.socket, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
     config = str(PROJECT_DIR / "gunicorn.conf.py")
     options = ["--config", config, "--bind", f"fd://{listener.fileno()}", "--log-level", "warning"]
-    server = subprocess.Popen(  # noqa: S603 -- our own command line
+    gunicorn = subprocess.Popen(  # noqa: S603 -- our own command line
         [sys.executable, "-m", "gunicorn", "embed.factory:create_demo_app()", *options],
         cwd=Path(embed.__path__[0]).parent,  # where it is found
         env=environ,
@@ -206,34 +139,21 @@ def _run_gunicorn(
         pass_fds=[listener.fileno()],
     )
     listener.close()  # so connections fail when gunicorn ends
-    try:
-        yield server
-    finally:
-        server.terminate()
-        server.wait()
+    return gunicorn
 
 
-def _wait_for_start(base_url: str) -> None:
-    """Wait for a server's first answer. Raises click.ClickException if none comes."""
-    try:
-        open_url(f"{base_url}/healthz", timeout=START_LIMIT_S).close()
-    except OSError:
-        raise click.ClickException("gunicorn could not start; the reason is above.") from None
-
-
-def _describe(shown: dict[str, str], own: Mapping[str, str]) -> str:
-    variables = [f"{name}={shlex.quote(value)}" for name, value in own.items()]
-    # The path that this program was called by, since the virtualenv may not be active.
-    is_script = Path(sys.argv[0]).name in ("flask", "tracking-embed")
-    program = shlex.join([sys.argv[0]] if is_script else [sys.executable, "-m", "embed"])
+def _describe(shown: Mapping[str, Any]) -> str:
     return f"""
-Public key:       {shown["publicKey"]}
-Secret key:       {shown["secretKey"]}  (the next run makes new keys)
-Read the page:    curl -H 'Authorization: Bearer {shown["secretKey"]}' {shown["apiUrl"]}
-See pending ones: {" ".join(variables)} {program} submissions list {shown["id"]} --status pending
+The page {shown["id"]} has made-up wallets and balances. A visitor submitted the
+wallet {shown["walletAddress"]}, and the owner approved it.
+Another visitor's wallet holds too little, and was refused: {json.dumps(shown["refused"])}
 
-Ctrl-C ends the demo. The owner's notifications about you appear below.
+Secret key:     {shown["secretKey"]}  (the next run makes new keys)
+Read the page:  curl -H 'Authorization: Bearer {shown["secretKey"]}' {shown["apiUrl"]}
 
-Open the site and add a wallet:    {shown["hostUrl"]}
-Approve it as the owner:           {shown["hostUrl"]}/owner      (then sign in as {OWNER})
-Review it, in another browser:     {shown["hostUrl"]}/reviewer   (then sign in as {REVIEWER})"""
+Ctrl-C ends the demo. To sign in as its owner, {OWNER}, or in another browser as its
+reviewer, {REVIEWER}, choose a password by these links, which are on the site too:
+   {shown["dashboardUrl"]}
+   {shown["reviewerUrl"]}
+
+Open the site and add a wallet:  {shown["hostUrl"]}"""

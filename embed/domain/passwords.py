@@ -4,7 +4,6 @@ None stands for the hash of a person who has not chosen one yet.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
@@ -66,12 +65,12 @@ def _dummy_hash() -> str:
 
 # How easy a password is to guess
 
-# Signs chosen to stand for many letters take 0.7 seconds of CPU time; 200 would take 15.
+# zxcvbn takes 0.6 seconds of CPU time for the slowest 32 characters, and refuses more than 72.
 JUDGED_LENGTH = 32
 _MIN_SCORE = 3  # of zxcvbn's 0 to 4: 100 million guesses
 _WORD = re.compile(r"[^\W_]{3,}")
 
-# zxcvbn has state that all threads share, and a judgment may take long.
+# zxcvbn keeps a person's words in a variable that all threads share.
 _judging = ConcurrencyLimit(1)
 
 OWN_WORDS = gettext_noop(
@@ -115,47 +114,16 @@ SENTENCE_BY_WARNING = {
 def find_weakness(password: str, own_texts: Iterable[str]) -> str | None:
     """Return what is wrong with a password, as an English sentence to translate, or None.
 
-    Its first JUDGED_LENGTH characters must be hard to guess without the words of `own_texts`,
-    even where these are spelled backwards, or with digits and signs in place of letters.
-    Raises Busy.
+    Judges its first JUDGED_LENGTH characters, which `own_texts` and their words make easier to
+    guess. Raises Busy.
     """
-    # The only character with a lower case of two characters, which zxcvbn counts as one.
-    judged = unicodedata.normalize("NFC", password)[:JUDGED_LENGTH].replace("\u0130", "I")
+    from zxcvbn import zxcvbn  # its word lists take 14 MB
+
+    words = [word for text in own_texts for word in (text, *_WORD.findall(text))]
     with _judging:
-        rest = _leave_out(judged, own_texts)
-        if rest == judged:
-            return _judge(judged)
-        return OWN_WORDS if _judge(rest) else None
-
-
-def _leave_out(judged: str, own_texts: Iterable[str]) -> str:
-    import zxcvbn  # its word lists take 14 MB
-
-    words = {
-        word[:JUDGED_LENGTH]
-        for text in own_texts
-        for word in _WORD.findall(unicodedata.normalize("NFC", text).lower())
-    }
-    dictionary = {"own": dict.fromkeys(words, 1)}
-    left_out = {
-        index
-        for find in (
-            zxcvbn.matching.dictionary_match,
-            zxcvbn.matching.reverse_dictionary_match,
-            zxcvbn.matching.l33t_match,
-        )
-        for match in find(judged, dictionary)
-        for index in range(match["i"], match["j"] + 1)
-    }
-    return "".join(letter for index, letter in enumerate(judged) if index not in left_out)
-
-
-def _judge(text: str) -> str | None:
-    if not text:  # zxcvbn raises an IndexError
-        return GUESSABLE
-    import zxcvbn
-
-    result = zxcvbn.zxcvbn(text)
+        result = zxcvbn(password[:JUDGED_LENGTH], user_inputs=words)
     if result["score"] >= _MIN_SCORE:
         return None
+    if any(match.get("dictionary_name") == "user_inputs" for match in result["sequence"]):
+        return OWN_WORDS
     return SENTENCE_BY_WARNING.get(result["feedback"]["warning"], GUESSABLE)

@@ -27,7 +27,7 @@ def prune(
         "messages": lambda: delivery_log.prune(now),
         "refusals by policy": lambda: prune_soft_rejections(now),
         "used nonces": lambda: used_nonces.prune(now),
-        "entries of feeds": lambda: prune_listings(now),
+        "times on public lists": lambda: prune_listings(now),
         "invitations": lambda: invitations.prune(now),
         "sessions": lambda: sessions.prune(now),
         "events of accounts": lambda: account_log.prune(now),

@@ -111,8 +111,7 @@ def find_weakness_for(person: Person, password: str, host: str) -> str | None:
 def judge_password(password: str, email: str, host: str, pages: Iterable[Page]) -> str | None:
     """Return what makes a password easy to guess, as an English sentence to translate, or None.
 
-    The person's address, the service's host and the names of the person's pages don't make it any
-    harder.
+    The person's address, the service's host and the names of the person's pages count as easy.
     """
     own_texts = [email, host]
     for page in pages:

@@ -23,7 +23,6 @@ from gunicorn.workers.gthread import ThreadWorker
 
 from embed.logs.context import REQUEST_ID_HEADER, begin_request, end_request, make_request_id
 from embed.server.connection import STEP_BYTES, BodyTooLarge, Connection
-from embed.server.processes import REPLACED_AFTER
 
 MAX_LARGE_BODIES = 16  # bodies in temporary files, each of 18 MiB at most
 _OTHER_FILES = 120  # that a process opens besides connections: these bodies, databases, logs
@@ -51,8 +50,6 @@ class BufferingWorker(ThreadWorker):
         super().__init__(*args, **kwargs)
         self._connections: set[Connection] = set()
         self._next_tick_at = 0.0
-        if self.cfg.workers == 1 and self.cfg.max_requests == REPLACED_AFTER:
-            self.max_requests = sys.maxsize  # nothing would serve until its successor starts
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:

@@ -1,15 +1,13 @@
-"""When wallets joined and left a page's public list, as shown in its feed."""
+"""When wallets joined and left a page's public list."""
 
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from peewee import Value, fn
 
 from embed.db.batches import delete_in_batches
 from embed.db.connection import db
-from embed.db.fields import InstantField
 from embed.db.models import IS_VISIBLE, Listing, Page, Wallet
 from embed.domain.times import to_ms
 from embed.errors import NotFound
@@ -18,25 +16,11 @@ from embed.events.editing import lock_page
 KEPT_FOR = timedelta(days=365)  # after the wallet has left
 
 
-@dataclass(frozen=True, slots=True)
-class ListEvent:
-    """A wallet joined or left a page's public list."""
-
-    address: str
-    name: str | None
-    joined_at: datetime
-    left_at: datetime | None  # None: it joined
-
-    @property
-    def happened_at(self) -> datetime:
-        return self.left_at or self.joined_at
-
-
 def update_listings(now: datetime) -> str:
     """Bring the listings of all changed pages up to date, and return what was done as a sentence.
 
-    A page that nobody can read is skipped until it can be read again, so the feed doesn't report
-    what happened on it in the meantime.
+    A page that nobody can read is skipped until it can be read again, so wallets that were added
+    and removed in the meantime were never listed.
     """
     counts: Counter[str] = Counter()
     for page_id in _list_changed_pages():
@@ -79,7 +63,7 @@ def _close_listings(page: Page, now: datetime) -> int:
 
 
 def _open_listings(page: Page, now: datetime) -> int:
-    # On a page that's new to the feed, wallets joined when they were added.
+    # On a page that has no listings yet, wallets joined when they were added.
     joined_at = Wallet.created_at if page.listed_version == 0 else Value(to_ms(now))
     current = Listing.select(Value(1)).where(
         Listing.page == page, Listing.left_at.is_null(), Listing.address == Wallet.address
@@ -108,20 +92,3 @@ def prune_listings(now: datetime) -> int:
     # The first condition excludes nothing, but only it can use the index.
     is_old = Listing.page.in_(Page.select(Page.id)) & (Listing.left_at < now - KEPT_FOR)
     return delete_in_batches(Listing.id, is_old)
-
-
-def list_events(page: Page, limit: int) -> list[ListEvent]:
-    """Return which wallets joined and left a page's list, newest first."""
-    listings = _list_newest(page, Listing.joined_at, limit)
-    joined = [(ListEvent(one.address, one.name, one.joined_at, None), one.id) for one in listings]
-    listings = _list_newest(page, Listing.left_at, limit)
-    left = [
-        (ListEvent(one.address, one.name, one.joined_at, one.left_at), one.id) for one in listings
-    ]
-    rows = sorted(joined + left, key=lambda row: (row[0].happened_at, row[1]), reverse=True)
-    return [event for event, _ in rows[:limit]]
-
-
-def _list_newest(page: Page, instant: InstantField, limit: int) -> list[Listing]:
-    rows = Listing.select().where(Listing.page == page, instant.is_null(False))
-    return list(rows.order_by(instant.desc(), Listing.id.desc()).limit(limit))

@@ -36,7 +36,7 @@ class Job:
 def list_jobs(settings: Settings) -> tuple[Job, ...]:
     """Return the service's own jobs; delivering messages isn't one of them."""
     jobs = (
-        Job("feed", timedelta(minutes=1), _update_feeds),
+        Job("listings", timedelta(minutes=1), _update_listings),
         Job("prune", timedelta(hours=1), _prune),
     )
     if not settings.uses_chain:
@@ -45,7 +45,7 @@ def list_jobs(settings: Settings) -> tuple[Job, ...]:
     return (Job("balances", every, balance_refresh.run_job), *jobs)
 
 
-def _update_feeds(runtime: Runtime, _: CheckStop) -> str:
+def _update_listings(runtime: Runtime, _: CheckStop) -> str:
     return update_listings(runtime.clock())
 
 

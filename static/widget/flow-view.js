@@ -732,7 +732,7 @@ function describe(records) {
     ...records.submissions.flatMap((one) => [describeSubmission(one), one.reasonText]),
     observedBalance && say("records_observed", describeBalance(observedBalance)),
     enteredBalance && say("records_entered", describeBalance(enteredBalance)),
-    listings.length && say("records_feed", { count: formatAmount(listings.length) }),
+    listings.length && say("records_listings", { count: formatAmount(listings.length) }),
     activity.length && say("records_log", { count: formatAmount(activity.length) }),
     messages && say("records_messages", { count: formatAmount(messages) }),
   ];

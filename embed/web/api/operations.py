@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 from flask import Blueprint, Response, g, request
+from werkzeug.exceptions import HTTPException
 
 from embed.domain.origins import decide_origin
 from embed.errors import ApiError
@@ -136,17 +137,9 @@ def _read_json() -> object:
     if not request.is_json:
         raise ApiError("invalid_json")
     try:
-        return json.loads(_read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        raise ApiError("invalid_json") from None
-
-
-def _read_bytes() -> bytes:
-    try:
-        return request.get_data()
-    except Exception:
-        # Too long, truncated, or with invalid chunks: the WSGI server reads the body here and
-        # may raise any exception, but only for a body that cannot be read.
+        text = request.get_data().decode("utf-8")
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (HTTPException, ValueError, RecursionError):  # too long or cut off, not UTF-8 or JSON
         raise ApiError("invalid_json") from None
 
 

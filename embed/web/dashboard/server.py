@@ -25,7 +25,7 @@ FORWARDED = (
 # What owners read instead of jobs' names; other jobs are shown by name.
 TITLES = {
     "balances": lazy_gettext("Balances from the chain"),
-    "feed": lazy_gettext("Feed of wallets that joined or left"),
+    "listings": lazy_gettext("Wallets that joined or left"),
     "prune": lazy_gettext("Deletion of old data"),
 }
 

@@ -62,6 +62,12 @@ def check_sites(page_id: str) -> ResponseReturnValue:
     return {"refused": [one for one in refused if one is not None]}, headers
 
 
+@blueprint.get("/tracking/<page_id>/feed.atom")
+def show_feed(page_id: str) -> ResponseReturnValue:
+    """Tell feed readers to stop asking; until version 0.7.0, pages had an Atom feed."""
+    return "This list no longer has a feed.\n", 410, {"Content-Type": "text/plain; charset=utf-8"}
+
+
 def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
     """Return the visitor's own submissions, newest first."""
     own = queries.list_of_session(page_id, session_id)

@@ -32,7 +32,9 @@ def test_owner_is_warned_when_nobody_works(world, owner):
 def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
     now = world.clock()
     hour = timedelta(hours=1)
-    Job.create(name="feed", started_at=now, finished_at=now, summary="2 joined.", due_at=now + hour)
+    Job.create(
+        name="listings", started_at=now, finished_at=now, summary="2 joined.", due_at=now + hour
+    )
     Job.create(
         name="balances",
         started_at=now,
@@ -49,7 +51,7 @@ def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
     page = owner.see(PATH)
 
     assert (
-        "Feed of wallets that joined or left Last started 2026-01-31 09:30 UTC"
+        "Wallets that joined or left Last started 2026-01-31 09:30 UTC"
         " Last finished 2026-01-31 09:30 UTC Next run 2026-01-31 10:30 UTC Result: 2 joined."
     ) in page
     assert "Failed 2026-01-31 09:30 UTC : No endpoint answers." in page

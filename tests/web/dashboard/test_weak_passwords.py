@@ -73,14 +73,14 @@ def test_weak_password_is_not_judged_before_the_present_one_is_right(owner):
     "password",
     [
         "owner@example.com",
-        "0wner-3xample",
-        "localhost-localhost",
+        "0wner3xample",
+        "localhost2024",
         "Zephyrine-77",
-        "qxjwv-12345",
+        "qxjwv-2024",
         "Obsidian 2024",
     ],
 )
-def test_words_of_address_host_and_own_pages_do_not_count(world, owner, password):
+def test_words_of_address_host_and_own_pages_are_easy_to_guess(world, owner, password):
     names = {"token_name": "Zephyrine", "token_symbol": "QXJWV", "public_title": "Obsidian"}
     world.configure(**names)
 
@@ -90,7 +90,7 @@ def test_words_of_address_host_and_own_pages_do_not_count(world, owner, password
     assert WITHOUT_OWN_WORDS in read_text(refused)
 
 
-def test_words_of_pages_that_one_is_a_member_of_do_not_count(world, owner, stranger):
+def test_words_of_pages_that_one_is_a_member_of_are_easy_to_guess(world, owner, stranger):
     world.configure(public_title="Harbor Lights")
     harbor = "harbor lights 1"
     assert change(stranger, harbor).status_code == 303

@@ -319,6 +319,23 @@ def test_widget_is_only_read(world, method):
     assert "GET" in answer.headers["Allow"]
 
 
+# Gone
+
+
+def test_feed_of_a_page_is_gone_whatever_its_key(world, count_statements):
+    path = f"/embed/tracking/{world.page_id}/feed.atom"
+
+    def ask() -> None:
+        for query in ({"key": world.public_key}, {}):
+            answer = world.client.get(path, query_string=query)
+            assert answer.status_code == 410
+            assert answer.text == "This list no longer has a feed.\n"
+            assert answer.mimetype == "text/plain"
+
+    assert count_statements(ask) == 0
+    assert "feed.atom" not in open_frame(world).text
+
+
 # Text from owners and visitors
 
 
