@@ -292,7 +292,7 @@ def join(owner):
         person = accounts.create_person(email, now)
         Member.create(page=world.page_id, person=person, role=role, created_at=now)
         own_mail.start(world.page_id, person, change_at(now, settings=owner.runtime.settings))
-        own_mail.let_decide(world.page_id, person, True, change_at(now))
+        own_mail.let_decide(world.page_id, person, True, change_at(now, person.email))
         return own_mail.find(world.page, person)
 
     return make
@@ -336,7 +336,7 @@ def test_links_of_own_mail_end_with_the_role_the_mails_or_the_switch(owner, join
     elif end == "stop":
         own_mail.stop(world.page_id, ann.id)
     else:
-        own_mail.let_decide(world.page_id, ann, False, change_at(now))
+        own_mail.let_decide(world.page_id, ann, False, change_at(now, ann.email))
 
     with pytest.raises(MayNotDecide):
         use(owner, link)
@@ -359,7 +359,7 @@ def test_nobody_who_gets_no_mails_lets_them_decide(owner):
     person = owner.world.page.owner
 
     with pytest.raises(InvalidInput, match="get emails about this page"):
-        own_mail.let_decide(owner.world.page_id, person, True, owner.world.change())
+        own_mail.let_decide(owner.world.page_id, person, True, owner.world.change(person.email))
 
 
 # What the log says

@@ -147,12 +147,10 @@ class Stories(RuleBasedStateMachine):
         wallet_id = self._find(story).id
         if in_bulk:
             action = "hide" if is_hidden else "show"
-            change_wallets(
-                self.world.page_id, [wallet_id], action, change_at(self.clock(), actor="owner")
-            )
+            change_wallets(self.world.page_id, [wallet_id], action, self.world.change("owner"))
         else:
             changes = tracking.WalletFields(is_hidden=is_hidden)
-            tracking.update_wallet(wallet_id, changes, change_at(self.clock()))
+            tracking.update_wallet(wallet_id, changes, self.world.change())
         story.is_hidden = is_hidden
 
     @rule(story=wallets)
@@ -172,7 +170,7 @@ class Stories(RuleBasedStateMachine):
         plan = apply_import(
             self.world.page_id,
             parse_table(read_table(text, max_wallets=self.world.settings.max_wallets)),
-            change_at(self.clock(), actor="owner"),
+            self.world.change("owner"),
             makes_tags=False,
         )
         assert not plan.mistakes
@@ -187,11 +185,9 @@ class Stories(RuleBasedStateMachine):
             return
         wallet_id = self._find(story).id
         if in_bulk:
-            change_wallets(
-                self.world.page_id, [wallet_id], "remove", change_at(self.clock(), actor="owner")
-            )
+            change_wallets(self.world.page_id, [wallet_id], "remove", self.world.change("owner"))
         else:
-            tracking.remove_wallet(wallet_id, change_at(self.clock()))
+            tracking.remove_wallet(wallet_id, self.world.change())
         story.remove()
 
     # The operator
@@ -199,7 +195,7 @@ class Stories(RuleBasedStateMachine):
     @rule(story=wallets)
     def erase(self, story):
         self.clock.forward(seconds=1)
-        erase_wallet(story.visitor.address, change_at(self.clock()))
+        erase_wallet(story.visitor.address, self.world.change())
         story.remove()
         story.live = None
 
