@@ -42,6 +42,12 @@ def test_every_route_states_who_may(world):
         assert ROUTES[endpoint].needs in known, rule
 
 
+def test_route_that_states_nothing_is_closed(world, owner, monkeypatch):
+    monkeypatch.delitem(ROUTES, "dashboard.show_queue")
+
+    assert owner.get(f"{PATH.format(world.page_id)}queue").status_code == 500
+
+
 @pytest.mark.parametrize("role", MEMBER_ROLES)
 def test_member_may_do_what_routes_state_and_nothing_else(world, make_member, routes, role):
     member = make_member(role)
