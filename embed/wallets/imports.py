@@ -10,7 +10,6 @@ from embed.balances.observations import Observation, store_entered
 from embed.balances.tokens import find_supply
 from embed.db.batches import count_rows_anew, in_batches
 from embed.db.models import Balance, Page, Tag, TrackedWallet, Wallet, WalletTag
-from embed.db.statements import Statement, list_values, make_insertion
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, editing
@@ -227,27 +226,24 @@ def _write_wallets(page: Page, changes: Sequence[RowChange], now: datetime) -> d
         change.line.address: change.before.id if change.before else next(new_ids)
         for change in changes
     }
-    new = list_values(Wallet(page=page, created_at=now))
-    _STORE_WALLET.execute_many(
-        new
-        | {
+    rows = [
+        {
             "id": ids[change.line.address],
+            "page": page,
             "address": change.line.address,
             "public_alias": change.alias,
             "is_hidden": change.is_hidden,
+            "created_at": now,
         }
         for change in changes
         if change.changes_details
-    )
+    ]
+    for batch in in_batches(rows):
+        Wallet.insert_many(batch).on_conflict(
+            conflict_target=[Wallet.page, Wallet.address],
+            preserve=[Wallet.public_alias, Wallet.is_hidden],
+        ).execute()
     return ids
-
-
-_STORE_WALLET = Statement(
-    make_insertion(Wallet).on_conflict(
-        conflict_target=[Wallet.page, Wallet.address],
-        preserve=[Wallet.public_alias, Wallet.is_hidden],
-    )
-)
 
 
 def _write_tags(page: Page, changes: Sequence[RowChange], ids: dict[str, str]) -> None:
@@ -256,11 +252,10 @@ def _write_tags(page: Page, changes: Sequence[RowChange], ids: dict[str, str]) -
     old = [ids[change.line.address] for change in changed if change.before is not None]
     for wallet_ids in in_batches(old):
         WalletTag.delete().where(WalletTag.wallet.in_(wallet_ids)).execute()
-    _STORE_TAG_OF_WALLET.execute_many(
+    new = [
         {"wallet": ids[change.line.address], "tag": tag_ids[name]}
         for change in changed
         for name in change.line.tag_names or ()
-    )
-
-
-_STORE_TAG_OF_WALLET = Statement(make_insertion(WalletTag))
+    ]
+    for batch in in_batches(new):
+        WalletTag.insert_many(batch).execute()

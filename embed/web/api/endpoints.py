@@ -133,11 +133,11 @@ def _find_shortfall(body: NonceRequest, wallet_address: str) -> GateRefusal | Un
     """Warn the widget that the wallet holds too little, before its visitor chooses a name."""
     access = g.access
     is_first_question = request.blueprint == OWN_API and body.nickname is None
-    if not (is_first_question and access.is_page_gated and access.is_page_open):
+    if not (is_first_question and access.min_balance and access.is_page_open):
         return UNSET
     if rate_limits.has_many_questions():
         return UNSET
-    return submitting.find_shortfall(runtime(), access.page_id, wallet_address) or UNSET
+    return submitting.find_shortfall(runtime(), access, wallet_address) or UNSET
 
 
 @Operation(
