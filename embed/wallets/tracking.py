@@ -216,7 +216,7 @@ def _give_to(approved: Sequence[Submission], withdrawn: Any) -> None:
     ).where(withdrawn).execute()
 
 
-def untrack_withdrawn(of_submissions: Any) -> None:
+def remove_submitted_wallets(of_submissions: Any) -> None:
     """Untrack wallets that submissions put on their page; the condition says which.
 
     One that the owner has hidden stays on record as hidden: otherwise submitting it again would be
