@@ -9,7 +9,7 @@ from embed.pages import get_page
 from embed.serializers import describe_wallet_for_owner
 from embed.terminal import Group, JsonObject, format_table, options, print_answer, runtime
 from embed.wallets import imports, tracking
-from embed.wallets.csv_reader import Table, decode_sheet, parse_table, read_table
+from embed.wallets.csv_reader import Table, decode_csv, parse_table, read_table
 from embed.wallets.suggestions import suggest_wallets
 from embed.wallets.tracking import WalletFields
 
@@ -126,15 +126,17 @@ def import_csv(
             f"The file has more than {most:,} bytes, which {settings.max_wallets:,} wallets"
             " (MAX_WALLETS) do not need."
         )
-    table = read_table(decode_sheet(raw), max_wallets=settings.max_wallets)
-    sheet = parse_table(table)
+    table = read_table(decode_csv(raw), max_wallets=settings.max_wallets)
+    parsed = parse_table(table)
     if dry_run:
-        plan = imports.plan_import(get_page(page), sheet, makes_tags=create_tags, settings=settings)
+        plan = imports.plan_import(
+            get_page(page), parsed, makes_tags=create_tags, settings=settings
+        )
         click.echo(_describe_columns(table), err=True)
     else:
         plan = imports.apply_import(
             page,
-            sheet,
+            parsed,
             makes_tags=create_tags,
             skips_mistakes=skip_invalid,
             settings=settings,
@@ -172,7 +174,7 @@ def _describe_columns(table: Table) -> str:
     return f"Columns: {', '.join(read)}."
 
 
-def _refuse(plan: imports.Plan) -> None:
+def _refuse(plan: imports.ImportPlan) -> None:
     """Raises click.ClickException."""
     lines = "1 line needs" if plan.wrong_lines == 1 else f"{plan.wrong_lines:,} lines need"
     advice = " --create-tags creates the tags." if plan.lacks_only_tags else ""

@@ -14,7 +14,7 @@ from embed.domain import policy
 from embed.domain.policy import Policy
 from embed.domain.times import to_ms
 from embed.errors import ApiError
-from embed.submissions.policy_inputs import History
+from embed.submissions.history import History
 from embed.submissions.queries import list_by_status
 
 MAX_SIMULATED = 50

@@ -16,7 +16,7 @@ from embed.errors import InvalidInput
 from embed.runtime import Runtime
 from embed.settings import Settings
 from embed.wallets.csv_format import Line
-from embed.wallets.csv_reader import Sheet
+from embed.wallets.csv_reader import ParsedTable
 from embed.wallets.imports import apply_import
 
 
@@ -64,8 +64,8 @@ def add_suggested(
         raise InvalidInput(
             "%(address)s isn't a wallet address (base58 of 32 bytes).", address=repr(wrong)
         )
-    sheet = Sheet([Line(address) for address in dict.fromkeys(addresses)], mistakes=[])
-    plan = apply_import(page_id, sheet, makes_tags=False, settings=settings, now=now, actor=actor)
+    parsed = ParsedTable([Line(address) for address in dict.fromkeys(addresses)], mistakes=[])
+    plan = apply_import(page_id, parsed, makes_tags=False, settings=settings, now=now, actor=actor)
     if plan.mistakes:
         raise plan.mistakes[0].cause  # the page is full
     return plan.added

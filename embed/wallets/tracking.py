@@ -23,7 +23,6 @@ from embed.db.models import (
     Wallet,
     WalletTag,
 )
-from embed.db.statements import Parameter, Statement
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.identifiers import is_id
@@ -144,11 +143,8 @@ def add_wallet(
 
 def _count_room(page_id: str, max_wallets: int) -> int:
     """Return how many more wallets the page can take; it's locked, so this stays true."""
-    (tracked,) = _COUNT_TRACKED.execute(page_id=page_id).fetchone()
-    return max(0, max_wallets - int(tracked))
-
-
-_COUNT_TRACKED = Statement(Wallet.select(fn.COUNT(1)).where(Wallet.page == Parameter("page_id")))
+    tracked = Wallet.select().where(Wallet.page == page_id).count()
+    return max(0, max_wallets - tracked)
 
 
 def update_wallet(
@@ -220,7 +216,7 @@ def _give_to(approved: Sequence[Submission], withdrawn: Any) -> None:
     ).where(withdrawn).execute()
 
 
-def untrack_withdrawn(of_submissions: Any) -> None:
+def remove_submitted_wallets(of_submissions: Any) -> None:
     """Untrack wallets that submissions put on their page; the condition says which.
 
     One that the owner has hidden stays on record as hidden: otherwise submitting it again would be

@@ -102,11 +102,11 @@ def _is_duplicate(wallet_address: str) -> bool:
 def _find_shortfall(body: NonceRequest, wallet_address: str) -> GateRefusal | UnsetType:
     """Warn the widget that the wallet holds too little, before its visitor chooses a name."""
     access = g.access
-    if body.nickname is not None or not (access.is_page_gated and access.is_page_open):
+    if body.nickname is not None or not (access.min_balance and access.is_page_open):
         return UNSET
     if rate_limits.has_many_questions():
         return UNSET
-    return submitting.find_shortfall(runtime(), access.page_id, wallet_address) or UNSET
+    return submitting.find_shortfall(runtime(), access, wallet_address) or UNSET
 
 
 @Operation("POST", "/submissions", status=201)

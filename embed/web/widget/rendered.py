@@ -196,7 +196,7 @@ def render_draft(draft: Draft) -> Rendered:
     access = Access(
         key_id="", page_id=page.id, tier="public", origins=(), is_link=False,
         allows_null_origin=False, is_revoked=False, page_version=1, is_page_deleted=False,
-        is_page_open=True, is_page_gated=False, has_blocks=False, last_used_at=None,
+        is_page_open=True, min_balance=Decimal(0), has_blocks=False, last_used_at=None,
     )  # fmt: skip
     variant = Variant(page.id, "", current_language(), (), 1, False, None, own_origin())
     return _render(variant, access, build_payload(page, wallets, [], draft.supply), supply, page)

@@ -101,7 +101,7 @@ def test_without_an_endpoint_there_is_a_sum_and_no_share(world, owner):
 
 
 def read_sheet(world, *, uses_chain: bool) -> list[dict[str, str]]:
-    text = imports.export_sheet(world.page, uses_chain=uses_chain)
+    text = imports.export_csv(world.page, uses_chain=uses_chain)
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -113,10 +113,10 @@ def test_export_has_shares_that_an_import_does_not_read(chain_world):
 
     assert (rows[address]["balance"], rows[address]["share"]) == ("0.0001", "0.0000001")
     assert (rows[unknown]["balance"], rows[unknown]["share"]) == ("", "")
-    text = imports.export_sheet(chain_world.page, uses_chain=True)
+    text = imports.export_csv(chain_world.page, uses_chain=True)
     settings = chain_world.settings
-    sheet = parse_table(read_table(text, max_wallets=settings.max_wallets))
-    plan = imports.plan_import(chain_world.page, sheet, makes_tags=False, settings=settings)
+    parsed = parse_table(read_table(text, max_wallets=settings.max_wallets))
+    plan = imports.plan_import(chain_world.page, parsed, makes_tags=False, settings=settings)
     assert (plan.mistakes, plan.changes) == ([], [])
 
 
