@@ -129,6 +129,7 @@ def fill_page(page: World, owner: OwnerBrowser, numbers: range, submissions: int
         page.page_id,
         ParsedTable(lines, ()),
         makes_tags=True,
+        balances=page.balances,
         settings=page.settings,
         now=times.now(),
     )

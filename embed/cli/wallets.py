@@ -51,7 +51,7 @@ def add(page: str, address: str, **details: Any) -> None:
 @click.argument("page")
 def list_all(page: str) -> None:
     """List a page's wallets, hidden ones included."""
-    wallets = tracking.list_wallets(get_page(page), uses_chain=runtime().settings.uses_chain)
+    wallets = tracking.list_wallets(get_page(page), runtime().balances)
     described = [describe_wallet_for_owner(one) for one in wallets]
     shown = [one if one["balanceKnown"] else one | {"tokenBalance": None} for one in described]
     table = format_table(shown, ("id", "address", "tokenBalance", "publicAlias"))
@@ -130,7 +130,11 @@ def import_csv(
     parsed = parse_table(table)
     if dry_run:
         plan = imports.plan_import(
-            get_page(page), parsed, makes_tags=create_tags, settings=settings
+            get_page(page),
+            parsed,
+            makes_tags=create_tags,
+            balances=runtime().balances,
+            settings=settings,
         )
         click.echo(_describe_columns(table), err=True)
     else:
@@ -139,6 +143,7 @@ def import_csv(
             parsed,
             makes_tags=create_tags,
             skips_mistakes=skip_invalid,
+            balances=runtime().balances,
             settings=settings,
             now=runtime().clock(),
         )
@@ -183,5 +188,5 @@ def _refuse(plan: imports.ImportPlan) -> None:
 
 def _describe(wallet_id: str) -> JsonObject:
     """Raises NotFound."""
-    wallet = tracking.get_tracked(wallet_id, uses_chain=runtime().settings.uses_chain)
+    wallet = tracking.get_tracked(wallet_id, runtime().balances)
     return describe_wallet_for_owner(wallet)

@@ -12,7 +12,7 @@ from typing import Any
 from cachetools import LRUCache, cached
 from peewee import fn
 
-from embed.balances.known import KnownBalance, read_observations
+from embed.balances.known import BalanceSource, KnownBalance
 from embed.db.models import APPROVED, Page, Submission, Wallet
 from embed.domain.nicknames import skeleton
 from embed.domain.policy import TrackRecord
@@ -62,12 +62,12 @@ class ReviewContext:
 
 
 def build_review_context(
-    page: Page, waiting: Sequence[Submission], *, uses_chain: bool
+    page: Page, waiting: Sequence[Submission], balances: BalanceSource
 ) -> dict[str, ReviewContext]:
     """Return the context of each of these pending submissions, by its id."""
     addresses = list({one.wallet_address for one in waiting})
     sessions = list({one.session_id for one in waiting if one.session_id is not None})
-    balances = read_observations(page, addresses, uses_chain=uses_chain)
+    known = balances.read(page, addresses)
     # Only the trust ladder needs it.
     history = History.read(page, addresses, sessions) if page.trust_after else History(page.id)
     wallet, session = Submission.wallet_address, Submission.session_id
@@ -78,7 +78,7 @@ def build_review_context(
     reasons = _read_last_reasons(page, rejected) if rejected else {}
     return {
         one.id: ReviewContext(
-            balances.get(one.wallet_address),
+            known.get(one.wallet_address),
             _exclude_itself(by_wallet[one.wallet_address]),
             None if one.session_id is None else _exclude_itself(by_session[one.session_id]),
             history.build_track_record(one.wallet_address, one.session_id),

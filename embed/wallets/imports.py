@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import partial
 from itertools import cycle
 
+from embed.balances.known import BalanceSource
 from embed.balances.observations import Observation, store_entered
-from embed.balances.tokens import find_supply
 from embed.db.batches import analyze_tables, in_batches
 from embed.db.models import Balance, Page, Tag, TrackedWallet, Wallet, WalletTag
 from embed.domain.identifiers import make_id
@@ -96,9 +96,9 @@ class ImportPlan:
         return {mistake.kind for mistake in self.mistakes} == {Kind.UNKNOWN_TAG}
 
 
-def export_csv(page: Page, *, uses_chain: bool) -> str:
+def export_csv(page: Page, balances: BalanceSource) -> str:
     """Return all wallets of a page, the hidden ones too."""
-    supply = find_supply(page.token_mint, uses_chain=uses_chain)
+    supply = balances.find_supply(page.token_mint)
     lines = (
         Line(
             wallet.address,
@@ -107,7 +107,7 @@ def export_csv(page: Page, *, uses_chain: bool) -> str:
             wallet.is_hidden,
             wallet.known_balance,
         )
-        for wallet in list_wallets(page, uses_chain=uses_chain)
+        for wallet in list_wallets(page, balances)
     )
     return format_csv(lines, None if supply is None else supply.amount)
 
@@ -117,13 +117,14 @@ def plan_import(
     parsed: ParsedTable,
     *,
     makes_tags: bool,
+    balances: BalanceSource,
     settings: Settings,
     changes_listed: bool = True,
 ) -> ImportPlan:
     """Return what a table would change, in three statements, whatever its length."""
     tags = list_tags(page)
     known = {tag.name for tag in tags}
-    wallets = list_wallets(page, uses_chain=settings.uses_chain, page_tags=tags)
+    wallets = list_wallets(page, balances, page_tags=tags)
     tracked = {one.address: one for one in wallets}
     mistakes = list(parsed.mistakes)
     new_tags: dict[str, None] = {}
@@ -157,6 +158,7 @@ def apply_import(
     parsed: ParsedTable,
     *,
     makes_tags: bool,
+    balances: BalanceSource,
     settings: Settings,
     now: datetime,
     actor: str = COMMAND_LINE,
@@ -174,6 +176,7 @@ def apply_import(
         plan_import,
         parsed=parsed,
         makes_tags=makes_tags,
+        balances=balances,
         settings=settings,
         changes_listed=changes_listed,
     )

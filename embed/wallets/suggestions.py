@@ -6,9 +6,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from embed.balances.known import BalanceSource
 from embed.balances.largest_holders import look_up_largest_holders
 from embed.balances.program_addresses import is_on_curve
-from embed.balances.tokens import find_supply
 from embed.db.models import Page, Wallet
 from embed.domain.addresses import is_address
 from embed.domain.amounts import find_share
@@ -34,7 +34,7 @@ class Suggestion:
 def suggest_wallets(page: Page, runtime: Runtime) -> list[Suggestion]:
     """Ask the chain for the largest holders, most first. Raises InvalidInput."""
     found = look_up_largest_holders(runtime.chain, page.token_mint)
-    known = find_supply(page.token_mint, uses_chain=runtime.settings.uses_chain)
+    known = runtime.balances.find_supply(page.token_mint)
     supply = known.amount if found.supply is None and known is not None else found.supply
     rows: Any = Wallet.select(Wallet.address).where(
         Wallet.page == page, Wallet.address.in_(list(found.amounts))
@@ -65,7 +65,15 @@ def add_suggested(
             "%(address)s isn't a wallet address (base58 of 32 bytes).", address=repr(wrong)
         )
     parsed = ParsedTable([Line(address) for address in dict.fromkeys(addresses)], mistakes=[])
-    plan = apply_import(page_id, parsed, makes_tags=False, settings=settings, now=now, actor=actor)
+    plan = apply_import(
+        page_id,
+        parsed,
+        makes_tags=False,
+        balances=BalanceSource(uses_chain=False),  # not compared, since the lines have none
+        settings=settings,
+        now=now,
+        actor=actor,
+    )
     if plan.mistakes:
         raise plan.mistakes[0].cause  # the page is full
     return plan.added

@@ -9,7 +9,7 @@ from typing import Any
 
 from peewee import fn
 
-from embed.balances.known import join_balances, list_amounts
+from embed.balances.known import BalanceSource
 from embed.balances.observations import Observation, store_entered
 from embed.db.constraints import translate_unique_violations
 from embed.db.fields import in_byte_order
@@ -52,19 +52,22 @@ class PageFull(InvalidInput):
 
 
 def list_wallets(
-    page: Page, *conditions: Any, uses_chain: bool, page_tags: Sequence[Tag] | None = None
+    page: Page,
+    balances: BalanceSource,
+    *conditions: Any,
+    page_tags: Sequence[Tag] | None = None,
 ) -> list[TrackedWallet]:
     """Return the page's wallets that meet all conditions, oldest first, in three statements.
 
-    `uses_chain` is Settings.uses_chain, as everywhere that balances are read. `page_tags` are all
-    tags of the page, in order, if the caller has them: wallets share these objects.
+    `page_tags` are all tags of the page, in order, if the caller has them: wallets share these
+    objects.
     """
     page_tags = list_tags(page) if page_tags is None else page_tags
     columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
     marks = (Wallet.low_count, Wallet.is_withheld)
-    query = Wallet.select(*columns, *marks, *list_amounts(uses_chain=uses_chain))
+    query = Wallet.select(*columns, *marks, *balances.amounts)
     rows = (
-        join_balances(query, page, uses_chain=uses_chain)
+        balances.join(query, page)
         .where(Wallet.page == page, *conditions)
         .order_by(Wallet.created_at, in_byte_order(Wallet.id))
     )
@@ -237,10 +240,10 @@ def find_visible(page: Page, wallet_id: str) -> Wallet | None:
     return wallet if wallet is not None and wallet.page_id == page.id else None
 
 
-def get_tracked(wallet_id: str, *, uses_chain: bool) -> TrackedWallet:
+def get_tracked(wallet_id: str, balances: BalanceSource) -> TrackedWallet:
     """Raises NotFound."""
     page = Page.select().join(Wallet).where(Wallet.id == wallet_id).get_or_none()
-    tracked = page and list_wallets(page, Wallet.id == wallet_id, uses_chain=uses_chain)
+    tracked = page and list_wallets(page, balances, Wallet.id == wallet_id)
     if not tracked:
         raise NotFound(f"There is no wallet {wallet_id}.")
     return tracked[0]

@@ -173,6 +173,7 @@ class Stories(RuleBasedStateMachine):
             self.world.page_id,
             parse_table(read_table(text, max_wallets=self.world.settings.max_wallets)),
             makes_tags=False,
+            balances=self.world.balances,
             settings=self.world.settings,
             now=self.clock(),
             actor="owner",

@@ -276,6 +276,7 @@ def test_owners_edits_do_not_make_a_wallet_theirs(world, visitor):
         world.page_id,
         parse_table(read_table(table, max_wallets=2)),
         makes_tags=False,
+        balances=world.balances,
         settings=world.settings,
         **edit,
     )

@@ -13,6 +13,7 @@ from flask import Flask, Response
 from nacl.signing import SigningKey
 
 from embed import pages
+from embed.balances.known import BalanceSource
 from embed.balances.observations import Observation, store_entered
 from embed.balances.solana_rpc import choose_chain
 from embed.db.connection import db
@@ -21,6 +22,7 @@ from embed.db.pagination import read_rows
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.errors import STATUS_BY_CODE
 from embed.events.kinds import write_subject
+from embed.factory import choose_balances
 from embed.keys import access, management
 from embed.people import accounts
 from embed.runtime import EXTENSION
@@ -256,7 +258,10 @@ class World(PageClient):
         settings = replace(self.settings, solana_rpc_url=urls)
         runtime = self.app.extensions[EXTENSION]
         chain = choose_chain(settings, runtime.chain)
-        self.app.extensions[EXTENSION] = replace(runtime, settings=settings, chain=chain)
+        balances = choose_balances(settings, chain, runtime.clock)
+        self.app.extensions[EXTENSION] = replace(
+            runtime, settings=settings, chain=chain, balances=balances
+        )
 
     def delete_page(self) -> None:
         pages.delete_page(self.page_id, self.clock())
@@ -291,6 +296,10 @@ class World(PageClient):
     @property
     def settings(self) -> Settings:
         return self.app.extensions[EXTENSION].settings
+
+    @property
+    def balances(self) -> BalanceSource:
+        return self.app.extensions[EXTENSION].balances
 
     @property
     def page(self) -> Page:

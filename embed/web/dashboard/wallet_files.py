@@ -61,7 +61,7 @@ class ShownRow:
 def export_wallets(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     with _one_at_a_time:
-        text = imports.export_csv(page, uses_chain=runtime().settings.uses_chain)
+        text = imports.export_csv(page, runtime().balances)
     body = "\ufeff" + text  # without a byte order mark, Excel does not read it as UTF-8
     response = Response(body, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="wallets-{page.id}.csv"'
@@ -107,6 +107,7 @@ def apply_import(page_id: str) -> ResponseReturnValue:
             makes_tags=choice.makes_tags,
             changes_listed=choice.changes_listed,
             skips_mistakes=True,
+            balances=runtime().balances,
             settings=settings,
             now=runtime().clock(),
             actor=current_person().email,
@@ -174,6 +175,7 @@ def _show_plan(page: Page, text: str, table: Table) -> ResponseReturnValue:
             parsed,
             makes_tags=choice.makes_tags,
             changes_listed=choice.changes_listed,
+            balances=runtime().balances,
             settings=runtime().settings,
         )
     except InvalidInput as mistake:
