@@ -22,7 +22,7 @@ from embed.domain import times
 from embed.factory import create_app
 from embed.settings import Settings
 from embed.wallets.csv_format import Line
-from embed.wallets.csv_reader import Sheet
+from embed.wallets.csv_reader import ParsedTable
 from embed.wallets.imports import apply_import
 from embed.wallets.listings import update_listings
 from embed.web.dashboard.blueprint import LOCAL_COOKIE
@@ -125,7 +125,8 @@ def fill_page(page: World, owner: OwnerBrowser, numbers: range, submissions: int
         )
         for number in numbers
     ]
-    apply_import(page.page_id, Sheet(lines, ()), page.change(), makes_tags=True)
+    parsed = ParsedTable(lines, ())
+    apply_import(page.page_id, parsed, page.change(), balances=page.balances, makes_tags=True)
     add_submissions(page, WAITING)
     add_submissions(page, submissions - WAITING, "rejected")
 

@@ -10,7 +10,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from embed import demo
 from embed.balances.gate import LiveBalances
-from embed.balances.known import BalanceSource, EnteredBalances
+from embed.balances.known import BalanceSource
 from embed.balances.solana_rpc import SolanaRpc, choose_chain
 from embed.commands import init_commands
 from embed.db.connection import open_database
@@ -164,7 +164,7 @@ def _make_unusable_app(error: SettingsError) -> Flask:
 
 def choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:
     if chain is None:
-        return EnteredBalances()
+        return BalanceSource(uses_chain=False)
     return LiveBalances(chain, clock, settings.balance_max_age)
 
 

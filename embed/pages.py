@@ -91,29 +91,22 @@ def list_with_waiting(person: Person) -> list[OwnPage]:
 
     Uses one statement, as every page of the dashboard shows them.
     """
-    rows = _LIST_WITH_WAITING.execute(person_id=person.id).fetchall()
-    return [
-        OwnPage(read_model(Page, row), role or OWNER, waiting, oldest_at and from_ms(oldest_at))
-        for *row, role, waiting, oldest_at in rows
-    ]
-
-
-def _select_with_waiting(person_id: Any) -> Any:
     # One by one on the index: joining and grouping them takes five times as long.
     waiting, oldest_at = (
         Submission.select(found).where(Submission.page == Page.id, Submission.status == "pending")
         for found in (fn.COUNT(1), fn.MIN(Submission.created_at))
     )
-    is_membership = (Member.page == Page.id) & (Member.person == person_id)
-    return (
-        Page.select(Page, Member.role, waiting.alias("waiting"), oldest_at)
+    is_membership = (Member.page == Page.id) & (Member.person == person)
+    pages: Any = (
+        Page.select(Page, Member.role, waiting.alias("waiting"), oldest_at.alias("oldest_at"))
         .join(Member, JOIN.LEFT_OUTER, on=is_membership)
-        .where(is_page_of(person_id), Page.deleted_at.is_null())
+        .where(is_page_of(person), Page.deleted_at.is_null())
         .order_by(SQL("waiting").desc(), Page.created_at.desc(), Page.id)
     )
-
-
-_LIST_WITH_WAITING = Statement(_select_with_waiting(Parameter("person_id")))
+    return [
+        OwnPage(one, one.role or OWNER, one.waiting, one.oldest_at and from_ms(one.oldest_at))
+        for one in pages.objects()
+    ]
 
 
 def count_tracked_wallets(pages: Iterable[Page]) -> dict[str, int]:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from embed.balances.known import find_chain_balance, read_observations
+from embed.balances.known import BalanceSource, find_chain_balance
 from embed.balances.mints import NoSuchMint
 from embed.balances.observations import store_chain
 from embed.balances.refresh import observe_completely
@@ -24,7 +24,7 @@ SAME_WITHIN = timedelta(seconds=30)  # an answer this recent is used again
 PAUSE = timedelta(seconds=5)  # after a failure, until the chain is asked again
 
 
-class LiveBalances:
+class LiveBalances(BalanceSource):
     """Asks the chain; threads may share it.
 
     If it doesn't answer in time, a recent enough observation stands in.
@@ -32,6 +32,7 @@ class LiveBalances:
 
     def __init__(self, chain: SolanaRpc, clock: Clock, max_age: timedelta) -> None:
         """`max_age` is how old an observation may be to stand in."""
+        super().__init__(uses_chain=True)
         self._chain = chain
         self._clock = clock
         self._max_age = max_age
@@ -111,7 +112,7 @@ class LiveBalances:
 
     def _find_stand_in(self, page: Page, address: str) -> Decimal:
         """Return a recent observation. Raises ApiError `balance_unavailable`."""
-        known = read_observations(page, [address], uses_chain=True).get(address)
+        known = self.read(page, [address]).get(address)
         if known is None or not self._is_within(known.observed_at, self._max_age):
             raise ApiError("balance_unavailable", retry_after=PAUSE)
         # A sweep reads only one account per wallet; the missing tokens may be in others.

@@ -1,39 +1,18 @@
-"""The balance that counts: the chain's if an RPC server is set, else what the owner entered.
-
-With an RPC server, an entered balance counts until the address is first read from the chain.
-Without one, earlier observations of the chain no longer count, as nothing renews them. Callers pass
-Settings.uses_chain as `uses_chain`.
-"""
+"""The balance that counts: the chain's if an RPC server is set, else what the owner entered."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from peewee import JOIN, ModelSelect
 
-from embed.db.models import Balance, ChainBalance, Page, Wallet
+from embed.balances.tokens import Supply
+from embed.db.models import Balance, ChainBalance, Page, Token, Wallet
+from embed.db.statements import Parameter, Statement, read_row
 
 Addresses: TypeAlias = "Collection[str] | ModelSelect[Wallet]"  # a query may select them
-
-
-class BalanceSource(Protocol):
-    """Reads the balances that are compared with a page's minimum."""
-
-    def get_balance(self, page: Page, address: str) -> Decimal:
-        """Return whole tokens of the page's mint; never called inside a transaction.
-
-        Raises ApiError `balance_unavailable`.
-        """
-
-
-class EnteredBalances:
-    """The balances that the page's owner entered; 0 if there is none."""
-
-    def get_balance(self, page: Page, address: str) -> Decimal:
-        """Return whole tokens."""
-        return read_balances(page, [address], uses_chain=False).get(address, Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,51 +35,79 @@ class KnownBalance:
         return cls(row.amount, row.observed_at)
 
 
-def join_balances(query: Any, page: Page | type[Page], *, uses_chain: bool) -> Any:
-    """Join the page's wallets with their newest observations, if any.
+class BalanceSource:
+    """Reads the balances that count from the database.
 
-    Pass `Page` itself for each wallet's own page, if the query joins it. Without an RPC server, the
-    chain's observations aren't joined, so they never count.
+    With an RPC server, an entered balance counts until the address is first read from the chain.
+    Without one, earlier observations of the chain no longer count, as nothing renews them.
     """
-    is_entered = (
-        (Balance.address == Wallet.address)
-        & (Balance.mint == page.token_mint)
-        & (Balance.owner == page.owner_id)
-    )
-    query = query.join_from(Wallet, Balance, JOIN.LEFT_OUTER, on=is_entered)
-    if not uses_chain:
-        return query
-    is_observed = (ChainBalance.address == Wallet.address) & (ChainBalance.mint == page.token_mint)
-    return query.join_from(Wallet, ChainBalance, JOIN.LEFT_OUTER, on=is_observed)
 
+    def __init__(self, *, uses_chain: bool) -> None:
+        """`uses_chain` is Settings.uses_chain."""
+        self.uses_chain = uses_chain
+        entered, observed = Balance.amount, ChainBalance.amount
+        # Columns of queries with `join`; the first that is not null counts.
+        self.amounts: tuple[Any, ...] = (observed, entered) if uses_chain else (entered,)
 
-def list_amounts(*, uses_chain: bool) -> tuple[Any, ...]:
-    """Return the columns of join_balances; the first that is not null counts."""
-    return (ChainBalance.amount, Balance.amount) if uses_chain else (Balance.amount,)
+    def get_balance(self, page: Page, address: str) -> Decimal:
+        """Return what counts for the page's minimum, in whole tokens; 0 if nothing is known.
 
+        Never called inside a transaction. Raises ApiError `balance_unavailable`.
+        """
+        known = self.read(page, [address]).get(address)
+        return Decimal(0) if known is None else known.amount
 
-def read_balances(page: Page, addresses: Addresses, *, uses_chain: bool) -> dict[str, Decimal]:
-    """Return the known balances of these addresses, in whole tokens."""
-    known = read_observations(page, addresses, uses_chain=uses_chain)
-    return {address: one.amount for address, one in known.items()}
-
-
-def read_observations(
-    page: Page, addresses: Addresses, *, uses_chain: bool
-) -> dict[str, KnownBalance]:
-    """Return the observations of these addresses that count, in one or two statements."""
-    entered = Balance.select().where(
-        Balance.owner == page.owner_id,
-        Balance.mint == page.token_mint,
-        Balance.address.in_(addresses),
-    )
-    known = {one.address: KnownBalance.of(one) for one in entered}
-    if uses_chain:
-        observed = ChainBalance.select().where(
-            ChainBalance.mint == page.token_mint, ChainBalance.address.in_(addresses)
+    def read(self, page: Page, addresses: Addresses) -> dict[str, KnownBalance]:
+        """Return the observations of these addresses that count, in one or two statements."""
+        entered = Balance.select().where(
+            Balance.owner == page.owner_id,
+            Balance.mint == page.token_mint,
+            Balance.address.in_(addresses),
         )
-        known |= {one.address: KnownBalance.of(one) for one in observed}
-    return known
+        known = {one.address: KnownBalance.of(one) for one in entered}
+        if self.uses_chain:
+            observed = ChainBalance.select().where(
+                ChainBalance.mint == page.token_mint, ChainBalance.address.in_(addresses)
+            )
+            known |= {one.address: KnownBalance.of(one) for one in observed}
+        return known
+
+    def join(self, query: Any, page: Page | type[Page]) -> Any:
+        """Join the page's wallets with their newest observations, if any.
+
+        Pass `Page` itself for each wallet's own page, if the query joins it.
+        """
+        is_entered = (
+            (Balance.address == Wallet.address)
+            & (Balance.mint == page.token_mint)
+            & (Balance.owner == page.owner_id)
+        )
+        query = query.join_from(Wallet, Balance, JOIN.LEFT_OUTER, on=is_entered)
+        if not self.uses_chain:
+            return query
+        mint = page.token_mint
+        is_observed = (ChainBalance.address == Wallet.address) & (ChainBalance.mint == mint)
+        return query.join_from(Wallet, ChainBalance, JOIN.LEFT_OUTER, on=is_observed)
+
+    def find_supply(self, mint: str) -> Supply | None:
+        """Return a mint's supply as last read, if an RPC server is set.
+
+        Ignores one stored without its time, by version 0.6 and before: it may be from another day
+        than the balances.
+        """
+        found = _FIND_SUPPLY.execute(mint=mint).fetchone() if self.uses_chain else None
+        if found is None:
+            return None
+        row = read_row(_SUPPLY, found)
+        return Supply(row.amount, row.observed_at)
+
+
+_SUPPLY = {"amount": Token.supply, "observed_at": Token.supply_observed_at}
+_FIND_SUPPLY = Statement(
+    Token.select(*_SUPPLY.values()).where(
+        Token.mint == Parameter("mint"), Token.supply_observed_at.is_null(False)
+    )
+)
 
 
 def find_chain_balance(mint: str, address: str) -> ChainBalance | None:

@@ -12,9 +12,8 @@ from embed.balances.tokens import Supply, store_supplies
 from embed.db.batches import in_batches
 from embed.db.connection import db, lock_rows
 from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet
-from embed.db.statements import Statement, make_insertion
 from embed.domain import amounts
-from embed.domain.times import count_days, to_ms
+from embed.domain.times import count_days
 from embed.events.editing import lock_owners
 
 BELIEVED_FOR_MS = 24 * 60 * 60 * 1000  # how long a slot newer than all later ones is believed
@@ -55,28 +54,24 @@ def store_entered(page: Page, rows: Sequence[Observation]) -> None:
     """
     with db.atomic():
         lock_owners(page.owner_id)
-        _STORE_ENTERED.execute_many(
-            {
-                "owner": page.owner_id,
-                "mint": page.token_mint,
-                "address": row.address,
-                "amount": amounts.format_amount(row.amount),
-                "observed_at": to_ms(row.observed_at),
-            }
-            for row in rows
-        )
+        for batch in in_batches(rows):
+            Balance.insert_many(
+                {
+                    "owner": page.owner_id,
+                    "mint": page.token_mint,
+                    "address": row.address,
+                    "amount": row.amount,
+                    "observed_at": row.observed_at,
+                }
+                for row in batch
+            ).on_conflict(
+                conflict_target=[Balance.owner, Balance.mint, Balance.address],
+                preserve=[Balance.amount, Balance.observed_at],
+            ).execute()
         if rows:
             Page.update(version=Page.version + 1).where(
                 Page.owner == page.owner_id, Page.token_mint == page.token_mint
             ).execute()
-
-
-_STORE_ENTERED = Statement(
-    make_insertion(Balance).on_conflict(
-        conflict_target=[Balance.owner, Balance.mint, Balance.address],
-        preserve=[Balance.amount, Balance.observed_at],
-    )
-)
 
 
 def store_chain(mint: str, rows: Sequence[ChainObservation]) -> set[str]:

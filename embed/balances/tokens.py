@@ -13,7 +13,6 @@ from typing import Any
 from embed.balances.mints import NoSuchMint, TokenInfo, read_token
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.db.models import Page, Person, Token
-from embed.db.statements import Parameter, Statement, read_row
 from embed.domain.addresses import parse_mint
 from embed.domain.concurrency import Busy
 from embed.domain.texts import drop_dollar_signs
@@ -149,26 +148,3 @@ def store_supplies(supplies: Mapping[str, Supply]) -> list[str]:
             Token.mint == mint
         ).execute()
     return changed
-
-
-def find_supply(mint: str, *, uses_chain: bool) -> Supply | None:
-    """Return a mint's supply as last read, if an RPC server is set.
-
-    Ignores one stored without its time, by version 0.6 and before: it may be from another day than
-    the balances.
-    """
-    if not uses_chain:
-        return None
-    found = _FIND_SUPPLY.execute(mint=mint).fetchone()
-    if found is None:
-        return None
-    row = read_row(_SUPPLY, found)
-    return Supply(row.amount, row.observed_at)
-
-
-_SUPPLY = {"amount": Token.supply, "observed_at": Token.supply_observed_at}
-_FIND_SUPPLY = Statement(
-    Token.select(*_SUPPLY.values()).where(
-        Token.mint == Parameter("mint"), Token.supply_observed_at.is_null(False)
-    )
-)

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 
 import click
 
-from embed.balances.known import read_observations
 from embed.db.models import Wallet
 from embed.domain.times import format_instant
 from embed.pages import get_page
@@ -71,9 +70,9 @@ def show(page: str) -> None:
 
     Hidden wallets are included.
     """
-    shown, uses_chain = get_page(page), runtime().settings.uses_chain
+    shown, balances = get_page(page), runtime().balances
     addresses = Wallet.select(Wallet.address).where(Wallet.page == shown)
-    known = read_observations(shown, addresses, uses_chain=uses_chain)
+    known = balances.read(shown, addresses)
     print_list(
         [
             {
@@ -84,7 +83,7 @@ def show(page: str) -> None:
                 "slot": balance and balance.slot,
                 "source": balance and balance.source,
             }
-            for wallet in list_wallets(shown, uses_chain=uses_chain)
+            for wallet in list_wallets(shown, balances)
             for balance in (known.get(wallet.address),)
         ],
         ("address", "tokenBalance", "observedAtIso", "source"),

@@ -43,20 +43,20 @@ def erase(address: str, yes: bool) -> None:
     if not is_address(address):
         raise InvalidInput(f"{address[:60]} isn't a wallet address.")
     if yes:
-        kept = wallet_erasure.erase_wallet(address, current_change())
+        stored = wallet_erasure.erase_wallet(address, current_change())
         _clear_files()
-        if wallet_erasure.find_kept(address):
+        if wallet_erasure.find_stored(address):
             raise click.ClickException(
                 "Something about the wallet was written at the same moment. Repeat the command."
             )
     else:
-        kept = wallet_erasure.find_kept(address)
+        stored = wallet_erasure.find_stored(address)
     mentions = wallet_erasure.find_mentions(address) if yes else []
     described = {
         "walletAddress": address,
         "erased": yes,
         "kept": [
-            {"what": one.what, "trackingPageId": one.page_id, "count": one.count} for one in kept
+            {"what": one.what, "trackingPageId": one.page_id, "count": one.count} for one in stored
         ],
         "mentions": [{"column": column, "count": count} for column, count in mentions],
     }

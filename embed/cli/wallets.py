@@ -17,7 +17,7 @@ from embed.terminal import (
     runtime,
 )
 from embed.wallets import imports, tracking
-from embed.wallets.csv_reader import Table, decode_sheet, parse_table, read_table
+from embed.wallets.csv_reader import Table, decode_csv, parse_table, read_table
 from embed.wallets.suggestions import suggest_wallets
 from embed.wallets.tracking import WalletFields
 
@@ -56,7 +56,7 @@ def add(page: str, address: str, **details: Any) -> None:
 @click.argument("page")
 def list_all(page: str) -> None:
     """List a page's wallets, hidden ones included."""
-    wallets = tracking.list_wallets(get_page(page), uses_chain=runtime().settings.uses_chain)
+    wallets = tracking.list_wallets(get_page(page), runtime().balances)
     described = [describe_wallet_for_owner(one) for one in wallets]
     shown = [one if one["balanceKnown"] else one | {"tokenBalance": None} for one in described]
     table = format_table(shown, ("id", "address", "tokenBalance", "publicAlias"))
@@ -131,14 +131,25 @@ def import_csv(
             f"The file has more than {most:,} bytes, which {settings.max_wallets:,} wallets"
             " (MAX_WALLETS) do not need."
         )
-    table = read_table(decode_sheet(raw), max_wallets=settings.max_wallets)
-    sheet = parse_table(table)
+    table = read_table(decode_csv(raw), max_wallets=settings.max_wallets)
+    parsed = parse_table(table)
     if dry_run:
-        plan = imports.plan_import(get_page(page), sheet, makes_tags=create_tags, settings=settings)
+        plan = imports.plan_import(
+            get_page(page),
+            parsed,
+            makes_tags=create_tags,
+            balances=runtime().balances,
+            settings=settings,
+        )
         click.echo(_describe_columns(table), err=True)
     else:
         plan = imports.apply_import(
-            page, sheet, current_change(), makes_tags=create_tags, skips_mistakes=skip_invalid
+            page,
+            parsed,
+            current_change(),
+            balances=runtime().balances,
+            makes_tags=create_tags,
+            skips_mistakes=skip_invalid,
         )
     for mistake in plan.mistakes[:_MAX_SHOWN]:
         click.echo(f"Line {mistake.number}: {mistake.cause}", err=True)
@@ -172,7 +183,7 @@ def _describe_columns(table: Table) -> str:
     return f"Columns: {', '.join(read)}."
 
 
-def _refuse(plan: imports.Plan) -> None:
+def _refuse(plan: imports.ImportPlan) -> None:
     """Raises click.ClickException."""
     lines = "1 line needs" if plan.wrong_lines == 1 else f"{plan.wrong_lines:,} lines need"
     advice = " --create-tags creates the tags." if plan.lacks_only_tags else ""
@@ -181,5 +192,5 @@ def _refuse(plan: imports.Plan) -> None:
 
 def _describe(wallet_id: str) -> JsonObject:
     """Raises NotFound."""
-    wallet = tracking.get_tracked(wallet_id, uses_chain=runtime().settings.uses_chain)
+    wallet = tracking.get_tracked(wallet_id, runtime().balances)
     return describe_wallet_for_owner(wallet)

@@ -31,8 +31,8 @@ def in_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     return batches
 
 
-def count_rows_anew(*models: Any) -> None:
-    """Let Postgres count its tables' rows right away, after many were written.
+def analyze_tables(*models: Any) -> None:
+    """Update Postgres's statistics of tables right away, after many rows were written.
 
     It does so by itself within minutes. Until then it may join tables as if they had few rows:
     reading the 50,000 wallets of a page took 94 seconds.

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 from peewee import Value
 
@@ -41,17 +40,16 @@ def check_unused(token: str, wallet_token: str = "", expires_at: datetime | None
         raise AlreadyUsed
 
 
-def select_uses() -> Any:
-    """Return the query that finds a row if a nonce was used, with the parameters above."""
-    token, wallet_token, expires_at = map(Parameter, ("token", "wallet_token", "expires_at"))
-    is_revoked = (UsedNonce.token == wallet_token) & (UsedNonce.expires_at > expires_at)
-    of_submission = Submission.select(Value(1)).where(Submission.nonce == token)
-    return of_submission.union_all(
-        UsedNonce.select(Value(1)).where((UsedNonce.token == token) | is_revoked)
+_is_revoked = (UsedNonce.token == Parameter("wallet_token")) & (
+    UsedNonce.expires_at > Parameter("expires_at")
+)
+_FIND_USE = Statement(
+    Submission.select(Value(1))
+    .where(Submission.nonce == Parameter("token"))
+    .union_all(
+        UsedNonce.select(Value(1)).where((UsedNonce.token == Parameter("token")) | _is_revoked)
     )
-
-
-_FIND_USE = Statement(select_uses())
+)
 
 
 def use_nonce(token: str, expires_at: datetime) -> None:

@@ -11,7 +11,6 @@ from peewee import Model, ModelSelect
 from embed.db.batches import in_batches
 from embed.db.connection import db, lock_rows
 from embed.db.models import Activity, ApiKey, Page, Person, Receiver, Tag, Wallet
-from embed.db.statements import Parameter, Statement
 from embed.domain.clients import UNKNOWN, Client
 from embed.errors import InvalidInput, NotFound
 from embed.events.kinds import Facts, find_address
@@ -155,15 +154,6 @@ def lock_page(page_id: str) -> Page:
     return _read_page(lock_rows(Page.select()), page_id)
 
 
-def hold_page(page_id: str) -> None:
-    """Lock a page as `lock_page` does, for a transaction that does its own reading."""
-    if db.for_update:  # SQLite locks the whole database
-        _HOLD_PAGE.execute(page_id=page_id)
-
-
-_HOLD_PAGE = Statement(Page.select(Page.id).where(Page.id == Parameter("page_id")).for_update())
-
-
 def _read_page(query: "ModelSelect[Page]", page_id: str) -> Page:
     page = query.where(Page.id == page_id).get_or_none()
     if page is None:
@@ -173,9 +163,4 @@ def _read_page(query: "ModelSelect[Page]", page_id: str) -> Page:
 
 def bump_version(page_id: str) -> None:
     """Increment the version; call this in the transaction that changes the public payload."""
-    _BUMP_VERSION.execute(page_id=page_id)
-
-
-_BUMP_VERSION = Statement(
-    Page.update(version=Page.version + 1).where(Page.id == Parameter("page_id"))
-)
+    Page.update(version=Page.version + 1).where(Page.id == page_id).execute()

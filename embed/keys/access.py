@@ -3,6 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -33,7 +34,7 @@ class Access:
     page_version: int
     is_page_deleted: bool
     is_page_open: bool  # public, and embedding is on
-    is_page_gated: bool  # submissions need a minimum balance
+    min_balance: Decimal  # which a wallet needs to be submitted; 0: none
     has_blocks: bool  # the page's deny list, or its owner's for all pages, has an entry
     last_used_at: datetime | None
 
@@ -72,7 +73,7 @@ def _read_row(found: tuple[Any, ...]) -> Access:
         page_version=row.page_version,
         is_page_deleted=row.page_deleted_at is not None,
         is_page_open=row.is_public and row.is_embeddable,
-        is_page_gated=row.min_balance > 0,
+        min_balance=row.min_balance,
         has_blocks=bool(row.has_blocks),
         last_used_at=row.last_used_at,
     )

@@ -43,7 +43,7 @@ _CUT = "…"  # replaces the address in entries about others, such as another wa
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredRows:
     """Rows that are about a wallet."""
 
     what: str
@@ -51,7 +51,7 @@ class Kept:
     count: int
 
 
-def find_kept(address: str) -> list[Kept]:
+def find_stored(address: str) -> list[StoredRows]:
     observed = ChainBalance.select(ChainBalance.id).where(ChainBalance.address == address)
     conditions: dict[str, tuple[Any, Any]] = {
         "entry in the list": (Wallet, Wallet.address == address),
@@ -65,13 +65,13 @@ def find_kept(address: str) -> list[Kept]:
         "entries of deny lists": (Block, _blocks(address)),
         "reports of background work": (Job, _reported(address)),
     }
-    kept = []
+    stored = []
     for what, (model, condition) in conditions.items():
         pages = [model.page] if "page" in model._meta.fields else []
         counts = model.select(*pages or [Value(None)], fn.COUNT(Value(1))).where(condition)
         rows = counts.group_by(*pages).tuples()
-        kept += [Kept(what, page_id, count) for page_id, count in rows if count]
-    return sorted(kept, key=lambda one: (one.page_id is None, one.page_id or ""))
+        stored += [StoredRows(what, page_id, count) for page_id, count in rows if count]
+    return sorted(stored, key=lambda one: (one.page_id is None, one.page_id or ""))
 
 
 def _blocks(address: str) -> Any:
@@ -108,20 +108,20 @@ def _holds(field: Any, address: str) -> Any:
     return fn.REPLACE(field, address, "") != field
 
 
-def erase_wallet(address: str, change: Change) -> list[Kept]:
+def erase_wallet(address: str, change: Change) -> list[StoredRows]:
     """Erase a wallet, in one transaction per page, and return what was stored.
 
     If it's interrupted, it can be repeated.
     """
-    kept = find_kept(address)
-    for page_id in sorted({one.page_id for one in kept if one.page_id is not None}):
+    stored = find_stored(address)
+    for page_id in sorted({one.page_id for one in stored if one.page_id is not None}):
         with suppress(NotFound), editing(page_id, change) as edit:  # may be purged
             _erase_on_page(edit, address)
     with db.atomic():
         _erase_balances(address)
         Block.delete().where(_blocks(address)).execute()  # those for all of an owner's pages
         Job.update(summary=None, failure=None).where(_reported(address)).execute()
-    return kept
+    return stored
 
 
 def _erase_on_page(edit: Edit, address: str) -> None:

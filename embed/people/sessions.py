@@ -8,7 +8,6 @@ from typing import Any
 from embed.db.batches import delete_in_batches
 from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import Person, Session
-from embed.db.statements import Parameter, Statement, read_model
 from embed.domain.identifiers import ID_LENGTH, hash_key, make_token
 from embed.errors import NotFound
 from embed.events import account_log
@@ -75,19 +74,12 @@ def find(raw_credential: str, now: datetime) -> Session | None:
     if parts is None:
         return None
     session_id, secret = parts.groups()
-    row = _FIND.execute(session_id=session_id).fetchone()
-    if row is None:
+    with_person = Session.select(Session, Person).join(Person)
+    found: Session | None = with_person.where(Session.id == session_id).get_or_none()
+    if found is None:
         return None
-    columns = len(Session._meta.sorted_fields)
-    found: Session = read_model(Session, row[:columns])
-    found.person = read_model(Person, row[columns:])
     is_right = hmac.compare_digest(found.secret_hash, hash_key(secret))
     return found if is_right and not _is_over(found, now) else None
-
-
-_FIND = Statement(
-    Session.select(Session, Person).join(Person).where(Session.id == Parameter("session_id"))
-)
 
 
 def store_visit(session: Session, now: datetime) -> bool:

@@ -15,7 +15,7 @@ from cachetools import LRUCache, cached
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from embed.balances.tokens import find_supply
+from embed.balances.known import BalanceSource
 from embed.db.models import IS_VISIBLE, Page, Tag, TrackedWallet, Wallet
 from embed.domain.addresses import parse_address
 from embed.domain.amounts import add_up, find_share
@@ -84,23 +84,24 @@ class Payload:
 
 
 @cached(LRUCache(maxsize=MAX_CACHED_BYTES, getsizeof=len), condition=threading.Condition())
-def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
+def get_payload(page_id: str, version: int, balances: BalanceSource) -> Payload:
     """Return a page's payload, which is built once even if many ask for it at the same time.
 
     `version` is the page's, read in the same request. A change increments it in its own
     transaction, so what is cached under that version is never outdated.
-    `uses_chain` is Settings.uses_chain. Raises ApiError `not_found`.
+
+    Raises ApiError `not_found`.
     """
     page = find_page(page_id)  # before the wallets, so they aren't older than its version
     if page is None:
         raise ApiError("not_found")
     tags = list_tags(page)
-    wallets = list_wallets(page, IS_VISIBLE, uses_chain=uses_chain, page_tags=tags)
-    observed = find_supply(page.token_mint, uses_chain=uses_chain)
+    wallets = list_wallets(page, balances, IS_VISIBLE, page_tags=tags)
+    observed = balances.find_supply(page.token_mint)
     return build_payload(page, wallets, tags, None if observed is None else observed.amount)
 
 
-def get_listed_wallet(page_id: str, raw_address: str, *, uses_chain: bool) -> ListedWallet:
+def get_listed_wallet(page_id: str, raw_address: str, balances: BalanceSource) -> ListedWallet:
     """Return one wallet of the list without building the payload.
 
     Raises ApiError `not_found`, `invalid_wallet_address`, `wallet_not_found`.
@@ -109,10 +110,10 @@ def get_listed_wallet(page_id: str, raw_address: str, *, uses_chain: bool) -> Li
     if page is None:
         raise ApiError("not_found")
     is_it = Wallet.address == parse_address(raw_address)
-    found = list_wallets(page, IS_VISIBLE, is_it, uses_chain=uses_chain)
+    found = list_wallets(page, balances, IS_VISIBLE, is_it)
     if not found:
         raise ApiError("wallet_not_found")
-    supply = find_supply(page.token_mint, uses_chain=uses_chain)
+    supply = balances.find_supply(page.token_mint)
     known = found[0].known_balance
     share = find_share(known, supply.amount) if supply and known is not None else None
     fields = asdict(describe_wallet(found[0]))

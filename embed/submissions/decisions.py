@@ -18,7 +18,7 @@ from embed.metrics import DECISIONS
 from embed.serializers import describe_submission
 from embed.submissions.deny_list import block_wallets, unblock_wallets
 from embed.submissions.queries import MAX_CHANGED, count_waiting
-from embed.wallets.tracking import PageFull, track_approved, untrack_withdrawn
+from embed.wallets.tracking import PageFull, remove_submitted_wallets, track_approved
 
 UNDO_WITHIN = timedelta(minutes=10)
 
@@ -104,7 +104,7 @@ def undo(page: Page, submission_ids: Collection[str], change: Change) -> Result:
         gone = InvalidInput("The wallet's holder withdrew it.")
         batch.leave_out(lambda one: gone if one.id in withdrawn else None)
         batch.leave_out(_make_live_check(edit.page, batch.submissions))
-        untrack_withdrawn(Wallet.submission.in_([one.id for one in batch.submissions]))
+        remove_submitted_wallets(Wallet.submission.in_([one.id for one in batch.submissions]))
         pending = count_waiting(edit.page)
         batch.change(
             status="pending",

@@ -43,8 +43,7 @@ def check_signed_nonce(
     `invalid_nonce`, `nonce_binding_mismatch`, `invalid_signature`, in this order.
     """
     nonce = kind.read(request.nonce_id, signer)
-    wallet_token = kind.make_wallet_token(nonce.page_id, nonce.wallet_address)
-    check_unused(nonce.token, wallet_token, nonce.expires_at)
+    check_nonce_unused(nonce)
     nonce.check_binding(
         page_id=request.tracking_page_id,
         wallet_address=address,
@@ -53,6 +52,12 @@ def check_signed_nonce(
     )
     signed = verify_signature(address, nonce.build_message(), request.signature, host=nonce.host)
     return nonce, signed
+
+
+def check_nonce_unused(nonce: IssuedNonce) -> None:
+    """Raises ApiError `invalid_nonce` if it was used, or revoked by a withdrawal."""
+    wallet_token = nonce.make_wallet_token(nonce.page_id, nonce.wallet_address)
+    check_unused(nonce.token, wallet_token, nonce.expires_at)
 
 
 def check_limits(caller: Caller, runtime: Runtime, *, scope: str) -> None:

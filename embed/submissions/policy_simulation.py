@@ -7,14 +7,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from embed.balances.known import read_balances
+from embed.balances.known import BalanceSource
 from embed.db.connection import db
 from embed.db.models import STATUSES, Page, Submission
 from embed.domain import policy
 from embed.domain.policy import Policy
 from embed.domain.times import to_ms
 from embed.errors import ApiError
-from embed.submissions.policy_inputs import History
+from embed.submissions.history import History
 from embed.submissions.queries import list_by_status
 
 MAX_SIMULATED = 50
@@ -37,14 +37,14 @@ class SimulatedDecision:
         return self.before != self.after
 
 
-def simulate(page: Page, rules: Policy, *, uses_chain: bool) -> list[SimulatedDecision]:
+def simulate(page: Page, rules: Policy, balances: BalanceSource) -> list[SimulatedDecision]:
     """Replay the page's latest submissions, newest first, under other rules.
 
     Each is judged by the state when it was sent, except for its balance: only the newest one is
     stored. The queue is as long as it was under the rules at that time.
     """
     latest = list_by_status(page, STATUSES, limit=MAX_SIMULATED)
-    data = _SimulationData(page, latest, uses_chain=uses_chain)
+    data = _SimulationData(page, latest, balances)
     return [
         SimulatedDecision(one, _get_first_outcome(one), _simulate(one, data, rules))
         for one in latest
@@ -63,7 +63,7 @@ def _simulate(submission: Submission, data: "_SimulationData", rules: Policy) ->
         return submission.reject_reason
     now, wallet = submission.created_at, submission.wallet_address
     try:
-        policy.check_gate(data.balances.get(wallet, Decimal(0)), rules.min_balance)
+        policy.check_gate(data.amounts.get(wallet, Decimal(0)), rules.min_balance)
         rejected_at = data.history.find_rejected_at(wallet, as_of=submission)
         policy.check_cooldown(rejected_at, now, rules.cooldown)
         record = data.history.build_track_record(wallet, submission.session_id, as_of=submission)
@@ -78,10 +78,11 @@ def _simulate(submission: Submission, data: "_SimulationData", rules: Policy) ->
 class _SimulationData:
     """The data for the simulation, read in a few statements."""
 
-    def __init__(self, page: Page, latest: Sequence[Submission], *, uses_chain: bool) -> None:
+    def __init__(self, page: Page, latest: Sequence[Submission], balances: BalanceSource) -> None:
         addresses = {one.wallet_address for one in latest}
         sessions = {one.session_id for one in latest if one.session_id is not None}
-        self.balances = read_balances(page, addresses, uses_chain=uses_chain)
+        known = balances.read(page, addresses)
+        self.amounts = {address: one.amount for address, one in known.items()}
         self.history = History.read(page, addresses, sessions)
         self._entered_ms, self._left_ms = _list_queue_times(page)
 

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from functools import lru_cache
 from typing import Any
 
 from peewee import SQL, Value, fn
@@ -12,7 +11,6 @@ from embed.db.connection import db
 from embed.db.models import STATUSES, Activity, Block, Page, Submission, Withdrawal
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
 from embed.db.statements import Parameter, Statement, read_model
-from embed.domain.times import from_ms, to_ms
 from embed.events.kinds import read_facts
 from embed.pages import get_page
 
@@ -72,30 +70,9 @@ def list_by_status(
 
 def count_by_status(page: Page) -> Counter[str]:
     """Return the number of the page's submissions by status."""
-    version, *counts = _COUNT_OTHERS.execute(page_id=page.id).fetchone()
-    return Counter(dict(zip(_OTHERS, counts, strict=True))) + _count_decided(page.id, version)
-
-
-@lru_cache(maxsize=1000)
-def _count_decided(page_id: str, version: int) -> Counter[str]:
-    """Count what was decided by hand, which always makes a new version of the page."""
-    counts = _COUNT_DECIDED.execute(page_id=page_id).fetchone()
-    return Counter(dict(zip(_DECIDED, counts, strict=True)))
-
-
-def _select_counts(statuses: Iterable[str], *columns: Any) -> Statement:
-    # Grouping them takes SQLite 50% longer.
-    counts = [
-        Submission.select(fn.COUNT(1)).where(Submission.page == Page.id, Submission.status == one)
-        for one in statuses
-    ]
-    return Statement(Page.select(*columns, *counts).where(Page.id == Parameter("page_id")))
-
-
-_DECIDED = ("approved", "rejected")
-_OTHERS = tuple(status for status in STATUSES if status not in _DECIDED)
-_COUNT_DECIDED = _select_counts(_DECIDED)
-_COUNT_OTHERS = _select_counts(_OTHERS, Page.version)
+    counts = Submission.select(Submission.status, fn.COUNT(1)).where(Submission.page == page)
+    rows: Any = counts.group_by(Submission.status).tuples()
+    return Counter(dict(rows))
 
 
 def count_waiting(page: Page) -> int:
@@ -105,8 +82,13 @@ def count_waiting(page: Page) -> int:
 
 def list_waiting_since(page: Page, since: datetime) -> list[str]:
     """Return the ids of pending submissions sent since then, newest first, at most 100."""
-    rows = _LIST_WAITING_SINCE.execute(page_id=page.id, since=to_ms(since))
-    return [submission_id for (submission_id,) in rows]
+    rows = (
+        Submission.select(Submission.id)
+        .where(*is_waiting(page), Submission.created_at >= since)
+        .order_by(Submission.created_at.desc(), Submission.id.desc())
+        .limit(MAX_NEW)
+    )
+    return [one.id for one in rows]
 
 
 def count_withdrawn(page: Page, since: datetime) -> int:
@@ -117,14 +99,6 @@ def count_withdrawn(page: Page, since: datetime) -> int:
 
 def is_waiting(page: Any) -> tuple[Any, ...]:
     return Submission.page == page, Submission.status == "pending"
-
-
-_LIST_WAITING_SINCE = Statement(
-    Submission.select(Submission.id)
-    .where(*is_waiting(Parameter("page_id")), Submission.created_at >= Parameter("since"))
-    .order_by(Submission.created_at.desc(), Submission.id.desc())
-    .limit(MAX_NEW)
-)
 
 
 def list_of_page(
@@ -158,26 +132,20 @@ def read_queue(
     return make_slice(rows, SLICE_SIZE)
 
 
-_LIST_DECISIONS = Statement(
-    Activity.select(Activity.data, Activity.created_at)
-    .where(
-        Activity.page == Parameter("page_id"),
-        Activity.created_at >= Parameter("since"),
-        Activity.actor == Parameter("actor"),
-        Activity.action.in_(("approve submission", "reject submission")),
-    )
-    .order_by(Activity.created_at.desc(), Activity.id.desc())
-    .limit(MAX_CHANGED)
-)
-
-
 def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submission]]:
     """Return the actor's latest decisions since then, newest first, each as its submissions.
 
     Each submission's `has_blocked` says whether its rejection also blocked the wallet.
     """
-    entries = _LIST_DECISIONS.execute(page_id=page.id, actor=actor, since=to_ms(since))
-    own = {(f"{read_facts(data).get('id')}", from_ms(made_at)) for data, made_at in entries}
+    entries = read_rows(
+        Activity,
+        Activity.page == page,
+        Activity.created_at >= since,
+        Activity.actor == actor,
+        Activity.action.in_(("approve submission", "reject submission")),
+        limit=MAX_CHANGED,
+    )
+    own = {(f"{read_facts(one.data).get('id')}", one.created_at) for one in entries}
     if not own:
         return []
     ids = {submission_id for submission_id, _ in own}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from msgspec.structs import asdict
 
-from embed.balances.known import find_chain_balance
+from embed.balances.known import BalanceSource, find_chain_balance
 from embed.db.connection import db
 from embed.db.models import (
     Activity,
@@ -121,8 +121,8 @@ def _read_records(page: Page, address: str, gettext: Gettext) -> WalletRecords:
 def _read_entry(page: Page, address: str) -> ListEntry | None:
     """Return the wallet's place on the page's list, whether or not it is hidden."""
     wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
-    # Its balances are described separately.
-    tracked = list_wallets(page, Wallet.address == address, uses_chain=False)
+    balances = BalanceSource(uses_chain=False)  # not shown: they're described separately
+    tracked = list_wallets(page, balances, Wallet.address == address)
     if wallet is None or not tracked:
         return None
     return ListEntry(

@@ -12,14 +12,12 @@ from typing import Any
 from cachetools import LRUCache, cached
 from peewee import fn
 
-from embed.balances.known import KnownBalance, read_observations
-from embed.db.connection import db
+from embed.balances.known import BalanceSource, KnownBalance
 from embed.db.models import APPROVED, Page, Submission, Wallet
-from embed.db.statements import Parameter, Statement
 from embed.domain.nicknames import skeleton
 from embed.domain.policy import TrackRecord
 from embed.domain.reasons import NO_REASON, Reason
-from embed.submissions.policy_inputs import History, is_on_pages_of
+from embed.submissions.history import History, is_on_pages_of
 from embed.submissions.queries import is_waiting
 
 # How many of the page's names are compared, starting with the newest.
@@ -64,22 +62,23 @@ class ReviewContext:
 
 
 def build_review_context(
-    page: Page, waiting: Sequence[Submission], *, uses_chain: bool
+    page: Page, waiting: Sequence[Submission], balances: BalanceSource
 ) -> dict[str, ReviewContext]:
     """Return the context of each of these pending submissions, by its id."""
     addresses = list({one.wallet_address for one in waiting})
     sessions = list({one.session_id for one in waiting if one.session_id is not None})
-    balances = read_observations(page, addresses, uses_chain=uses_chain)
+    known = balances.read(page, addresses)
     # Only the trust ladder needs it.
-    history = History.read(page, addresses, sessions) if page.trust_after else History(page.id, ())
-    by_wallet = _count_outcomes(_OF_WALLETS, found=addresses, owner_id=page.owner_id)
-    by_session = _count_outcomes(_OF_SESSIONS, found=sessions, page_id=page.id)
+    history = History.read(page, addresses, sessions) if page.trust_after else History(page.id)
+    wallet, session = Submission.wallet_address, Submission.session_id
+    by_wallet = _count_outcomes(wallet, wallet.in_(addresses), is_on_pages_of(page.owner_id))
+    by_session = _count_outcomes(session, session.in_(sessions), Submission.page == page)
     lookalikes = find_lookalikes(page, waiting)
     rejected = [address for address in addresses if by_wallet[address]["rejected"]]
     reasons = _read_last_reasons(page, rejected) if rejected else {}
     return {
         one.id: ReviewContext(
-            balances.get(one.wallet_address),
+            known.get(one.wallet_address),
             _exclude_itself(by_wallet[one.wallet_address]),
             None if one.session_id is None else _exclude_itself(by_session[one.session_id]),
             history.build_track_record(one.wallet_address, one.session_id),
@@ -93,8 +92,7 @@ def build_review_context(
 def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list[Lookalike]]:
     """Find tracked and pending wallets with names like those in `waiting`, by submission id."""
     tracked = _find_tracked(page.id, page.version)
-    names = _READ_WAITING_NAMES.execute(page_id=page.id)
-    pending = _group_by_look(names, is_tracked=False)
+    pending = _group_by_look(_read_waiting_names(page), is_tracked=False)
     looks = {one.id: skeleton(one.nickname) for one in waiting}
     return {
         one.id: [
@@ -127,38 +125,26 @@ def _read_aliases(page_id: str) -> Iterable[tuple[str, str]]:
     query = Wallet.select(Wallet.public_alias, Wallet.address).where(
         Wallet.page == page_id, Wallet.public_alias.is_null(False)
     )
-    rows: Iterable[tuple[str, str]] = db.execute(
-        query.order_by(Wallet.created_at.desc()).limit(MAX_ALIASES)
+    newest: Any = query.order_by(Wallet.created_at.desc()).limit(MAX_ALIASES).tuples()
+    return list(newest)
+
+
+def _read_waiting_names(page: Page) -> Iterable[tuple[str, str]]:
+    query = Submission.select(Submission.nickname, Submission.wallet_address).where(
+        *is_waiting(page)
     )
-    return rows
+    newest: Any = query.order_by(Submission.created_at.desc()).limit(MAX_WAITING).tuples()
+    return list(newest)
 
 
-_READ_WAITING_NAMES = Statement(
-    Submission.select(Submission.nickname, Submission.wallet_address)
-    .where(*is_waiting(Parameter("page_id")))
-    .order_by(Submission.created_at.desc())
-    .limit(MAX_WAITING)
-)
-
-
-def _count_outcomes(statement: Statement, **values: Any) -> defaultdict[str, Counter[str]]:
-    """Count submissions by status for each wallet or session."""
+def _count_outcomes(key: Any, *conditions: Any) -> defaultdict[str, Counter[str]]:
+    """Count submissions by status for each wallet or session; `key` is its column."""
+    query = Submission.select(key, Submission.status, fn.COUNT(1)).where(*conditions)
+    rows: Any = query.group_by(key, Submission.status).tuples()
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for value, status, count in statement.execute(**values):
+    for value, status, count in rows:
         counts[value][status] = count
     return counts
-
-
-def _make_count(key: Any, condition: Any) -> Statement:
-    return Statement(
-        Submission.select(key, Submission.status, fn.COUNT(1))
-        .where(key.in_(Parameter("found")), condition)
-        .group_by(key, Submission.status)
-    )
-
-
-_OF_WALLETS = _make_count(Submission.wallet_address, is_on_pages_of(Parameter("owner_id")))
-_OF_SESSIONS = _make_count(Submission.session_id, Submission.page == Parameter("page_id"))
 
 
 def _read_last_reasons(page: Page, addresses: list[str]) -> dict[str, Reason]:

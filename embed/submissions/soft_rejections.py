@@ -4,13 +4,12 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import fn
+from peewee import SQL, fn
 
 from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Page, RefusalCount, Submission
-from embed.db.statements import Parameter, Statement, list_values, make_insertion
 from embed.domain.nonces import Nonce
 from embed.domain.times import count_days
 
@@ -28,76 +27,59 @@ def store_soft_rejection(
     if session_id is None:
         _count(nonce.page_id, reason, now)
         return
-    row = Submission(
-        page=nonce.page_id,
-        api_key=nonce.key_id,
-        wallet_address=nonce.wallet_address,
-        nickname=nickname,
-        status="soft_rejected",
-        reject_reason=reason,
-        session_id=session_id,
-        created_at=now,
-        decided_at=now,
-    )
     # If the page was purged meanwhile, nothing is stored; the visitor is refused all the same.
     with skip_if_reference_missing(), db.atomic():
-        _STORE.execute(**list_values(row))
-        _DELETE_OLD.execute(page_id=nonce.page_id, session_id=session_id)
+        Submission.insert(
+            page=nonce.page_id,
+            api_key=nonce.key_id,
+            wallet_address=nonce.wallet_address,
+            nickname=nickname,
+            status="soft_rejected",
+            reject_reason=reason,
+            session_id=session_id,
+            created_at=now,
+            decided_at=now,
+        ).on_conflict(
+            conflict_target=[
+                Submission.page,
+                Submission.session_id,
+                Submission.wallet_address,
+                Submission.reject_reason,
+            ],
+            # Not a parameter: SQLite must see that it's the condition of the partial index.
+            conflict_where=SQL("status = 'soft_rejected'"),
+            preserve=[
+                Submission.api_key,
+                Submission.nickname,
+                Submission.created_at,
+                Submission.decided_at,
+            ],
+        ).execute()
+        _delete_old(nonce.page_id, session_id)
+
+
+def _delete_old(page_id: str, session_id: str) -> None:
+    """Keep only the newest, since one visitor could create any number of wallets."""
+    old = (
+        Submission.select(Submission.id)
+        .where(
+            Submission.page == page_id,
+            Submission.session_id == session_id,
+            Submission.status == "soft_rejected",
+        )
+        .order_by(Submission.created_at.desc(), Submission.id.desc())
+        .offset(MAX_STORED)
+        .limit(MAX_STORED)
+    )
+    Submission.delete().where(Submission.id.in_(old)).execute()
 
 
 def _count(page_id: str, reason: str, now: datetime) -> None:
     with skip_if_reference_missing(), db.atomic():
-        _COUNT.execute(page_id=page_id, day=count_days(now), reason=reason)
-
-
-_STORE = Statement(
-    make_insertion(Submission).on_conflict(
-        conflict_target=[
-            Submission.page,
-            Submission.session_id,
-            Submission.wallet_address,
-            Submission.reject_reason,
-        ],
-        conflict_where=Submission.status == "soft_rejected",
-        preserve=[
-            Submission.api_key,
-            Submission.nickname,
-            Submission.created_at,
-            Submission.decided_at,
-        ],
-    )
-)
-# Only the newest are kept, since one visitor could create any number of wallets.
-_DELETE_OLD = Statement(
-    Submission.delete().where(
-        Submission.id.in_(
-            Submission.select(Submission.id)
-            .where(
-                Submission.page == Parameter("page_id"),
-                Submission.session_id == Parameter("session_id"),
-                Submission.status == "soft_rejected",
-            )
-            .order_by(Submission.created_at.desc(), Submission.id.desc())
-            .offset(MAX_STORED)
-            .limit(MAX_STORED)
-        )
-    )
-)
-
-
-_COUNT = Statement(
-    RefusalCount.insert(
-        {
-            RefusalCount.page: Parameter("page_id"),
-            RefusalCount.day: Parameter("day"),
-            RefusalCount.reason: Parameter("reason"),
-            RefusalCount.count: 1,
-        }
-    ).on_conflict(
-        conflict_target=[RefusalCount.page, RefusalCount.day, RefusalCount.reason],
-        update={RefusalCount.count: RefusalCount.count + 1},
-    )
-)
+        RefusalCount.insert(page=page_id, day=count_days(now), reason=reason, count=1).on_conflict(
+            conflict_target=[RefusalCount.page, RefusalCount.day, RefusalCount.reason],
+            update={RefusalCount.count: RefusalCount.count + 1},
+        ).execute()
 
 
 def read_counts_without_session(page: Page) -> Counter[str]:

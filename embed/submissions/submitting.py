@@ -5,26 +5,26 @@ from datetime import datetime
 
 from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
-from embed.db.models import Proof, Submission
-from embed.db.statements import insert
+from embed.db.models import Page, Proof, Submission
 from embed.domain import policy
 from embed.domain.addresses import parse_address
 from embed.domain.nicknames import parse_nickname
 from embed.domain.nonces import Nonce
 from embed.domain.wallet_signatures import SignedMessage
-from embed.errors import ApiError
-from embed.events.editing import hold_page
+from embed.errors import ApiError, NotFound
+from embed.events.editing import lock_page
 from embed.events.messages import send_messages
 from embed.keys.access import Access
 from embed.metrics import SUBMISSIONS
-from embed.pages import find_page
+from embed.pages import find_page, read_policy
 from embed.runtime import Runtime
 from embed.schemas import GateRefusal, NonceRequest, SubmissionRequest
 from embed.serializers import as_dict, describe_submission, write_amount
 from embed.submissions.decisions import list_filling
 from embed.submissions.deny_list import check_not_blocked
-from embed.submissions.ownership import Caller, check_limits, check_signed_nonce
-from embed.submissions.policy_inputs import PolicyInputs, read_policy_inputs
+from embed.submissions.history import History
+from embed.submissions.ownership import Caller, check_limits, check_nonce_unused, check_signed_nonce
+from embed.submissions.queries import count_waiting
 from embed.submissions.soft_rejections import store_soft_rejection
 from embed.wallets.tracking import track_approved
 
@@ -70,8 +70,7 @@ def submit(request: SubmissionRequest, caller: Caller, runtime: Runtime) -> Subm
         check_limits(caller, runtime, scope="submission")
         if caller.access.has_blocks:  # before the page is locked: a list may be long
             _check_deny_list(verified)
-        if caller.access.is_page_gated:
-            _check_gate(runtime, caller.access.page_id, verified.nonce.wallet_address)
+        _check_gate(runtime, caller.access, verified.nonce.wallet_address)
         submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
         reason = policy.REJECT_REASON_BY_CODE.get(refusal.code)
@@ -115,16 +114,18 @@ def _check_deny_list(verified: VerifiedSubmission) -> None:
     )
 
 
-def _check_gate(runtime: Runtime, page_id: str, wallet_address: str) -> None:
+def _check_gate(runtime: Runtime, access: Access, wallet_address: str) -> None:
     """Raises ApiError `ca_gate_failed`, `balance_unavailable`."""
-    page = find_page(page_id)
+    if not access.min_balance:
+        return
+    page = find_page(access.page_id)
     if page is None:  # purged meanwhile
         raise ApiError("page_not_found")
     balance = runtime.balances.get_balance(page, wallet_address)
-    policy.check_gate(balance, page.min_balance)
+    policy.check_gate(balance, access.min_balance)
 
 
-def find_shortfall(runtime: Runtime, page_id: str, wallet_address: str) -> GateRefusal | None:
+def find_shortfall(runtime: Runtime, access: Access, wallet_address: str) -> GateRefusal | None:
     """Return the refusal a wallet would get for the minimum balance now, going by the chain.
 
     Balances that an owner entered aren't revealed, as nobody has signed yet.
@@ -132,7 +133,7 @@ def find_shortfall(runtime: Runtime, page_id: str, wallet_address: str) -> GateR
     if runtime.chain is None:
         return None
     try:
-        _check_gate(runtime, page_id, wallet_address)
+        _check_gate(runtime, access, wallet_address)
     except ApiError as refusal:  # an unavailable balance doesn't refuse the wallet
         if refusal.code == "ca_gate_failed":
             known = {name: write_amount(amount) for name, amount in refusal.details.items()}
@@ -149,34 +150,42 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
         "submission_nonce": ApiError("invalid_nonce"),
     }
     with translate_unique_violations(conflicts), db.atomic():
-        hold_page(nonce.page_id)
-        inputs = read_policy_inputs(nonce, verified.caller.session_id)
-        status = _decide(inputs, verified, now)
+        page = _lock_page(nonce.page_id)
+        check_nonce_unused(nonce)  # again: it may have been used meanwhile
+        waiting = count_waiting(page)
+        status = _decide(page, waiting, verified, now)
         submission = _store(verified, status, now)
         if status == "auto_approved":
             _track(submission, now, max_wallets)
-        if inputs.has_receivers:
-            _tell(submission, inputs, now)
+        _tell(submission, page, waiting, now)
         return submission
 
 
-def _decide(inputs: PolicyInputs, verified: VerifiedSubmission, now: datetime) -> policy.Decision:
+def _lock_page(page_id: str) -> Page:
+    """Raises ApiError `page_not_found`."""
+    try:
+        return lock_page(page_id)
+    except NotFound:  # purged meanwhile
+        raise ApiError("page_not_found") from None
+
+
+def _decide(
+    page: Page, waiting: int, verified: VerifiedSubmission, now: datetime
+) -> policy.Decision:
     """Apply the page's policy after the minimum balance. Raises ApiError."""
-    if inputs.is_nonce_used:  # meanwhile
-        raise ApiError("invalid_nonce")
-    rules, wallet_address = inputs.rules, verified.nonce.wallet_address
-    rejected_at = inputs.history.find_rejected_at(wallet_address)
-    policy.check_cooldown(rejected_at, now, rules.cooldown)
-    record = inputs.history.build_track_record(wallet_address, verified.caller.session_id)
-    decision = policy.decide(rules, record)
+    rules = read_policy(page)
+    wallet_address, session_id = verified.nonce.wallet_address, verified.caller.session_id
+    history = History.read(page, [wallet_address], [session_id] if session_id else [])
+    policy.check_cooldown(history.find_rejected_at(wallet_address), now, rules.cooldown)
+    decision = policy.decide(rules, history.build_track_record(wallet_address, session_id))
     if decision == "pending":
-        policy.check_queue(inputs.pending, rules.queue_capacity)
+        policy.check_queue(waiting, rules.queue_capacity)
     return decision
 
 
 def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime) -> Submission:
-    nonce = verified.nonce
-    submission = Submission(
+    nonce, signed = verified.nonce, verified.signed
+    submission = Submission.create(
         page=nonce.page_id,
         api_key=nonce.key_id,
         wallet_address=nonce.wallet_address,
@@ -187,16 +196,12 @@ def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime)
         created_at=now,
         decided_at=now if status == "auto_approved" else None,
     )
-    insert(submission)
-    signed = verified.signed
-    insert(
-        Proof(
-            submission=submission,
-            message=signed.message,
-            signature=signed.signature,
-            form=signed.form,
-            signed_bytes=signed.signed_bytes,
-        )
+    Proof.create(
+        submission=submission,
+        message=signed.message,
+        signature=signed.signature,
+        form=signed.form,
+        signed_bytes=signed.signed_bytes,
     )
     return submission
 
@@ -207,8 +212,9 @@ def _track(submission: Submission, now: datetime, max_wallets: int) -> None:
         raise ApiError("queue_full", retry_after=policy.QUEUE_RETRY_AFTER)
 
 
-def _tell(submission: Submission, inputs: PolicyInputs, now: datetime) -> None:
+def _tell(submission: Submission, page: Page, waiting: int, now: datetime) -> None:
+    """Tell the page's receivers; `waiting` leaves the submission out."""
     messages = [("submission.created", as_dict(describe_submission(submission)))]
     if submission.status == "pending":
-        messages += list_filling(inputs.pending + 1, inputs.rules.queue_capacity)
-    send_messages(submission.page_id, messages, now)
+        messages += list_filling(waiting + 1, page.queue_capacity)
+    send_messages(page.id, messages, now)

@@ -28,7 +28,7 @@ from embed.events.messages import lock_receivers
 from embed.runtime import Runtime
 from embed.schemas import WithdrawnWallet
 from embed.serializers import write_json
-from embed.wallets.tracking import untrack_withdrawn
+from embed.wallets.tracking import remove_submitted_wallets
 
 ACTOR = "visitor"
 
@@ -63,7 +63,7 @@ def _withdraw(edit: Edit, nonce: RecordNonce) -> WithdrawnWallet:
     has_left_list = False
     if wallet is not None and not stays_listed:
         has_left_list = not (wallet.is_withdrawn and wallet.is_hidden)  # it had left already
-        untrack_withdrawn(Wallet.id == wallet.id)
+        remove_submitted_wallets(Wallet.id == wallet.id)
     erase_traces(
         page,
         address,

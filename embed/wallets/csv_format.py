@@ -35,7 +35,7 @@ class Line:
     number: int = 0  # line number in the file, from 1
 
 
-def format_sheet(lines: Iterable[Line], supply: Decimal | None = None) -> str:
+def format_csv(lines: Iterable[Line], supply: Decimal | None = None) -> str:
     """Return a table, with shares of the supply as fractions of 1 if it's known."""
     out = io.StringIO()
     writer = csv.writer(out)

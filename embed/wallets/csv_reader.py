@@ -48,14 +48,14 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ParsedTable:
     """Wallets to import. A line with mistakes is in `mistakes` only."""
 
     lines: Sequence[Line]
     mistakes: Sequence[Mistake]
 
 
-def decode_sheet(raw: bytes) -> str:
+def decode_csv(raw: bytes) -> str:
     """Return the text of a file: UTF-8, UTF-16, or else Windows-1252. Raises InvalidInput."""
     if raw.startswith(_WORKBOOKS):
         raise InvalidInput(
@@ -193,7 +193,7 @@ def _find_width(lengths: Iterable[int]) -> int:
     return max(counts, key=lambda length: (counts[length], length))
 
 
-def parse_table(table: Table, columns: Sequence[str] = ()) -> Sheet:
+def parse_table(table: Table, columns: Sequence[str] = ()) -> ParsedTable:
     """Read wallets; `columns` corrects what was recognized. Raises InvalidInput."""
     columns = columns or table.columns
     for role in COLUMNS:
@@ -218,7 +218,7 @@ def parse_table(table: Table, columns: Sequence[str] = ()) -> Sheet:
         mistakes += found
         if line is not None and not found:
             lines.append(line)
-    return Sheet(lines, mistakes)
+    return ParsedTable(lines, mistakes)
 
 
 def _parse_line(

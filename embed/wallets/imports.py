@@ -6,20 +6,19 @@ from datetime import datetime
 from functools import partial
 from itertools import cycle
 
+from embed.balances.known import BalanceSource
 from embed.balances.observations import Observation, store_entered
-from embed.balances.tokens import find_supply
-from embed.db.batches import count_rows_anew, in_batches
+from embed.db.batches import analyze_tables, in_batches
 from embed.db.models import Balance, Page, Tag, TrackedWallet, Wallet, WalletTag
-from embed.db.statements import Statement, list_values, make_insertion
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
 from embed.events.editing import Change, editing
 from embed.events.kinds import ImportFacts
 from embed.pages import get_page
 from embed.settings import Settings
-from embed.wallets.csv_format import Line, format_sheet
+from embed.wallets.csv_format import Line, format_csv
 from embed.wallets.csv_mistakes import Kind, Mistake
-from embed.wallets.csv_reader import Sheet
+from embed.wallets.csv_reader import ParsedTable
 from embed.wallets.tags import list_tags, order_colors
 from embed.wallets.tracking import PageFull, list_wallets
 
@@ -66,7 +65,7 @@ class RowChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ImportPlan:
     """What an import would change; lines with mistakes are not part of it."""
 
     changes: Sequence[RowChange]
@@ -97,9 +96,9 @@ class Plan:
         return {mistake.kind for mistake in self.mistakes} == {Kind.UNKNOWN_TAG}
 
 
-def export_sheet(page: Page, *, uses_chain: bool) -> str:
+def export_csv(page: Page, balances: BalanceSource) -> str:
     """Return all wallets of a page, the hidden ones too."""
-    supply = find_supply(page.token_mint, uses_chain=uses_chain)
+    supply = balances.find_supply(page.token_mint)
     lines = (
         Line(
             wallet.address,
@@ -108,28 +107,29 @@ def export_sheet(page: Page, *, uses_chain: bool) -> str:
             wallet.is_hidden,
             wallet.known_balance,
         )
-        for wallet in list_wallets(page, uses_chain=uses_chain)
+        for wallet in list_wallets(page, balances)
     )
-    return format_sheet(lines, None if supply is None else supply.amount)
+    return format_csv(lines, None if supply is None else supply.amount)
 
 
 def plan_import(
     page: Page,
-    sheet: Sheet,
+    parsed: ParsedTable,
     *,
     makes_tags: bool,
+    balances: BalanceSource,
     settings: Settings,
     changes_listed: bool = True,
-) -> Plan:
+) -> ImportPlan:
     """Return what a table would change, in three statements, whatever its length."""
     tags = list_tags(page)
     known = {tag.name for tag in tags}
-    wallets = list_wallets(page, uses_chain=settings.uses_chain, page_tags=tags)
+    wallets = list_wallets(page, balances, page_tags=tags)
     tracked = {one.address: one for one in wallets}
-    mistakes = list(sheet.mistakes)
+    mistakes = list(parsed.mistakes)
     new_tags: dict[str, None] = {}
     changes = []
-    for line in sheet.lines:
+    for line in parsed.lines:
         change = RowChange(line, tracked.get(line.address))
         if change.before and change.changes_anything and not changes_listed:
             cause = InvalidInput("The wallet is already on the list.")
@@ -150,18 +150,19 @@ def plan_import(
         cause = PageFull(settings.max_wallets)
         mistakes.append(Mistake(new[room].number, Kind.PAGE_FULL, cause))
     mistakes.sort(key=lambda mistake: mistake.number)
-    return Plan(real, len(changes) - len(real), list(new_tags), mistakes)
+    return ImportPlan(real, len(changes) - len(real), list(new_tags), mistakes)
 
 
 def apply_import(
     page_id: str,
-    sheet: Sheet,
+    parsed: ParsedTable,
     change: Change,
     *,
+    balances: BalanceSource,
     makes_tags: bool,
     changes_listed: bool = True,
     skips_mistakes: bool = False,
-) -> Plan:
+) -> ImportPlan:
     """Apply a table in one transaction, and return what was changed.
 
     The plan is made before the page is locked, since others wait for the lock, and once more under
@@ -171,8 +172,9 @@ def apply_import(
     page = get_page(page_id)
     plan_for = partial(
         plan_import,
-        sheet=sheet,
+        parsed=parsed,
         makes_tags=makes_tags,
+        balances=balances,
         settings=change.settings,
         changes_listed=changes_listed,
     )
@@ -193,7 +195,7 @@ def apply_import(
                     if row.line.balance is not None and row.changes_balance
                 ],
             )
-            count_rows_anew(Wallet, Balance, WalletTag)
+            analyze_tables(Wallet, Balance, WalletTag)
             edit.log("import wallets", ImportFacts(plan.added, plan.changed))
     return plan
 
@@ -225,27 +227,24 @@ def _write_wallets(page: Page, changes: Sequence[RowChange], now: datetime) -> d
         change.line.address: change.before.id if change.before else next(new_ids)
         for change in changes
     }
-    new = list_values(Wallet(page=page, created_at=now))
-    _STORE_WALLET.execute_many(
-        new
-        | {
+    rows = (
+        {
             "id": ids[change.line.address],
+            "page": page,
             "address": change.line.address,
             "public_alias": change.alias,
             "is_hidden": change.is_hidden,
+            "created_at": now,
         }
         for change in changes
         if change.changes_details
     )
+    for batch in in_batches(rows):
+        Wallet.insert_many(batch).on_conflict(
+            conflict_target=[Wallet.page, Wallet.address],
+            preserve=[Wallet.public_alias, Wallet.is_hidden],
+        ).execute()
     return ids
-
-
-_STORE_WALLET = Statement(
-    make_insertion(Wallet).on_conflict(
-        conflict_target=[Wallet.page, Wallet.address],
-        preserve=[Wallet.public_alias, Wallet.is_hidden],
-    )
-)
 
 
 def _write_tags(page: Page, changes: Sequence[RowChange], ids: dict[str, str]) -> None:
@@ -254,11 +253,10 @@ def _write_tags(page: Page, changes: Sequence[RowChange], ids: dict[str, str]) -
     old = [ids[change.line.address] for change in changed if change.before is not None]
     for wallet_ids in in_batches(old):
         WalletTag.delete().where(WalletTag.wallet.in_(wallet_ids)).execute()
-    _STORE_TAG_OF_WALLET.execute_many(
+    new = (
         {"wallet": ids[change.line.address], "tag": tag_ids[name]}
         for change in changed
         for name in change.line.tag_names or ()
     )
-
-
-_STORE_TAG_OF_WALLET = Statement(make_insertion(WalletTag))
+    for batch in in_batches(new):
+        WalletTag.insert_many(batch).execute()

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from cachetools import LRUCache, cached
 from peewee import fn
 
-from embed.balances.known import join_balances, list_amounts
+from embed.balances.known import BalanceSource
 from embed.db.connection import db
 from embed.db.fields import in_byte_order
 from embed.db.models import (
@@ -71,38 +71,36 @@ def search_wallets(
     order: Order,
     number: int = 1,
     *,
-    uses_chain: bool,
+    balances: BalanceSource,
     page_tags: Sequence[Tag] | None = None,
 ) -> SearchResult:
     """Return wallets that match, in four statements at most."""
-    addresses = _list_addresses(page, page.version, wanted, order, uses_chain=uses_chain)
+    addresses = _list_addresses(page, page.version, wanted, order, balances)
     last = max(1, -(-len(addresses) // RESULT_SIZE))
     number = min(max(1, number), last)
     shown = addresses[(number - 1) * RESULT_SIZE : number * RESULT_SIZE]
-    tracked = list_wallets(
-        page, Wallet.address.in_(shown), uses_chain=uses_chain, page_tags=page_tags
-    )
+    tracked = list_wallets(page, balances, Wallet.address.in_(shown), page_tags=page_tags)
     found = {wallet.address: wallet for wallet in tracked}
     return SearchResult([found[one] for one in shown if one in found], len(addresses), number, last)
 
 
 @cached(LRUCache(maxsize=MAX_CACHED, getsizeof=lambda addresses: 1 + len(addresses)), lock=Lock())
 def _list_addresses(
-    page: Page, version: int, wanted: WalletFilter, order: Order, *, uses_chain: bool
+    page: Page, version: int, wanted: WalletFilter, order: Order, balances: BalanceSource
 ) -> list[str]:
     """Return the sorted addresses of the wallets that match; `version` is the page's."""
     found = Wallet.select(Wallet.address).where(*list_conditions(page, wanted))
-    rows: Any = db.execute(_sort(found, page, order, uses_chain=uses_chain))
+    rows: Any = db.execute(_sort(found, page, order, balances))
     return [address for (address,) in rows]
 
 
-def _sort(found: Any, page: Page, order: Order, *, uses_chain: bool) -> Any:
+def _sort(found: Any, page: Page, order: Order, balances: BalanceSource) -> Any:
     if order.column == "name":
         keys = [in_byte_order(fn.LOWER(Wallet.public_alias)), in_byte_order(Wallet.address)]
         first = [Wallet.public_alias.is_null()]  # those without a name are last, either way
     else:
-        found = join_balances(found, page, uses_chain=uses_chain)
-        amount = fn.COALESCE(*list_amounts(uses_chain=uses_chain), "0")
+        found = balances.join(found, page)
+        amount = fn.COALESCE(*balances.amounts, "0")
         # Amounts are texts without leading zeros: more digits before the point mean more.
         whole_digits = fn.LENGTH(amount) - fn.LENGTH(fn.LTRIM(amount, _DIGITS))
         keys, first = [whole_digits, in_byte_order(amount)], []
@@ -131,13 +129,15 @@ def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
     return conditions
 
 
-def sum_by_page(pages: Iterable[Page], *, uses_chain: bool) -> dict[str, Decimal]:
+def sum_by_page(pages: Iterable[Page], balances: BalanceSource) -> dict[str, Decimal]:
     """Return what each list's counted wallets hold; pages without a known balance are absent."""
-    return _sum_by_page(frozenset((page.id, page.version) for page in pages), uses_chain)
+    return _sum_by_page(frozenset((page.id, page.version) for page in pages), balances)
 
 
 @lru_cache(maxsize=100)
-def _sum_by_page(versions: frozenset[tuple[str, int]], uses_chain: bool) -> dict[str, Decimal]:
+def _sum_by_page(
+    versions: frozenset[tuple[str, int]], balances: BalanceSource
+) -> dict[str, Decimal]:
     """Sum up with one statement; cached until one of the pages has a new version.
 
     The statement doesn't add: amounts are texts, and SQLite has been seen to cast one to NaN.
@@ -146,11 +146,11 @@ def _sum_by_page(versions: frozenset[tuple[str, int]], uses_chain: bool) -> dict
     left_out = (
         WalletTag.select(WalletTag.wallet).join(Tag).where(Tag.page.in_(ids), ~Tag.is_counted)
     )
-    query = Wallet.select(Wallet.page, *list_amounts(uses_chain=uses_chain)).join(Page)
-    rows: Any = join_balances(query, Page, uses_chain=uses_chain).where(
+    query = Wallet.select(Wallet.page, *balances.amounts).join(Page)
+    rows: Any = balances.join(query, Page).where(
         Wallet.page.in_(ids), IS_VISIBLE, Wallet.id.not_in(left_out)
     )
     known: defaultdict[str, list[Decimal]] = defaultdict(list)
     for page_id, *observed in rows.tuples():
         known[page_id] += [amount for amount in observed if amount is not None][:1]
-    return {page_id: amounts.add(*balances) for page_id, balances in known.items() if balances}
+    return {page_id: amounts.add(*held) for page_id, held in known.items() if held}

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from embed.balances.known import BalanceSource
 from embed.balances.largest_holders import look_up_largest_holders
 from embed.balances.program_addresses import is_on_curve
-from embed.balances.tokens import find_supply
 from embed.db.models import Page, Wallet
 from embed.domain.addresses import is_address
 from embed.domain.amounts import find_share
@@ -15,7 +15,7 @@ from embed.errors import InvalidInput
 from embed.events.editing import Change
 from embed.runtime import Runtime
 from embed.wallets.csv_format import Line
-from embed.wallets.csv_reader import Sheet
+from embed.wallets.csv_reader import ParsedTable
 from embed.wallets.imports import apply_import
 
 
@@ -33,7 +33,7 @@ class Suggestion:
 def suggest_wallets(page: Page, runtime: Runtime) -> list[Suggestion]:
     """Ask the chain for the largest holders, most first. Raises InvalidInput."""
     found = look_up_largest_holders(runtime.chain, page.token_mint)
-    known = find_supply(page.token_mint, uses_chain=runtime.settings.uses_chain)
+    known = runtime.balances.find_supply(page.token_mint)
     supply = known.amount if found.supply is None and known is not None else found.supply
     rows: Any = Wallet.select(Wallet.address).where(
         Wallet.page == page, Wallet.address.in_(list(found.amounts))
@@ -61,8 +61,10 @@ def add_suggested(page_id: str, addresses: Collection[str], change: Change) -> i
         raise InvalidInput(
             "%(address)s isn't a wallet address (base58 of 32 bytes).", address=repr(wrong)
         )
-    sheet = Sheet([Line(address) for address in dict.fromkeys(addresses)], mistakes=[])
-    plan = apply_import(page_id, sheet, change, makes_tags=False)
+    parsed = ParsedTable([Line(address) for address in dict.fromkeys(addresses)], mistakes=[])
+    # No balances are compared, since the lines have none.
+    balances = BalanceSource(uses_chain=False)
+    plan = apply_import(page_id, parsed, change, balances=balances, makes_tags=False)
     if plan.mistakes:
         raise plan.mistakes[0].cause  # the page is full
     return plan.added

@@ -9,7 +9,7 @@ from typing import Any
 
 from peewee import fn
 
-from embed.balances.known import join_balances, list_amounts
+from embed.balances.known import BalanceSource
 from embed.balances.observations import Observation, store_entered
 from embed.db.constraints import translate_unique_violations
 from embed.db.fields import in_byte_order
@@ -23,7 +23,6 @@ from embed.db.models import (
     Wallet,
     WalletTag,
 )
-from embed.db.statements import Parameter, Statement
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.identifiers import is_id
@@ -53,19 +52,22 @@ class PageFull(InvalidInput):
 
 
 def list_wallets(
-    page: Page, *conditions: Any, uses_chain: bool, page_tags: Sequence[Tag] | None = None
+    page: Page,
+    balances: BalanceSource,
+    *conditions: Any,
+    page_tags: Sequence[Tag] | None = None,
 ) -> list[TrackedWallet]:
     """Return the page's wallets that meet all conditions, oldest first, in three statements.
 
-    `uses_chain` is Settings.uses_chain, as everywhere that balances are read. `page_tags` are all
-    tags of the page, in order, if the caller has them: wallets share these objects.
+    `page_tags` are all tags of the page, in order, if the caller has them: wallets share these
+    objects.
     """
     page_tags = list_tags(page) if page_tags is None else page_tags
     columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
     marks = (Wallet.low_count, Wallet.is_withheld)
-    query = Wallet.select(*columns, *marks, *list_amounts(uses_chain=uses_chain))
+    query = Wallet.select(*columns, *marks, *balances.amounts)
     rows = (
-        join_balances(query, page, uses_chain=uses_chain)
+        balances.join(query, page)
         .where(Wallet.page == page, *conditions)
         .order_by(Wallet.created_at, in_byte_order(Wallet.id))
     )
@@ -136,11 +138,8 @@ def add_wallet(page_id: str, address: str, fields: WalletFields, change: Change)
 
 def _count_room(page_id: str, max_wallets: int) -> int:
     """Return how many more wallets the page can take; it's locked, so this stays true."""
-    (tracked,) = _COUNT_TRACKED.execute(page_id=page_id).fetchone()
-    return max(0, max_wallets - int(tracked))
-
-
-_COUNT_TRACKED = Statement(Wallet.select(fn.COUNT(1)).where(Wallet.page == Parameter("page_id")))
+    tracked = Wallet.select().where(Wallet.page == page_id).count()
+    return max(0, max_wallets - tracked)
 
 
 def update_wallet(wallet_id: str, fields: WalletFields, change: Change) -> None:
@@ -210,7 +209,7 @@ def _give_to(approved: Sequence[Submission], withdrawn: Any) -> None:
     ).where(withdrawn).execute()
 
 
-def untrack_withdrawn(of_submissions: Any) -> None:
+def remove_submitted_wallets(of_submissions: Any) -> None:
     """Untrack wallets that submissions put on their page; the condition says which.
 
     One that the owner has hidden stays on record as hidden: otherwise submitting it again would be
@@ -231,10 +230,10 @@ def find_visible(page: Page, wallet_id: str) -> Wallet | None:
     return wallet if wallet is not None and wallet.page_id == page.id else None
 
 
-def get_tracked(wallet_id: str, *, uses_chain: bool) -> TrackedWallet:
+def get_tracked(wallet_id: str, balances: BalanceSource) -> TrackedWallet:
     """Raises NotFound."""
     page = Page.select().join(Wallet).where(Wallet.id == wallet_id).get_or_none()
-    tracked = page and list_wallets(page, Wallet.id == wallet_id, uses_chain=uses_chain)
+    tracked = page and list_wallets(page, balances, Wallet.id == wallet_id)
     if not tracked:
         raise NotFound(f"There is no wallet {wallet_id}.")
     return tracked[0]

@@ -45,7 +45,7 @@ class RowFigure(NamedTuple):
 def init_figures(app: Flask) -> None:
     app.jinja_env.globals["draw_avatar"] = draw_avatar
     app.jinja_env.globals["is_old"] = is_old
-    app.jinja_env.globals["uses_chain"] = lambda: runtime().settings.uses_chain
+    app.jinja_env.globals["uses_chain"] = lambda: runtime().balances.uses_chain
     app.jinja_env.filters |= {
         "age": format_age,
         "axis": write_axis,

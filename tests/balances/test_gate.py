@@ -10,7 +10,6 @@ from support.remote import at_once
 from support.world import USDC, Visitor, code_of
 
 from embed.balances.gate import BUDGET, LiveBalances
-from embed.balances.known import read_observations
 from embed.balances.observations import ChainObservation, store_chain
 from embed.balances.solana_rpc import UnusableAnswer
 from embed.balances.tokens import find_problem
@@ -111,7 +110,7 @@ def test_observation_is_recorded_with_its_time(world, chain, visitor):
     chain.hold(visitor.address, 11, auxiliary=1)
     world.submit(visitor)
 
-    known = read_observations(world.page, [visitor.address], uses_chain=True)[visitor.address]
+    known = world.balances.read(world.page, [visitor.address])[visitor.address]
     assert (known.amount, known.observed_at, known.source) == (12, world.clock(), "chain")
     assert known.all_observed_at == world.clock()
 

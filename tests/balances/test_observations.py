@@ -10,7 +10,7 @@ from support.world import USDC, Visitor
 
 from embed import pages
 from embed.balances import observations
-from embed.balances.known import read_balances, read_observations
+from embed.balances.known import BalanceSource
 from embed.balances.observations import (
     ChainObservation,
     count_days,
@@ -67,8 +67,8 @@ def test_chain_counts_before_what_was_entered(world, observe, address, observed)
     observe(address, observed)
 
     assert read_public(world) == {address: observed}
-    assert [one.token_balance for one in list_wallets(world.page, uses_chain=True)] == [observed]
-    assert read_balances(world.page, [address], uses_chain=True) == {address: observed}
+    assert [one.token_balance for one in list_wallets(world.page, world.balances)] == [observed]
+    assert world.balances.read(world.page, [address])[address].amount == observed
     world.observe(address, 50)
     assert read_public(world) == {address: observed}
 
@@ -79,7 +79,7 @@ def test_without_an_endpoint_the_entered_balance_counts_whatever_was_observed_be
     world.track(address, balance=100)
     observe(address, 3)
 
-    known = read_observations(world.page, [address], uses_chain=False)
+    known = BalanceSource(uses_chain=False).read(world.page, [address])
     assert (known[address].source, known[address].amount) == ("entered", 100)
 
 
@@ -93,7 +93,7 @@ def test_every_page_of_the_mint_shares_the_chains_balance_and_no_other_page_does
 
     observe(address, 8)
 
-    tracked = [list_wallets(get_page(page_id), uses_chain=True) for page_id in page_ids]
+    tracked = [list_wallets(get_page(page_id), world.balances) for page_id in page_ids]
     assert [wallet.token_balance for (wallet,) in tracked] == [8, 8, 0]
 
 
@@ -104,9 +104,9 @@ def test_queue_and_policy_preview_use_the_chains_balance(world, observe):
     observe(visitor.address, 4)
     (waiting,) = world.page.submission_set
 
-    context = build_review_context(world.page, [waiting], uses_chain=True)[waiting.id]
+    context = build_review_context(world.page, [waiting], world.balances)[waiting.id]
     assert (context.balance.amount, context.balance.observed_at) == (4, world.clock())
-    simulated = simulate(world.page, Policy(min_balance=Decimal(5)), uses_chain=True)
+    simulated = simulate(world.page, Policy(min_balance=Decimal(5)), world.balances)
     assert [one.after for one in simulated] == ["ca_gate"]
 
 
@@ -211,7 +211,7 @@ def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
 
     def show() -> list:
         version = get_page(page_id).version
-        wallets = get_payload(page_id, version, uses_chain=True).read_part(1)
+        wallets = get_payload(page_id, version, world.balances).read_part(1)
         return [one["tokenBalance"] for one in wallets]
 
     def join_and_show():
@@ -243,7 +243,7 @@ def test_entered_balances_stay_with_their_owner(world, address):
 
     world.observe(address, 100)
 
-    assert read_balances(page, [address], uses_chain=True) == {}
+    assert world.balances.read(page, [address]) == {}
     assert Balance.select().count() == 1
 
 

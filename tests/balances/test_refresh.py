@@ -12,7 +12,6 @@ from support.world import USDC, Visitor
 
 from embed import pages
 from embed.balances import refresh
-from embed.balances.known import read_observations
 from embed.balances.rpc_endpoint import Endpoint
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.balances.token_accounts import MOST_ACCOUNTS
@@ -54,10 +53,7 @@ def track_many(world, count: int, page_id=None) -> list[str]:
 def amounts_of(world, page_id=None) -> dict:
     page = get_page(page_id or world.page_id)
     addresses = [one.address for one in Wallet.select().where(Wallet.page == page)]
-    return {
-        address: one.amount
-        for address, one in read_observations(page, addresses, uses_chain=True).items()
-    }
+    return {address: one.amount for address, one in world.balances.read(page, addresses).items()}
 
 
 # What is read
@@ -250,7 +246,7 @@ def test_failed_refresh_keeps_values_and_when_they_were_observed(world, chain, r
     summary = run()
 
     assert summary.failure == "No RPC server gave a usable answer: timed out."
-    known = read_observations(world.page, [address], uses_chain=True)[address]
+    known = world.balances.read(world.page, [address])[address]
     assert (known.amount, known.observed_at) == (5, observed_at)
 
 

@@ -9,11 +9,11 @@ from support.rpc_access import PatientClock, connect
 from support.rpc_faults import change, info_of
 from support.world import USDC, Visitor
 
+from embed.balances.known import BalanceSource
 from embed.balances.mints import read_scaled_supply
 from embed.balances.program_addresses import derive_token_account
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_associated
-from embed.balances.tokens import find_supply
 from embed.db.models import Token
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -111,9 +111,9 @@ class TestService:
 
         run()
 
-        supply = find_supply(world.page.token_mint, uses_chain=True)
+        supply = world.balances.find_supply(world.page.token_mint)
         assert (supply.amount, supply.observed_at) == (100, world.clock())
-        assert find_supply(world.page.token_mint, uses_chain=False) is None
+        assert BalanceSource(uses_chain=False).find_supply(USDC) is None
         assert chain.calls["getTokenSupply"] == 0
 
     def test_page_gets_a_new_version_only_for_another_supply(self, world, chain, run):

@@ -70,7 +70,7 @@ def test_what_was_written_meanwhile_is_told(world, operator, address, monkeypatc
     again = operator.run("erase", address, "--yes")
 
     assert (again.exit_code, "Repeat the command." in again.stderr) == (1, True)
-    assert wallet_erasure.find_kept(address)
+    assert wallet_erasure.find_stored(address)
 
 
 def test_journal_that_somebody_reads_is_told(operator, address, environ):

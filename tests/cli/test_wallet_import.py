@@ -23,7 +23,7 @@ def run(operator, world, tmp_path):
 
 
 def read_names(world) -> dict[str, str | None]:
-    wallets = tracking.list_wallets(world.page, uses_chain=False)
+    wallets = tracking.list_wallets(world.page, world.balances)
     return {wallet.address: wallet.public_alias for wallet in wallets}
 
 

@@ -3,7 +3,6 @@
 import gc
 import sqlite3
 from contextlib import nullcontext
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -17,7 +16,7 @@ from embed.domain import identifiers, policy
 from embed.domain.nonces import Nonce
 from embed.errors import InvalidInput
 from embed.people import accounts
-from embed.submissions import ownership, soft_rejections, submitting
+from embed.submissions import ownership, soft_rejections
 from embed.wallets import tags, tracking
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -114,13 +113,7 @@ def test_owner_of_pages_cannot_be_deleted(world):
 @pytest.fixture
 def look_ups_miss(monkeypatch):
     """Let the checks before the insert find no used nonce, as in a race of two requests."""
-    read = submitting.read_policy_inputs
-
-    def read_as_unused(*arguments, **more):
-        return replace(read(*arguments, **more), is_nonce_used=False)
-
     monkeypatch.setattr(ownership, "check_unused", lambda *_: None)
-    monkeypatch.setattr(submitting, "read_policy_inputs", read_as_unused)
 
 
 def test_nonce_that_another_post_used_meanwhile_is_invalid(world, look_ups_miss):

@@ -24,8 +24,8 @@ from embed.events.kinds import HoldingFacts
 from embed.maintenance.wallet_erasure import (
     clear_deleted_content,
     erase_wallet,
-    find_kept,
     find_mentions,
+    find_stored,
 )
 from embed.notifications import receivers
 from embed.people import accounts
@@ -116,7 +116,7 @@ def test_nothing_in_the_database_tells_of_the_wallet(world, visitor):
     erase(world, visitor)
 
     assert not holds_any(read_everything(), forms)
-    assert find_kept(visitor.address) == []
+    assert find_stored(visitor.address) == []
     assert find_mentions(visitor.address) == []
     assert holds_any(read_everything(), list_forms(bystander.address))
 
@@ -125,7 +125,7 @@ def test_it_is_found_before_on_every_page(world, visitor):
     leave_traces(world, visitor)
 
     found = {
-        (one.what, one.page_id == world.page_id): one.count for one in find_kept(visitor.address)
+        (one.what, one.page_id == world.page_id): one.count for one in find_stored(visitor.address)
     }
 
     assert found == {

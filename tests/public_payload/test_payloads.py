@@ -42,7 +42,7 @@ def test_payload_that_many_ask_for_at_once_is_built_once(world, built):
 
     def get():
         try:
-            return get_payload(world.page_id, version, uses_chain=False)
+            return get_payload(world.page_id, version, world.balances)
         finally:
             db.close()
 
@@ -54,7 +54,7 @@ def test_payload_that_many_ask_for_at_once_is_built_once(world, built):
 
 def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monkeypatch):
     version = world.page.version
-    cached = get_payload(world.page_id, version, uses_chain=False)
+    cached = get_payload(world.page_id, version, world.balances)
     other_id = world.make_page()
     is_building, may_end = threading.Event(), threading.Event()
     list_wallets = payloads.list_wallets
@@ -66,7 +66,7 @@ def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monk
 
     def get_other():
         try:
-            get_payload(other_id, 1, uses_chain=False)
+            get_payload(other_id, 1, world.balances)
         finally:
             db.close()
 
@@ -75,7 +75,7 @@ def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monk
     builder.start()
     assert is_building.wait(30)
 
-    assert get_payload(world.page_id, version, uses_chain=False) is cached
+    assert get_payload(world.page_id, version, world.balances) is cached
     may_end.set()
     builder.join()
 
@@ -110,7 +110,7 @@ def test_parts_together_are_the_whole_list(world, count):
     with db.atomic():
         for number in range(count):
             world.track(Visitor().address, alias=f"n{number}")
-    payload = get_payload(world.page_id, world.page.version, uses_chain=False)
+    payload = get_payload(world.page_id, world.page.version, world.balances)
 
     parts = [payload.read_part(number + 1) for number in range(payload.part_count)]
 

@@ -169,7 +169,7 @@ def test_ranks_are_by_exact_balances(world):
         world.track(Visitor().address, balance=balance)
         world.clock.forward(seconds=1)
 
-    payload = get_payload(world.page_id, world.page.version, uses_chain=False)
+    payload = get_payload(world.page_id, world.page.version, world.balances)
 
     assert list(payload.standings.ranks) == [2, 1, 2, 0]
     assert list(payload.list_places(1, "balance")) == [1, 0, 2, 3]

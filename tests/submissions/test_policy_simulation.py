@@ -19,7 +19,7 @@ SESSION = "s" * 20
 def look(world, **rules) -> list[tuple[str, str]]:
     """Return the actual and the simulated outcomes, oldest first."""
     outcomes = policy_simulation.simulate(
-        world.page, Policy(**({"cooldown": timedelta(0)} | rules)), uses_chain=False
+        world.page, Policy(**({"cooldown": timedelta(0)} | rules)), world.balances
     )
     return [(one.before, one.after) for one in reversed(outcomes)]
 
@@ -108,7 +108,7 @@ def test_latest_fifty_are_looked_at_newest_first(world):
         (Submission.get_by_id(one) for one in ids), key=lambda one: (one.created_at, one.id)
     )[:-51:-1]
 
-    outcomes = policy_simulation.simulate(world.page, OPEN, uses_chain=False)
+    outcomes = policy_simulation.simulate(world.page, OPEN, world.balances)
     assert [one.submission.id for one in outcomes] == [one.id for one in newest]
 
 
@@ -116,6 +116,6 @@ def test_preview_changes_nothing(world):
     add_submissions(world, 5)
     before = world.dump()
     rules = Policy(auto_approve=True)
-    policy_simulation.simulate(Page.get_by_id(world.page_id), rules, uses_chain=False)
+    policy_simulation.simulate(Page.get_by_id(world.page_id), rules, world.balances)
 
     assert world.dump() == before

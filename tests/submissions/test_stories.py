@@ -172,6 +172,7 @@ class Stories(RuleBasedStateMachine):
             parse_table(read_table(text, max_wallets=self.world.settings.max_wallets)),
             self.world.change("owner"),
             makes_tags=False,
+            balances=self.world.balances,
         )
         assert not plan.mistakes
         if not story.is_tracked:

@@ -277,6 +277,7 @@ def test_owners_edits_do_not_make_a_wallet_theirs(world, visitor):
         parse_table(read_table(table, max_wallets=2)),
         change,
         makes_tags=False,
+        balances=world.balances,
     )
 
     assert Wallet.get().submission_id == submission_id

@@ -12,6 +12,7 @@ from functools import wraps
 import pytest
 from support.world import Visitor, code_of
 
+from embed.balances.known import BalanceSource
 from embed.errors import ApiError
 from embed.runtime import EXTENSION
 from embed.submissions.deny_list import block_on_page
@@ -239,7 +240,7 @@ def block_network(attempt):
     block_on_page(attempt.world.page_id, "network", "127.0.0.1", attempt.world.change())
 
 
-class UnreadableBalances:
+class UnreadableBalances(BalanceSource):
     """A balance source that has no answer and no fresh observation either."""
 
     def get_balance(self, page, address):
@@ -248,7 +249,9 @@ class UnreadableBalances:
 
 def lose_chain(attempt):
     extensions = attempt.world.app.extensions
-    extensions[EXTENSION] = replace(extensions[EXTENSION], balances=UnreadableBalances())
+    extensions[EXTENSION] = replace(
+        extensions[EXTENSION], balances=UnreadableBalances(uses_chain=True)
+    )
     raise_gate(attempt)
 
 

@@ -13,6 +13,7 @@ from flask import Flask, Response
 from nacl.signing import SigningKey
 
 from embed import pages
+from embed.balances.known import BalanceSource
 from embed.balances.observations import Observation, store_entered
 from embed.balances.solana_rpc import choose_chain
 from embed.db.connection import db
@@ -23,6 +24,7 @@ from embed.domain.clients import UNKNOWN, Client
 from embed.errors import STATUS_BY_CODE
 from embed.events.editing import COMMAND_LINE, Change
 from embed.events.kinds import write_subject
+from embed.factory import choose_balances
 from embed.keys import access, management
 from embed.people import accounts
 from embed.runtime import EXTENSION
@@ -274,7 +276,10 @@ class World(PageClient):
         settings = replace(self.settings, solana_rpc_url=urls)
         runtime = self.app.extensions[EXTENSION]
         chain = choose_chain(settings, runtime.chain)
-        self.app.extensions[EXTENSION] = replace(runtime, settings=settings, chain=chain)
+        balances = choose_balances(settings, chain, runtime.clock)
+        self.app.extensions[EXTENSION] = replace(
+            runtime, settings=settings, chain=chain, balances=balances
+        )
 
     def delete_page(self) -> None:
         pages.delete_page(self.page_id, self.change())
@@ -309,6 +314,10 @@ class World(PageClient):
     @property
     def settings(self) -> Settings:
         return self.app.extensions[EXTENSION].settings
+
+    @property
+    def balances(self) -> BalanceSource:
+        return self.app.extensions[EXTENSION].balances
 
     @property
     def page(self) -> Page:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS
 from embed.errors import InvalidInput
-from embed.wallets.csv_format import Line, escape_formula, format_sheet, unescape_formula
+from embed.wallets.csv_format import Line, escape_formula, format_csv, unescape_formula
 from embed.wallets.csv_mistakes import Kind, Mistake, group_mistakes
 from embed.wallets.csv_reader import parse_table, read_table
 
@@ -67,12 +67,12 @@ tables = st.lists(lines, min_size=1, max_size=5, unique_by=lambda line: line.add
 
 @given(tables)
 def test_what_is_written_is_read_back_exactly(table):
-    sheet = parse_table(read_table(format_sheet(table), max_wallets=50_000))
+    parsed = parse_table(read_table(format_csv(table), max_wallets=50_000))
 
-    assert sheet.mistakes == []
+    assert parsed.mistakes == []
     assert [
         (line.address, line.alias, line.tag_names, line.is_hidden, line.balance)
-        for line in sheet.lines
+        for line in parsed.lines
     ] == [
         (line.address, line.alias, line.tag_names, line.is_hidden, line.balance) for line in table
     ]
@@ -80,7 +80,7 @@ def test_what_is_written_is_read_back_exactly(table):
 
 @given(tables)
 def test_no_written_cell_begins_a_formula(table):
-    for row in csv.reader(io.StringIO(format_sheet(table), newline="")):
+    for row in csv.reader(io.StringIO(format_csv(table), newline="")):
         for part in ";".join(row).split(";"):
             assert not part.startswith(tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r"))
 

@@ -11,7 +11,7 @@ from support.world import USDC
 
 from embed.errors import InvalidInput
 from embed.wallets.csv_format import Line
-from embed.wallets.csv_reader import Table, decode_sheet, parse_table, read_table
+from embed.wallets.csv_reader import Table, decode_csv, parse_table, read_table
 from embed.wallets.tracking import PageFull
 
 OTHER, THIRD = (base58.b58encode(bytes([number]) * 32).decode() for number in (1, 2))
@@ -22,9 +22,9 @@ def read(text: str) -> Table:
 
 
 def read_lines(text: str) -> list[tuple[object, ...]]:
-    sheet = parse_table(read(text))
-    assert sheet.mistakes == []
-    return [(line.address, line.alias, line.balance) for line in sheet.lines]
+    parsed = parse_table(read(text))
+    assert parsed.mistakes == []
+    return [(line.address, line.alias, line.balance) for line in parsed.lines]
 
 
 def read_mistakes(text: str) -> list[tuple[int, str]]:
@@ -32,12 +32,14 @@ def read_mistakes(text: str) -> list[tuple[int, str]]:
 
 
 def test_line_is_read_with_all_its_cells():
-    sheet = parse_table(
+    parsed = parse_table(
         read(f"address,alias,tags,hidden,balance\n{USDC},A name,team; watch,YES,12.50\n")
     )
 
-    assert sheet.mistakes == []
-    assert sheet.lines == [Line(USDC, "A name", ("team", "watch"), True, Decimal("12.5"), number=2)]
+    assert parsed.mistakes == []
+    assert parsed.lines == [
+        Line(USDC, "A name", ("team", "watch"), True, Decimal("12.5"), number=2)
+    ]
 
 
 # Encodings
@@ -49,7 +51,7 @@ def test_line_is_read_with_all_its_cells():
 def test_text_is_read_in_every_usual_encoding(encoding):
     text = f"{USDC},Zoë\r\n"
 
-    assert decode_sheet(text.encode(encoding)) == text
+    assert decode_csv(text.encode(encoding)) == text
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_text_is_read_in_every_usual_encoding(encoding):
 )
 def test_what_is_no_text_is_refused_with_advice(raw, said):
     with pytest.raises(InvalidInput, match=said):
-        decode_sheet(raw)
+        decode_csv(raw)
 
 
 # Delimiters, quotation marks and lines
@@ -311,4 +313,4 @@ def test_no_text_breaks_the_reading(text):
 @given(st.binary(max_size=200))
 def test_no_file_breaks_the_reading(raw):
     with suppress(InvalidInput):
-        parse_table(read(decode_sheet(raw)))
+        parse_table(read(decode_csv(raw)))

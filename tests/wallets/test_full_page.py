@@ -39,10 +39,12 @@ def add(world) -> None:
     )
 
 
-def plan(world, *addresses: str) -> imports.Plan:
+def plan(world, *addresses: str) -> imports.ImportPlan:
     table = "\n".join(addresses)
-    sheet = parse_table(read_table(table, max_wallets=world.settings.max_wallets))
-    return imports.plan_import(world.page, sheet, makes_tags=False, settings=world.settings)
+    parsed = parse_table(read_table(table, max_wallets=world.settings.max_wallets))
+    return imports.plan_import(
+        world.page, parsed, makes_tags=False, balances=world.balances, settings=world.settings
+    )
 
 
 def test_table_that_does_not_fit_names_the_first_line_too_many(world):

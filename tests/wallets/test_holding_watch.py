@@ -100,7 +100,7 @@ def test_wallet_is_only_flagged_where_the_page_chose_so(watch):
         watch.observe(9)
 
     assert watch.list_public() == [watch.address]
-    (wallet,) = list_wallets(watch.world.page, uses_chain=True)
+    (wallet,) = list_wallets(watch.world.page, watch.world.balances)
     assert (wallet.is_flagged, wallet.is_withheld, wallet.is_hidden) == (True, False, False)
     assert len(watch.list_events()) == 1
 

@@ -6,6 +6,7 @@ import pytest
 from support.chain_history import record_history
 from support.world import USDC, Visitor
 
+from embed.balances.known import BalanceSource
 from embed.domain.amounts import MAX_AMOUNT
 from embed.wallets import search
 from embed.wallets.search import Order, WalletFilter
@@ -20,7 +21,8 @@ AMOUNTS = ["0", "0.00000000000000000001", "0.5", "9", "9.99", "10", "10.5", "100
 
 def list_found(world, column, *, is_descending=False, uses_chain=False):
     order = Order(column, is_descending)
-    result = search.search_wallets(world.page, WalletFilter(), order, uses_chain=uses_chain)
+    balances = BalanceSource(uses_chain=uses_chain)
+    result = search.search_wallets(world.page, WalletFilter(), order, balances=balances)
     return [(wallet.public_alias, wallet.token_balance) for wallet in result.wallets]
 
 
@@ -68,7 +70,9 @@ def test_each_page_of_results_goes_on_where_the_one_before_ended(world):
 
     for column in ("balance", "name"):
         results = [
-            search.search_wallets(world.page, WalletFilter(), Order(column), n, uses_chain=False)
+            search.search_wallets(
+                world.page, WalletFilter(), Order(column), n, balances=world.balances
+            )
             for n in (1, 2, 3)
         ]
         found = [wallet for result in results for wallet in result.wallets]

@@ -38,9 +38,7 @@ def read_tracking_page() -> Response:
     """Return the public data of a page; under /embed/api, with an ETag."""
     access = g.access
     _check_readable(access)
-    payload = get_payload(
-        access.page_id, access.page_version, uses_chain=runtime().settings.uses_chain
-    )
+    payload = get_payload(access.page_id, access.page_version, runtime().balances)
     if request.blueprint == OWN_API:
         return _answer_reader(payload)
     return Response(payload.json, content_type="application/json")
@@ -58,7 +56,7 @@ def _check_readable(access: Access) -> None:
 def read_listed_wallet(address: str) -> ListedWallet:
     """Return one wallet of the list, unless it's hidden."""
     _check_readable(g.access)
-    return get_listed_wallet(g.access.page_id, address, uses_chain=runtime().settings.uses_chain)
+    return get_listed_wallet(g.access.page_id, address, runtime().balances)
 
 
 def _answer_reader(payload: Payload) -> Response:
@@ -102,11 +100,11 @@ def _is_duplicate(wallet_address: str) -> bool:
 def _find_shortfall(body: NonceRequest, wallet_address: str) -> GateRefusal | UnsetType:
     """Warn the widget that the wallet holds too little, before its visitor chooses a name."""
     access = g.access
-    if body.nickname is not None or not (access.is_page_gated and access.is_page_open):
+    if body.nickname is not None or not (access.min_balance and access.is_page_open):
         return UNSET
     if rate_limits.has_many_questions():
         return UNSET
-    return submitting.find_shortfall(runtime(), access.page_id, wallet_address) or UNSET
+    return submitting.find_shortfall(runtime(), access, wallet_address) or UNSET
 
 
 @Operation("POST", "/submissions", status=201)

@@ -92,7 +92,7 @@ def _show(
             ),
             410,
         )
-    contexts = build_review_context(page, [submission], uses_chain=runtime().settings.uses_chain)
+    contexts = build_review_context(page, [submission], runtime().balances)
     return _render(
         link,
         page,

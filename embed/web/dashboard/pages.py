@@ -73,25 +73,23 @@ class Need(NamedTuple):
 def list_pages() -> ResponseReturnValue:
     person, now = current_person(), runtime().clock()
     own_pages = list_own_pages()
-    uses_chain = runtime().settings.uses_chain
+    balances = runtime().balances
     deleted = pages.list_of_owner(person, Page.deleted_at.is_null(False))
     return render(
         "pages.html",
         own_pages=own_pages,
-        needs=list(_list_needs(person, own_pages, now, uses_chain=uses_chain)),
+        needs=list(_list_needs(person, own_pages, now)),
         max_needs=MAX_NEEDS,
         role_names={role: gettext(name) for role, name in NAME_BY_ROLE.items()},
         wallet_counts=pages.count_tracked_wallets([one.page for one in own_pages]),
-        totals=sum_by_page([one.page for one in own_pages], uses_chain=uses_chain),
-        read_at=list_read_at(pages.is_page_of(person)) if uses_chain else {},
+        totals=sum_by_page([one.page for one in own_pages], balances),
+        read_at=list_read_at(pages.is_page_of(person)) if balances.uses_chain else {},
         restore_within=pages.RESTORE_WITHIN,
         deleted=[one for one in deleted if pages.can_be_restored(one, now)],
     )
 
 
-def _list_needs(
-    person: Person, own_pages: list[OwnPage], now: datetime, *, uses_chain: bool
-) -> Iterator[Need]:
+def _list_needs(person: Person, own_pages: list[OwnPage], now: datetime) -> Iterator[Need]:
     """Yield what visitors wait for, then what's broken for everyone, then possible improvements.
 
     People only see what their role can change.
@@ -101,8 +99,8 @@ def _list_needs(
             yield Need("waiting", one.page, one)
     live = [one.page for one in own_pages if one.role == OWNER]
     if live:
-        yield from _list_broken_work(now, uses_chain=uses_chain)
-    problems = list_problems(person) if uses_chain else {}
+        yield from _list_broken_work(now)
+    problems = list_problems(person) if runtime().balances.uses_chain else {}
     for page in live:
         if page.token_mint in problems:
             yield Need("problem", page, problems[page.token_mint])
@@ -123,12 +121,12 @@ def _list_needs(
             yield Need("no_key", page, None)
 
 
-def _list_broken_work(now: datetime, *, uses_chain: bool) -> Iterator[Need]:
+def _list_broken_work(now: datetime) -> Iterator[Need]:
     work = read_work_status(now)
     if not work.is_working:
         yield Need("background", None, None)
     for job in work.jobs:
-        if uses_chain and job.name == "balances" and job.failure:
+        if job.name == "balances" and job.failure and runtime().balances.uses_chain:
             yield Need("balances", None, job)
 
 

@@ -109,7 +109,7 @@ def edit_policy(page: Page) -> ResponseReturnValue:
 
 
 def _simulate(page: Page, rules: Policy) -> list[SimulatedDecision]:
-    return simulate(page, rules, uses_chain=runtime().settings.uses_chain)
+    return simulate(page, rules, runtime().balances)
 
 
 def _fill_form(page: Page, **options: Any) -> PolicyForm:

@@ -189,9 +189,7 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         submissions=submissions,
         tabs=_count_by_tab(page, refused_without_session),
         refused_without_session=refused_without_session,
-        contexts=build_review_context(
-            page, submissions.rows, uses_chain=runtime().settings.uses_chain
-        )
+        contexts=build_review_context(page, submissions.rows, runtime().balances)
         if view.tab == "waiting"
         else {},
         rules=read_policy(page),

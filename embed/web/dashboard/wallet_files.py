@@ -17,9 +17,9 @@ from embed.wallets import imports
 from embed.wallets.csv_format import COLUMNS, Line
 from embed.wallets.csv_mistakes import group_mistakes
 from embed.wallets.csv_reader import (
-    Sheet,
+    ParsedTable,
     Table,
-    decode_sheet,
+    decode_csv,
     parse_table,
     read_table,
 )
@@ -62,8 +62,8 @@ class ShownRow:
 @page_route("/wallets.csv", needs="viewer", confirms=True, downloaded_from="list_wallets")
 def export_wallets(page: Page) -> ResponseReturnValue:
     with _one_at_a_time:
-        sheet = imports.export_sheet(page, uses_chain=runtime().settings.uses_chain)
-    body = "\ufeff" + sheet  # without a byte order mark, Excel does not read it as UTF-8
+        text = imports.export_csv(page, runtime().balances)
+    body = "\ufeff" + text  # without a byte order mark, Excel does not read it as UTF-8
     response = Response(body, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="wallets-{page.id}.csv"'
     return response
@@ -109,13 +109,14 @@ def apply_import(page: Page) -> ResponseReturnValue:
             columns = ",".join(choice.columns)
             if request.form.get("checked", columns) != columns:
                 return _show_plan(page, text, table)
-            sheet = parse_table(table, choice.columns)
+            parsed = parse_table(table, choice.columns)
         except InvalidInput as mistake:
             return _show_form(page, mistake)
         plan = imports.apply_import(
             page.id,
-            sheet,
+            parsed,
             current_change(),
+            balances=runtime().balances,
             makes_tags=choice.makes_tags,
             changes_listed=choice.changes_listed,
             skips_mistakes=True,
@@ -157,7 +158,7 @@ def _read_file() -> str:
     file = request.files.get("file")
     if file is None or not file.filename:
         raise InvalidInput("Choose a file.")
-    text = decode_sheet(file.read())
+    text = decode_csv(file.read())
     if len(text.encode()) > MAX_FILE_BYTES:  # as it is sent back
         raise RequestEntityTooLarge
     return text
@@ -175,14 +176,15 @@ def _read_choice(table: Table) -> Choice:
 
 def _show_plan(page: Page, text: str, table: Table) -> ResponseReturnValue:
     choice = _read_choice(table)
-    sheet, plan, problem = Sheet([], []), None, None
+    parsed, plan, problem = ParsedTable([], []), None, None
     try:
-        sheet = parse_table(table, choice.columns)
+        parsed = parse_table(table, choice.columns)
         plan = imports.plan_import(
             page,
-            sheet,
+            parsed,
             makes_tags=choice.makes_tags,
             changes_listed=choice.changes_listed,
+            balances=runtime().balances,
             settings=runtime().settings,
         )
     except InvalidInput as mistake:
@@ -194,7 +196,7 @@ def _show_plan(page: Page, text: str, table: Table) -> ResponseReturnValue:
         name=(file.filename if file else request.form.get("name")) or "",
         table=table,
         choice=choice,
-        rows=_show_rows(table, choice, sheet, plan),
+        rows=_show_rows(table, choice, parsed, plan),
         plan=plan,
         problem=problem,
         groups=group_mistakes(plan.mistakes) if plan else (),
@@ -205,10 +207,10 @@ def _show_plan(page: Page, text: str, table: Table) -> ResponseReturnValue:
 
 
 def _show_rows(
-    table: Table, choice: Choice, sheet: Sheet, plan: imports.Plan | None
+    table: Table, choice: Choice, parsed: ParsedTable, plan: imports.ImportPlan | None
 ) -> Sequence[ShownRow]:
     """Return the first rows as they are read."""
-    lines = {line.number: line for line in sheet.lines}
+    lines = {line.number: line for line in parsed.lines}
     outcomes = dict.fromkeys(lines, "same") if plan else {}
     for change in plan.changes if plan else ():
         outcomes[change.line.number] = "changed" if change.before else "new"

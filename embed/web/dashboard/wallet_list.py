@@ -53,13 +53,13 @@ def render_wallets(
     wanted = read_filter(page_tags)
     order = _ORDERS.get(request.args.get("sort", ""), Order())
     number = min(max(request.args.get("page", 1, type=int), 1), 1_000_000)
-    uses_chain = runtime().settings.uses_chain
+    balances = runtime().balances
     result = search.search_wallets(
-        page, wanted, order, number, uses_chain=uses_chain, page_tags=page_tags
+        page, wanted, order, number, balances=balances, page_tags=page_tags
     )
     addresses, now = [wallet.address for wallet in result.wallets], runtime().clock()
-    changes = read_balance_changes(page, addresses, now) if uses_chain else {}
-    public = get_payload(page.id, page.version, uses_chain=uses_chain)
+    changes = read_balance_changes(page, addresses, now) if balances.uses_chain else {}
+    public = get_payload(page.id, page.version, balances)
     is_narrowed = wanted != search.EVERYTHING
     return render(
         template,
@@ -80,8 +80,8 @@ def render_wallets(
         wanted=wanted,
         is_narrowed=is_narrowed,
         search=list_search(),
-        problem=find_problem(page.token_mint) if uses_chain else None,
-        read_at=list_read_at(Page.id == page.id).get(page.id) if uses_chain else None,
+        problem=find_problem(page.token_mint) if balances.uses_chain else None,
+        read_at=list_read_at(Page.id == page.id).get(page.id) if balances.uses_chain else None,
     )
 
 

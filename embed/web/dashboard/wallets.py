@@ -55,7 +55,7 @@ class WalletForm(Form):
         super().__init__(**values)
         names: Any = [tag.name for tag in tags.list_tags(page)]
         self.tag_names.choices = names
-        if runtime().settings.uses_chain:
+        if runtime().balances.uses_chain:
             self.balance.description = gettext(
                 "In whole tokens. Used until the balance is first read from the chain."
             )
@@ -80,8 +80,8 @@ def add_wallet(page: Page) -> ResponseReturnValue:
 @page_route("/wallets/<wallet_id>", methods=["GET", "POST"], needs="editor", help="owners#wallets")
 def edit_wallet(page: Page, wallet_id: str) -> ResponseReturnValue:
     own = get_own_wallet(page, wallet_id)
-    uses_chain = runtime().settings.uses_chain
-    wallet = tracking.get_tracked(own.id, uses_chain=uses_chain)
+    balances = runtime().balances
+    wallet = tracking.get_tracked(own.id, balances)
     form = WalletForm(
         page,
         alias=wallet.public_alias,
@@ -90,7 +90,7 @@ def edit_wallet(page: Page, wallet_id: str) -> ResponseReturnValue:
         balance="" if wallet.known_balance is None else format_amount(wallet.known_balance),
     )
     del form.address
-    if uses_chain and find_chain_balance(page.token_mint, own.address):
+    if balances.uses_chain and find_chain_balance(page.token_mint, own.address):
         form.balance.description = gettext(
             "In whole tokens. This balance is read from the chain, so what you enter has no effect."
         )

@@ -31,7 +31,7 @@ def show_widget(page_id: str) -> Response:
     `missing_key`, `invalid_key`, `revoked_key`, `not_found`, `embed_disabled`.
     """
     access = get_open_access(page_id)
-    payload = get_payload(page_id, access.page_version, uses_chain=runtime().settings.uses_chain)
+    payload = get_payload(page_id, access.page_version, runtime().balances)
     if request.if_none_match.contains_weak(payload.etag):
         return Response(status=304)
     rendered = get_rendered(access, payload)

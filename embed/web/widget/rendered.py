@@ -14,7 +14,7 @@ from flask import render_template, request
 from werkzeug.http import quote_etag
 
 from embed.balances.history import find_total_change, has_history
-from embed.balances.tokens import Supply, find_supply
+from embed.balances.tokens import Supply
 from embed.db.models import APPROVED, Page, TrackedWallet
 from embed.domain.amounts import add, find_share, subtract
 from embed.domain.look import FIELDS
@@ -110,7 +110,7 @@ def get_rendered(access: Access, payload: Payload) -> Rendered:
         site=_find_site(access),
         origin=own_origin(),
     )
-    supply = find_supply(payload.details["tokenMint"], uses_chain=runtime().settings.uses_chain)
+    supply = runtime().balances.find_supply(payload.details["tokenMint"])
     with _lock:
         found = _rendered.get(variant)
     if found is None or (found.etag, found.supply) != (payload.etag, supply):
@@ -196,7 +196,7 @@ def render_draft(draft: Draft) -> Rendered:
     access = Access(
         key_id="", page_id=page.id, tier="public", origins=(), is_link=False,
         allows_null_origin=False, is_revoked=False, page_version=1, is_page_deleted=False,
-        is_page_open=True, is_page_gated=False, has_blocks=False, last_used_at=None,
+        is_page_open=True, min_balance=Decimal(0), has_blocks=False, last_used_at=None,
     )  # fmt: skip
     variant = Variant(page.id, "", current_language(), (), 1, False, None, own_origin())
     return _render(variant, access, build_payload(page, wallets, [], draft.supply), supply, page)
@@ -209,7 +209,7 @@ def _render(
     supply: Supply | None,
     draft: Page | None = None,
 ) -> Rendered:
-    page, uses_chain = draft or find_page(variant.page_id), runtime().settings.uses_chain
+    page, uses_chain = draft or find_page(variant.page_id), runtime().balances.uses_chain
     if page is None:
         raise ApiError("not_found")
     if STRIP in variant.look:

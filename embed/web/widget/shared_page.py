@@ -127,7 +127,7 @@ def get_shared_page(page_id: str) -> Page:
 
 
 def read_payload(page: Page) -> Payload:
-    return get_payload(page.id, page.version, uses_chain=runtime().settings.uses_chain)
+    return get_payload(page.id, page.version, runtime().balances)
 
 
 def _read_arguments() -> dict[str, str]:

@@ -5,8 +5,6 @@ from typing import Any
 from flask import Response, render_template, request
 
 from embed.balances.history import BalanceChange, read_visible_balance_changes
-from embed.balances.known import read_observations
-from embed.balances.tokens import find_supply
 from embed.db.models import Page, Proof
 from embed.domain.amounts import find_share
 from embed.errors import ApiError
@@ -30,7 +28,7 @@ def read_changes(page_id: str) -> Response:
     _, page = get_open_page(page_id)
     changes: dict[str, BalanceChange] = {}
     now = runtime().clock()
-    if runtime().settings.uses_chain:
+    if runtime().balances.uses_chain:
         changes = read_visible_balance_changes(page, read_wallet_ids(), now)
     lines = draw_sparklines(changes, now)
     described = {name: _describe_change(change, lines[name]) for name, change in changes.items()}
@@ -63,11 +61,11 @@ def show_wallet(page_id: str, wallet_id: str) -> Response:
     wallet = find_visible(page, wallet_id)
     if wallet is None:
         raise ApiError("not_found")
-    uses_chain, now = runtime().settings.uses_chain, runtime().clock()
-    changes = read_visible_balance_changes(page, [wallet_id], now) if uses_chain else {}
+    balances, now = runtime().balances, runtime().clock()
+    changes = read_visible_balance_changes(page, [wallet_id], now) if balances.uses_chain else {}
     change = changes.get(wallet_id)
-    balance = read_observations(page, [wallet.address], uses_chain=uses_chain).get(wallet.address)
-    supply = find_supply(page.token_mint, uses_chain=uses_chain)
+    balance = balances.read(page, [wallet.address]).get(wallet.address)
+    supply = balances.find_supply(page.token_mint)
     html = render_template(
         "widget/wallet_details.html",
         page=page,

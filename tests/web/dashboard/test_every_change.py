@@ -9,7 +9,6 @@ from support.world import SITE, USDC, Visitor, read_log
 
 from embed.db.connection import db
 from embed.db.models import Member, RefusedOrigin, Wallet
-from embed.db.statements import Statement
 from embed.domain.look import DEFAULT_LOOK
 from embed.notifications import receivers
 from embed.people import accounts, invitations
@@ -214,28 +213,19 @@ def test_new_page_begins_with_an_entry(world, owner):
 def test_change_is_whole_or_not_at_all(world, send, monkeypatch):
     """If any of its writes fails, none is stored."""
     before = dump(world)
-    execute, execute_many = db.obj.execute_sql, Statement.execute_many
+    execute = db.obj.execute_sql
     writes = re.compile("INSERT|UPDATE|DELETE")
 
     for allowed in count():
         left = iter(range(allowed))
 
-        def count_down(left=left):
-            if next(left, None) is None:
+        def interrupt(sql, *arguments, left=left, **more):
+            if writes.match(sql) and next(left, None) is None:
                 raise OperationalError("interrupted by the test")
-
-        def interrupt(sql, *arguments, count_down=count_down, **more):
-            if writes.match(sql):
-                count_down()
             return execute(sql, *arguments, **more)
-
-        def interrupt_many(statement, rows, count_down=count_down):
-            count_down()
-            execute_many(statement, rows)
 
         with monkeypatch.context() as patch:
             patch.setattr(db.obj, "execute_sql", interrupt)
-            patch.setattr(Statement, "execute_many", interrupt_many)
             status = send().status_code
         if status != 503:
             break

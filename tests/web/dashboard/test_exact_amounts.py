@@ -161,7 +161,7 @@ def test_queue_and_simulation_see_the_last_digit(world, owner):
     assert "18,446,744,073.709551614 of 18,446,744,073.709551615 needed" in queue.text
     for unit, outcome in [("5", "ca_gate"), ("4", "pending")]:
         rules = Policy(min_balance=Decimal(f"18446744073.70955161{unit}"))
-        (one,) = policy_simulation.simulate(world.page, rules, uses_chain=False)
+        (one,) = policy_simulation.simulate(world.page, rules, world.balances)
         assert one.after == outcome
 
 

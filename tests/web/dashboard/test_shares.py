@@ -95,13 +95,13 @@ def test_without_an_endpoint_there_is_a_sum_and_no_share(world, owner):
     assert "29 $USDC" in text
     assert "Share" not in text
     assert "%" not in text
-    (row,) = read_sheet(world, uses_chain=False)
+    (row,) = read_sheet(world)
     assert "share" not in row
     assert row["balance"] == "29"
 
 
-def read_sheet(world, *, uses_chain: bool) -> list[dict[str, str]]:
-    text = imports.export_sheet(world.page, uses_chain=uses_chain)
+def read_sheet(world) -> list[dict[str, str]]:
+    text = imports.export_csv(world.page, world.balances)
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -109,14 +109,20 @@ def test_export_has_shares_that_an_import_does_not_read(chain_world):
     address, unknown = hold(chain_world, "0.0001"), Visitor().address
     chain_world.track(unknown)
 
-    rows = {row["address"]: row for row in read_sheet(chain_world, uses_chain=True)}
+    rows = {row["address"]: row for row in read_sheet(chain_world)}
 
     assert (rows[address]["balance"], rows[address]["share"]) == ("0.0001", "0.0000001")
     assert (rows[unknown]["balance"], rows[unknown]["share"]) == ("", "")
-    text = imports.export_sheet(chain_world.page, uses_chain=True)
+    text = imports.export_csv(chain_world.page, chain_world.balances)
     settings = chain_world.settings
-    sheet = parse_table(read_table(text, max_wallets=settings.max_wallets))
-    plan = imports.plan_import(chain_world.page, sheet, makes_tags=False, settings=settings)
+    parsed = parse_table(read_table(text, max_wallets=settings.max_wallets))
+    plan = imports.plan_import(
+        chain_world.page,
+        parsed,
+        makes_tags=False,
+        balances=chain_world.balances,
+        settings=settings,
+    )
     assert (plan.mistakes, plan.changes) == ([], [])
 
 

@@ -12,7 +12,6 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.test import encode_multipart
 
 from embed import pages
-from embed.balances import known
 from embed.balances.tokens import store_refusal
 from embed.db.connection import db
 from embed.db.models import Tag, Wallet
@@ -46,7 +45,7 @@ def read_rows(text: str) -> list[tuple[str, str]]:
 
 
 def read_all(world) -> dict[str, tuple]:
-    found = tracking.list_wallets(world.page, uses_chain=False)
+    found = tracking.list_wallets(world.page, world.balances)
     return {
         one.address: (
             one.public_alias,
@@ -539,7 +538,7 @@ def test_imported_balance_reaches_the_owners_other_pages_and_no_strangers(world,
     import_file(owner, f"{address},,,,42")
 
     assert world.read(other_id, key=key).json["wallets"][0]["tokenBalance"] == 42
-    assert known.read_balances(pages.get_page(strange_id), [address], uses_chain=False) == {}
+    assert world.balances.read(pages.get_page(strange_id), [address]) == {}
 
 
 def test_page_that_changed_since_the_dry_run_is_checked_again(world, owner):
