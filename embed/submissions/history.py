@@ -39,14 +39,14 @@ class History:
     def read(
         cls, page: Page, wallet_addresses: Collection[str], session_ids: Collection[str]
     ) -> Self:
-        """Read all decisions on these wallets and sessions, in two statements."""
-        return cls(
-            page.id,
-            _select_decided(
-                Submission.wallet_address.in_(wallet_addresses), is_on_pages_of(page.owner_id)
-            ),
-            _select_decided(Submission.session_id.in_(session_ids), Submission.page == page),
+        """Read all decisions on these wallets and sessions, in a statement for each."""
+        of_wallets = _select_decided(
+            Submission.wallet_address.in_(wallet_addresses), is_on_pages_of(page.owner_id)
         )
+        of_sessions = _select_decided(
+            Submission.session_id.in_(session_ids), Submission.page == page
+        )
+        return cls(page.id, of_wallets, of_sessions if session_ids else ())
 
     def build_track_record(
         self, wallet_address: str, session_id: str | None, *, as_of: Submission | None = None

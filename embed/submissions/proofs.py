@@ -8,6 +8,7 @@ from typing import Any
 from peewee import fn
 
 from embed.db.models import APPROVED, IS_VISIBLE, LIVE, Page, Proof, Submission, Wallet, Withdrawal
+from embed.db.statements import Parameter, Statement
 from embed.domain.identifiers import is_id
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
@@ -65,17 +66,10 @@ def has_readable_proof(page_id: str, wallet_address: str, session_id: str | None
     Live means pending or approved, so the wallet can't be submitted again. Other sessions don't
     learn of a pending one, as they haven't shown that the wallet is theirs.
     """
-    return bool(
-        Proof.select()
-        .join(Submission)
-        .where(
-            Submission.page == page_id,
-            Submission.wallet_address == wallet_address,
-            Submission.status.in_(LIVE),
-            _is_readable(session_id),
-        )
-        .exists()
+    found = _FIND_READABLE.execute(
+        page_id=page_id, wallet_address=wallet_address, session_id=session_id
     )
+    return found.fetchone() is not None
 
 
 def find_withdrawn_at(page: Page, submission_id: str) -> datetime | None:
@@ -129,7 +123,7 @@ def _select_with_page() -> Any:
     return Proof.select(Proof, Submission, Page).join(Submission).join(Page)
 
 
-def _is_readable(session_id: str | None) -> Any:
+def _is_readable(session_id: str | Parameter | None) -> Any:
     is_readable = _is_on_list()
     if session_id is not None:
         is_readable |= Submission.session_id == session_id
@@ -139,3 +133,16 @@ def _is_readable(session_id: str | None) -> Any:
 def _is_on_list() -> Any:
     visible = Wallet.select(1).where(_IS_OF_WALLET, IS_VISIBLE)
     return Submission.status.in_(APPROVED) & fn.EXISTS(visible)
+
+
+_FIND_READABLE = Statement(
+    Proof.select(1)
+    .join(Submission)
+    .where(
+        Submission.page == Parameter("page_id"),
+        Submission.wallet_address == Parameter("wallet_address"),
+        Submission.status.in_(LIVE),
+        _is_readable(Parameter("session_id")),
+    )
+    .limit(1)
+)

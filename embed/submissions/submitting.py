@@ -175,7 +175,8 @@ def _decide(
     """Apply the page's policy after the minimum balance. Raises ApiError."""
     rules = read_policy(page)
     wallet_address, session_id = verified.nonce.wallet_address, verified.caller.session_id
-    history = History.read(page, [wallet_address], [session_id] if session_id else [])
+    sessions = [session_id] if session_id and rules.trust_after else []  # only the ladder needs it
+    history = History.read(page, [wallet_address], sessions)
     policy.check_cooldown(history.find_rejected_at(wallet_address), now, rules.cooldown)
     decision = policy.decide(rules, history.build_track_record(wallet_address, session_id))
     if decision == "pending":

@@ -44,20 +44,26 @@ def test_nonce_takes_the_key_and_for_the_widget_whether_the_wallet_was_sent(
     assert count_statements(lambda: world.ask_nonce(visitor)) == statements
 
 
-def test_pending_submission_reads_eight_times_and_writes_twice(count_of_submitting):
+def test_pending_submission_reads_seven_times_and_writes_twice(count_of_submitting):
+    assert count_of_submitting() == 9
+
+
+def test_trust_takes_one_more_for_the_visitors_decisions(world, count_of_submitting):
+    world.configure(trust_after=5)
+
     assert count_of_submitting() == 10
 
 
 def test_approval_at_once_takes_four_more_than_waiting(world, count_of_submitting):
     world.configure(auto_approve=True)
 
-    assert count_of_submitting() == 14
+    assert count_of_submitting() == 13
 
 
 def test_refusal_by_policy_is_stored_by_two(world, count_of_submitting):
     world.configure(queue_capacity=0)
 
-    assert count_of_submitting(code="queue_full") == 9
+    assert count_of_submitting(code="queue_full") == 8
 
 
 def test_earlier_submissions_take_no_more_statements(world, visitor, count_of_submitting):
