@@ -20,7 +20,7 @@ from typing import Any
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "node_modules", "instance", "venv")
-QUICK = ["-n", "auto", "-x"]
+QUICK = ["-n", "auto", "--dist", "worksteal", "-x"]
 FAILURE = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 
@@ -53,8 +53,7 @@ def plant(mutant: dict[str, Any], copy: Path, *, runs_quick: bool) -> str:
         caught_by = run_tests(copy, *QUICK) if runs_quick else ""
         caught_by = caught_by or run_named(copy, mutant["caught_by"])
         path.write_text(source)
-    unnoticed = "SURVIVED" if mutant["caught_by"] else "no test yet"
-    result = "NOT PLANTED" if found != 1 else "caught" if caught_by else unnoticed
+    result = "NOT PLANTED" if found != 1 else "caught" if caught_by else "SURVIVED"
     where = f"{mutant['file']} has `old` {found} time(s)" if found != 1 else mutant["file"]
     print(f"{result}  {mutant['fault']}\n    {caught_by or where}", flush=True)
     return result
