@@ -11,9 +11,9 @@ from gunicorn.arbiter import Arbiter
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection, schema_version
-from embed.rate_limits import check_storage, is_shared
 from embed.server.metrics import check_address, make_folder, remove_folder, start_metrics
 from embed.settings import Settings, SettingsError
+from embed.settings.storages import check_storage, is_shared
 
 try:
     settings = Settings.from_environ().with_secret_key()

@@ -16,8 +16,8 @@ from embed.db.models import Delivery, Job, Message, Page, Receiver, Submission
 from embed.db.work_status import find_backup_at, find_lease
 from embed.domain import times
 from embed.notifications import delivery
-from embed.rate_limits import open_storage
 from embed.settings import Settings
+from embed.settings.storages import open_storage
 
 DESCRIPTION_BY_NAME = {
     "embed_database_up": "1: the database answered this scrape.",

@@ -1,4 +1,4 @@
-"""Rate limits that depend on what a request says, and their storage (docs/api.md, Limits).
+"""Rate limits that depend on what a request says (docs/api.md, Limits).
 
 Flask-Limiter counts and decides; embed/web/rate_limits.py makes it.
 """
@@ -7,27 +7,17 @@ import hmac
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from datetime import timedelta
 from functools import cached_property
-from typing import cast
 
 from limits import RateLimitItem
 from limits.errors import StorageError
-from limits.storage import Storage, storage_from_string
 from limits.strategies import RateLimiter
 
 from embed.errors import ApiError
 from embed.metrics import LIMITED
-from embed.settings import Settings, SettingsError
-
-_REDIS_TIMEOUT_S = 0.5
-STORAGE_OPTIONS: dict[str, float | str | bool] = {
-    "wrap_exceptions": True,
-    "socket_timeout": _REDIS_TIMEOUT_S,
-    "socket_connect_timeout": _REDIS_TIMEOUT_S,
-}
+from embed.settings import Settings
 
 _log = logging.getLogger(__name__)
 
@@ -80,34 +70,3 @@ class RateLimits:
     def _hash_key(self) -> bytes:
         secret_key, *_ = self._settings.with_secret_key().secret_keys
         return hmac.digest(secret_key.encode(), b"embed rate limits", "sha256")
-
-
-def check_storage(uri: str) -> None:
-    """Raises SettingsError for an address that can never work.
-
-    A storage that is only unreachable passes, since it may come back.
-    """
-    with translate_storage_errors(), suppress(StorageError):
-        open_storage(uri).get("any")
-
-
-def open_storage(uri: str) -> Storage:
-    """Return the setting's storage, which may be unreachable."""
-    return cast(Storage, storage_from_string(uri, **STORAGE_OPTIONS))
-
-
-def is_shared(uri: str) -> bool:
-    """Return whether processes count together."""
-    return not uri.startswith("memory:")
-
-
-@contextmanager
-def translate_storage_errors() -> Iterator[None]:
-    """Raise SettingsError in place of any error in setting up a storage."""
-    try:
-        yield
-    except Exception as error:  # each client library raises its own errors
-        raise SettingsError(
-            "RATELIMIT_STORAGE_URI cannot be used: its client finds a mistake in the host, the port"
-            f" or the options ({type(error).__name__})."
-        ) from None

@@ -15,8 +15,9 @@ from support.servers import find_free_port
 
 from embed import rate_limits
 from embed.errors import ApiError
-from embed.rate_limits import RateLimits, check_storage, open_storage
+from embed.rate_limits import RateLimits
 from embed.settings import Settings, SettingsError
+from embed.settings.storages import check_storage, open_storage
 
 LIMIT = parse("2/hour")
 SECRET_KEY = "a key of sixteen characters"

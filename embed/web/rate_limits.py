@@ -10,8 +10,9 @@ from embed.domain.clients import name_client
 from embed.errors import ApiError
 from embed.keys.refused_origins import store_refused_origin
 from embed.metrics import LIMITED
-from embed.rate_limits import STORAGE_OPTIONS, RateLimits, translate_storage_errors
+from embed.rate_limits import RateLimits
 from embed.settings import Settings
+from embed.settings.storages import STORAGE_OPTIONS, translate_storage_errors
 from embed.web.current import runtime
 from embed.web.visitor import find_session_id
 

@@ -52,7 +52,7 @@ def test_service_without_database_and_redis_says_so_without_passwords(environ, t
 
     lines = read_lines(log.read_text())
     said = [line["message"] for line in lines if line.get("requestId") == request_id]
-    assert any("Rate limits are counted per process" in each for each in said)
+    assert any("Rate limit storage unreachable" in each for each in said)
     assert any('role "nobody" does not exist' in each for each in said)
     assert find_leaks(log.read_text(), SECRETS) == []
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support.owner_browser import find_token, read_text, submit
-from support.world import Visitor, change_at, read_log
+from support.world import Visitor, read_log
 
 from embed.db.models import Activity, Receiver, Submission, Wallet
 from embed.notifications import decision_links, own_mail, receivers
@@ -164,8 +164,7 @@ def test_link_that_we_did_not_make_is_refused(owner, token, method):
 
 
 def test_link_that_stops_mails_decides_nothing_and_the_other_way_round(world, owner, reader, links):
-    now = world.clock()
-    own_mail.start(world.page_id, owner.owner, change_at(now))
+    own_mail.start(world.page_id, owner.owner, world.change())
     own = own_mail.find(world.page, owner.owner)
     stop = own_mail.build_link(own, world.app.extensions[EXTENSION]).removeprefix(BASE)
 
