@@ -53,6 +53,20 @@ def test_fifty_posts_of_one_nonce_make_one_submission(make_page):
     assert [one["id"] for one in page.list_submissions()] == [accepted["submissionId"]]
 
 
+@pytest.mark.databases("postgres")
+def test_submission_is_decided_while_its_page_is_locked(make_page, shared_database_url):
+    """Not only stored: a reference to the page needs a weaker lock than this one conflicts with."""
+    page = make_page()
+    draft = page.draft(Visitor())
+    with open_cursor(shared_database_url) as other:
+        other.execute("SELECT 1 FROM page WHERE id = %s FOR NO KEY UPDATE", (page.page_id,))
+
+        answer = page.post(draft)
+
+    assert (answer.status_code, answer.json) == (503, {"error": "unavailable"})
+    assert page.post(draft).status_code == 201
+
+
 def test_twenty_wallets_racing_for_a_queue_of_three_leave_exactly_three_waiting(make_page):
     page = make_page("--queue-capacity", "3")
     drafts = [page.draft(Visitor()) for _ in range(20)]

@@ -26,6 +26,15 @@ def test_session_may_come_between_nonce_and_submission(world):
     assert len(world.list_own(visitor).json["submissions"]) == 1
 
 
+def test_wallet_that_is_approved_at_once_needs_no_place_in_the_queue(world):
+    world.configure(queue_capacity=0)
+    assert code_of(world.submit(Visitor())) == "queue_full"
+
+    world.configure(auto_approve=True)
+
+    assert world.submit(Visitor()).json["status"] == "auto_approved"
+
+
 @pytest.mark.parametrize(
     ("asked_at", "sent_to"), [("/api/embed", "/embed/api"), ("/embed/api", "/api/embed")]
 )
