@@ -125,8 +125,8 @@ def post_worker_init(worker: Any) -> None:
     # Imported here: they import prometheus_client, which needs the metrics folder to exist.
     from embed.runtime import EXTENSION
     from embed.server.first_owner import make_first_owner
-    from embed.worker import jobs
-    from embed.worker.background import Background
+    from embed.worker import EXTENSION as JOBS
+    from embed.worker import Background
 
     start_metrics(settings)
     if worker.cfg.workers == 1 and worker.cfg.max_requests == max_requests:
@@ -136,7 +136,7 @@ def post_worker_init(worker: Any) -> None:
         runtime = extensions[EXTENSION]
         worker.background = Background(
             runtime,
-            extensions[jobs.EXTENSION],
+            extensions[JOBS],
             "gunicorn",
             begin=partial(make_first_owner, runtime, worker.sockets),
         )

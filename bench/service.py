@@ -22,7 +22,7 @@ from embed.domain import times
 from embed.factory import create_app
 from embed.settings import Settings
 from embed.wallets.csv_format import Line
-from embed.wallets.csv_reader import ParsedTable
+from embed.wallets.csv_lines import ParsedTable
 from embed.wallets.imports import apply_import
 from embed.wallets.listings import update_listings
 from embed.web.dashboard.blueprint import LOCAL_COOKIE

@@ -15,9 +15,9 @@ from embed.cli import (
     submissions,
     tags,
     wallets,
+    worker,
 )
 from embed.demo import command as demo
-from embed.worker import command as worker
 
 # In the same order as in docs/commands.md.
 COMMANDS = (

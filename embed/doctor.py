@@ -19,8 +19,7 @@ from embed.db.connection import db, open_database
 from embed.db.models import Page
 from embed.db.work_status import read_work_status
 from embed.domain.times import Clock
-from embed.outbound.http import CertificateRefused, Client, RequestFailed
-from embed.outbound.reach import Reach
+from embed.outbound import CertificateRefused, Client, Reach, RequestFailed
 from embed.settings import Settings, SettingsError, find_database_file
 
 _NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'

@@ -28,16 +28,14 @@ from embed.web.dashboard import init_dashboard
 from embed.web.documents import init_documents
 from embed.web.error_handlers import init_error_handlers
 from embed.web.figures import init_figures
-from embed.web.first_request import init_first_request
 from embed.web.health import init_health
 from embed.web.languages import init_languages
-from embed.web.metrics import init_metrics
 from embed.web.rate_limits import init_limits
-from embed.web.request_ids import init_request_ids
+from embed.web.request_hooks import init_first_request, init_metrics, init_request_ids
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
-from embed.worker.jobs import EXTENSION as JOBS
-from embed.worker.jobs import Job, list_jobs
+from embed.worker import EXTENSION as JOBS
+from embed.worker import Job, list_jobs
 
 MAX_BODY_BYTES = 16 * 1024
 
@@ -111,11 +109,11 @@ def _assemble(
     init_languages(app)
     init_figures(app)
     app.register_blueprint(api_blueprint, url_prefix="/api/embed")
-    app.register_blueprint(openapi.blueprint, url_prefix="/api/embed")
-    app.register_blueprint(preflights.blueprint, url_prefix="/api/embed")
+    app.register_blueprint(openapi, url_prefix="/api/embed")
+    app.register_blueprint(preflights, url_prefix="/api/embed")
     # The session cookie's path is /embed, so browsers send it here and not to /api/embed.
     app.register_blueprint(api_blueprint, url_prefix="/embed/api", name=OWN_API)
-    app.register_blueprint(preflights.blueprint, url_prefix="/embed/api", name="own_preflights")
+    app.register_blueprint(preflights, url_prefix="/embed/api", name="own_preflights")
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
     init_documents(app, settings)

@@ -23,8 +23,8 @@ from support.servers import provide, run_postgres, run_valkey
 from support.shared_clock import SharedClock
 from support.world import SECRET_KEY, Clock, World
 
+from embed import public_payload
 from embed.db import connection, schema_version
-from embed.public_payload import payloads
 from embed.settings import Settings
 
 if TYPE_CHECKING:
@@ -322,11 +322,11 @@ def count_statements(monkeypatch):
 def built(monkeypatch) -> list[str]:
     """The pages whose payload was built, in order."""
     pages = []
-    list_wallets = payloads.list_wallets
+    list_wallets = public_payload.list_wallets
 
     def record_and_list(page, *conditions, **how):
         pages.append(page.id)
         return list_wallets(page, *conditions, **how)
 
-    monkeypatch.setattr(payloads, "list_wallets", record_and_list)
+    monkeypatch.setattr(public_payload, "list_wallets", record_and_list)
     return pages

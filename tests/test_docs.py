@@ -14,7 +14,7 @@ from embed.commands import COMMANDS
 from embed.errors import STATUS_BY_CODE
 from embed.settings import PROJECT_DIR, VARIABLES, Settings
 from embed.web import documents
-from embed.web.api.openapi import FILE
+from embed.web.api.endpoints import OPENAPI_FILE
 from embed.web.dashboard.routes import ROUTES
 
 README = PROJECT_DIR / "README.md"
@@ -105,7 +105,7 @@ def test_api_reference_lists_every_error_with_its_status():
 def test_api_reference_and_openapi_document_say_the_same_of_every_error():
     rows = read_rows((PROJECT_DIR / "docs/api.md").read_text(), "status", "error")
 
-    codes = json.loads(FILE.read_text())["components"]["schemas"]["ErrorCode"]
+    codes = json.loads(OPENAPI_FILE.read_text())["components"]["schemas"]["ErrorCode"]
     described = [(unquote(code), when) for _, code, when in rows]
     assert described == list(codes["x-enumDescriptions"].items())
     assert [code for code, _ in described] == codes["enum"]

@@ -16,7 +16,7 @@ from support.servers import find_free_port
 from support.world import RANDOM_KEY, USDC, change_at
 from werkzeug.serving import make_server
 
-from embed import pages
+from embed import outbound, pages
 from embed.db import connection, work_status
 from embed.db.connection import db
 from embed.doctor import (
@@ -28,7 +28,6 @@ from embed.doctor import (
     open_for_reading,
 )
 from embed.domain import times
-from embed.outbound import http
 from embed.people import accounts
 from embed.settings import Settings
 
@@ -318,6 +317,6 @@ def test_certificate_is_checked(start, tmp_path, monkeypatch):
     assert refused.code == "certificate_invalid"
     assert "self-signed certificate" in refused.problem
     trusted = ssl.create_default_context(cafile=certificate)
-    monkeypatch.setattr(http, "_make_tls_context", lambda: trusted)
+    monkeypatch.setattr(outbound, "_make_tls_context", lambda: trusted)
     (unreachable,) = find_from(url)
     assert unreachable.code == "public_url_unreachable"

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import base58
 import msgspec
 
-from embed.balances.program_addresses import METADATA_PROGRAM, derive_metadata_account
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
     COMMITMENT,
@@ -28,6 +27,7 @@ from embed.balances.rpc_results import (
     read_amount,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
+from embed.domain.addresses import METADATA_PROGRAM, derive_metadata_account
 from embed.domain.amounts import MAX_DECIMALS, apply_decimals
 from embed.domain.times import Seconds
 

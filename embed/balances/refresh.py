@@ -11,11 +11,11 @@ from decimal import Decimal
 from embed.balances.due import DueWallet, make_batches
 from embed.balances.mints import NoSuchMint, read_scaled_supply
 from embed.balances.observations import ChainObservation, store_chain_of_mints
-from embed.balances.program_addresses import derive_token_account
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
 from embed.balances.token_accounts import read_all_accounts, read_associated
 from embed.balances.tokens import Supply, get_program, store_refusal
+from embed.domain.addresses import derive_token_account
 from embed.domain.amounts import subtract
 from embed.domain.times import Clock, Seconds
 

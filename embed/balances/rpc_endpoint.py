@@ -14,7 +14,7 @@ import msgspec
 from limits import RateLimitItem
 
 from embed.domain.times import Seconds
-from embed.outbound.http import Answer, AnswerTooLarge, Client, RequestFailed
+from embed.outbound import Answer, AnswerTooLarge, Client, RequestFailed
 
 T = TypeVar("T")
 

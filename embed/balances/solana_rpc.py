@@ -12,8 +12,7 @@ from limits import RateLimitItem
 from embed.balances.rpc_endpoint import CallFailed, Endpoint, Pace, RpcRefused
 from embed.domain.concurrency import ConcurrencyLimit
 from embed.domain.times import Seconds
-from embed.outbound.http import Client
-from embed.outbound.reach import Reach
+from embed.outbound import Client, Reach
 from embed.settings import Settings
 
 T = TypeVar("T")

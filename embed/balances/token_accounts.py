@@ -9,7 +9,6 @@ from decimal import Decimal
 import msgspec
 
 from embed.balances.mints import SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_PROGRAMS, ask, parse_supply
-from embed.balances.program_addresses import derive_token_account
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
     PARSED,
@@ -22,6 +21,7 @@ from embed.balances.rpc_results import (
     read_amount,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
+from embed.domain.addresses import derive_token_account
 from embed.domain.amounts import add
 from embed.domain.times import Seconds
 

@@ -130,19 +130,12 @@ class Supply:
 def store_supplies(supplies: Mapping[str, Supply]) -> list[str]:
     """Store supplies by their mints, and return the mints whose supply has changed.
 
-    A supply that an older version stored without its time wasn't shown until now, so it counts as
-    changed. The caller gives their pages a new version in the same transaction.
+    The caller gives their pages a new version in the same transaction.
     """
     if not supplies:
         return []
-    known: Any = Token.select(Token.mint, Token.supply, Token.supply_observed_at).where(
-        Token.mint.in_(list(supplies))
-    )
-    changed = [
-        mint
-        for mint, amount, observed_at in known.tuples()
-        if observed_at is None or amount != supplies[mint].amount
-    ]
+    known: Any = Token.select(Token.mint, Token.supply).where(Token.mint.in_(list(supplies)))
+    changed = [mint for mint, amount in known.tuples() if amount != supplies[mint].amount]
     for mint, supply in sorted(supplies.items()):
         Token.update(supply=supply.amount, supply_observed_at=supply.observed_at).where(
             Token.mint == mint

@@ -17,7 +17,8 @@ from embed.terminal import (
     runtime,
 )
 from embed.wallets import imports, tracking
-from embed.wallets.csv_reader import Table, decode_csv, parse_table, read_table
+from embed.wallets.csv_lines import parse_table
+from embed.wallets.csv_reader import Table, decode_csv, read_table
 from embed.wallets.suggestions import suggest_wallets
 from embed.wallets.tracking import WalletFields
 

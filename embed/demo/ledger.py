@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from embed.balances.mints import TOKEN_PROGRAM
-from embed.balances.program_addresses import derive_token_account
+from embed.domain.addresses import derive_token_account
 from embed.domain.amounts import format_amount
 
 DECIMALS = 6

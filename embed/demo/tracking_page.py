@@ -12,9 +12,9 @@ from nacl.signing import SigningKey
 from embed import pages
 from embed.balances.mints import TOKEN_PROGRAM
 from embed.balances.observations import ChainObservation, store_chain
-from embed.balances.program_addresses import derive_token_account
 from embed.db.connection import db
 from embed.db.models import ApiKey, ChainBalance, Member, Page, Person, Submission
+from embed.domain.addresses import derive_token_account
 from embed.domain.identifiers import make_id
 from embed.events.editing import Change
 from embed.keys import management

@@ -24,7 +24,7 @@ from embed.notifications.digest import (
     write_text,
 )
 from embed.notifications.targets import Outcome, check_url, post
-from embed.outbound.http import Client
+from embed.outbound import Client
 from embed.settings import Settings
 
 TELEGRAM_API = "https://api.telegram.org"

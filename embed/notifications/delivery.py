@@ -21,7 +21,7 @@ from embed.notifications.decision_links import list_decidable
 from embed.notifications.delivery_log import end_waits
 from embed.notifications.digest import write_digest, write_test
 from embed.notifications.targets import Outcome, open_client
-from embed.outbound.http import Client
+from embed.outbound import Client
 from embed.runtime import Runtime
 from embed.serializers import write_json
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from embed.notifications.digest import Digest, write_html, write_text
 from embed.notifications.targets import Outcome
-from embed.outbound.http import explain
+from embed.outbound import explain
 from embed.settings import Settings
 
 TIMEOUT_S = 20  # per step: the server is the operator's own

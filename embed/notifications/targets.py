@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 
 from embed.domain.hosts import expand_ipv4
 from embed.errors import InvalidInput
-from embed.outbound.http import Client, RequestFailed
-from embed.outbound.reach import Reach, find_ip, is_public
+from embed.outbound import Client, Reach, RequestFailed, find_ip, is_public
 from embed.serializers import write_json
 from embed.settings import Settings
 

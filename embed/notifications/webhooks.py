@@ -16,7 +16,7 @@ from nacl.signing import SigningKey
 from embed.db.models import Message, Receiver
 from embed.domain.times import format_instant
 from embed.notifications.targets import Outcome, post
-from embed.outbound.http import Client
+from embed.outbound import Client
 from embed.serializers import write_json
 
 _SECRET_BYTES = 32

@@ -1,4 +1,4 @@
-"""Wallets from any kind of CSV: exports from explorers, Excel, Google Sheets, and our own.
+"""Cells and columns of any kind of CSV: exports from explorers, Excel, Google Sheets, and our own.
 
 codecs decodes, but can't detect the encoding of a file without a byte order mark. csv.Sniffer finds
 no delimiter in files with one column or few rows, mistakes a comma in a name for one, and its
@@ -13,16 +13,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from embed.domain.addresses import is_address
-from embed.domain.amounts import format_amount, parse_amount
-from embed.domain.texts import parse_optional_text
 from embed.errors import InvalidInput
-from embed.wallets.csv_columns import YES_NO, count_known, read_number, recognize_columns
-from embed.wallets.csv_format import COLUMNS, Line, split_tags, unescape_formula
-from embed.wallets.csv_mistakes import Kind, Mistake
+from embed.wallets.csv_format import COLUMNS
 from embed.wallets.tracking import PageFull
 
 DELIMITERS = (",", ";", "\t")
@@ -36,6 +31,34 @@ _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?(?=[\r\n]|$)', re.IGNORECASE)
 
+# Known headings without spaces and punctuation, surest first: in a file with both, the owner is the
+# wallet and the account is the token account.
+_WORDS = {
+    "address": (
+        *("owner", "owneraddress", "holder", "holderaddress", "wallet", "walletaddress"),
+        *("address", "account", "accountaddress", "publickey"),
+    ),
+    "alias": ("alias", "name", "label"),
+    "tags": ("tags", "tag", "groups", "group"),
+    "hidden": ("hidden",),
+    "balance": ("uiamount", "balance", "quantity", "amount"),
+}
+_NO_PART_OF_WORD = re.compile(r"\s*\(.*\)|[\W_]+")
+
+YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
+_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d")
+_RANK = re.compile(r"[0-9]{1,9}")
+_LONG_WORD = re.compile(r"\S{41}")  # a signature or a link
+_SPACE_IN_NUMBER = re.compile("(?<=[0-9])[ \u00a0\u202f'\u2019](?=[0-9]{3}(?![0-9]))")
+# By decimal separator; the other sign may separate thousands.
+_NUMBERS = {
+    point: re.compile(
+        rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:\{other}[0-9]{{3}})+)?"
+        rf"(?:(?<=[0-9])\{point}[0-9]*|\{point}[0-9]+)?(?:(?<=[0-9.,])[eE][+-]?[0-9]{{1,3}})?"
+    )
+    for point, other in (".,", ",.")
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -45,14 +68,6 @@ class Table:
     headings: Sequence[str]  # empty: the file has none
     columns: Sequence[str]  # each of COLUMNS at most once, or empty
     rows: Sequence[tuple[int, list[str]]]  # with the number of the line where each begins, from 1
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedTable:
-    """Wallets to import. A line with mistakes is in `mistakes` only."""
-
-    lines: Sequence[Line]
-    mistakes: Sequence[Mistake]
 
 
 def decode_csv(raw: bytes) -> str:
@@ -97,7 +112,7 @@ def read_table(text: str, *, max_wallets: int) -> Table:
         [cells[place] for _, cells in rows[:_SAMPLE] if cells[place : place + 1] not in ([], [""])]
         for place in range(width)
     ]
-    return Table(delimiter, headings, recognize_columns(headings, filled), rows)
+    return Table(delimiter, headings, _recognize_columns(headings, filled), rows)
 
 
 def _read_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -161,7 +176,7 @@ def _rate(text: str, delimiter: str) -> tuple[int, ...]:
     reader = csv.reader(first_lines, delimiter=delimiter, skipinitialspace=True)
     rows = list(islice(filter(None, map(_clean, reader)), 20))
     with_addresses = sum(any(map(is_address, cells)) for cells in rows)
-    return with_addresses, sum(map(count_known, rows[:1])), sum(map(len, rows))
+    return with_addresses, sum(map(_count_known, rows[:1])), sum(map(len, rows))
 
 
 def _split_again(cells: list[str]) -> list[str]:
@@ -171,7 +186,7 @@ def _split_again(cells: list[str]) -> list[str]:
         if delimiter in cells[0]:
             reader = csv.reader(cells, delimiter=delimiter, skipinitialspace=True)
             again = _clean(chain.from_iterable(reader))
-            if any(map(is_address, again)) or count_known(again):
+            if any(map(is_address, again)) or _count_known(again):
                 return again
     return cells
 
@@ -182,7 +197,7 @@ def _has_heading(rows: Sequence[list[str]]) -> bool:
     if any(map(is_address, first)):
         return False
     has_digits = any(character.isdigit() for cell in first for character in cell)
-    return count_known(first) > 0 or (
+    return _count_known(first) > 0 or (
         not has_digits and any(is_address(cell) for cells in others for cell in cells)
     )
 
@@ -193,124 +208,101 @@ def _find_width(lengths: Iterable[int]) -> int:
     return max(counts, key=lambda length: (counts[length], length))
 
 
-def parse_table(table: Table, columns: Sequence[str] = ()) -> ParsedTable:
-    """Read wallets; `columns` corrects what was recognized. Raises InvalidInput."""
-    columns = columns or table.columns
-    for role in COLUMNS:
-        if columns.count(role) > 1:
-            raise InvalidInput("Two columns have the same meaning. Leave one of them out.")
-    if "address" not in columns:
-        raise InvalidInput(
-            "It isn't clear which column has the addresses. Choose it, or name it “address” in "
-            "the file's first line."
-        )
-    lines: list[Line] = []
-    mistakes: list[Mistake] = []
-    first_numbers: dict[str, int] = {}
-    parse_balance = _make_balance_parser(table, columns)
-    for number, cells in table.rows:
-        found, line = _parse_line(number, cells, columns, parse_balance)
-        if line is not None:
-            first = first_numbers.setdefault(line.address, number)
-            if first != number:
-                cause = InvalidInput("The address is already on line %(line)s.", line=first)
-                found.append(Mistake(number, Kind.REPEATED, cause))
-        mistakes += found
-        if line is not None and not found:
-            lines.append(line)
-    return ParsedTable(lines, mistakes)
+def _recognize_columns(headings: Sequence[str], filled: Sequence[Sequence[str]]) -> Sequence[str]:
+    """Return what is in each column: each of COLUMNS at most once, or empty.
 
-
-def _parse_line(
-    number: int,
-    cells: Sequence[str],
-    columns: Sequence[str],
-    parse_balance: Callable[[str], Decimal],
-) -> tuple[list[Mistake], Line | None]:
-    """Return what is wrong, and the line if its address is valid."""
-    if len(cells) > len(columns):
-        cause = InvalidInput(
-            "%(cell)s belongs to none of the columns.", cell=shorten_cell(cells[len(columns)])
-        )
-        return [Mistake(number, Kind.COLUMNS, cause)], None
-    raw = dict.fromkeys(columns, "") | dict(zip(columns, cells, strict=False))
-    address = unescape_formula(raw["address"])
-    if not is_address(address):
-        cause = InvalidInput("%(cell)s isn't a wallet address.", cell=shorten_cell(address))
-        return [Mistake(number, Kind.ADDRESS, cause)], None
-    found: list[Mistake] = []
-
-    def note(kind: Kind, cause: InvalidInput) -> None:
-        found.append(Mistake(number, kind, cause))
-
-    alias = tag_names = is_hidden = balance = None
-    try:
-        if "alias" in raw:
-            name = _drop_escape(raw["alias"])
-            alias = parse_optional_text(name, "alias", field="alias", max_length=100) or ""
-    except InvalidInput as mistake:
-        note(Kind.ALIAS, mistake)
-    try:
-        if "tags" in raw:
-            tag_names = split_tags(_drop_escape(raw["tags"]))
-    except InvalidInput as mistake:
-        note(Kind.TAG_NAME, mistake)
-    if "hidden" in raw:
-        is_hidden = YES_NO.get(raw["hidden"].lower())
-        if is_hidden is None:
-            cell = shorten_cell(raw["hidden"])
-            note(Kind.HIDDEN, InvalidInput("Hidden must be yes or no, not %(cell)s.", cell=cell))
-    try:
-        if raw.get("balance"):
-            balance = parse_balance(raw["balance"])
-    except InvalidInput as mistake:
-        cause = InvalidInput(
-            "%(cell)s isn't a balance. %(reason)s",
-            cell=shorten_cell(raw["balance"]),
-            reason=mistake,
-        )
-        note(Kind.BALANCE, cause)
-    return found, Line(address, alias, tag_names, is_hidden, balance, number)
-
-
-def _drop_escape(cell: str) -> str:
-    """Return the text of a cell. Raises InvalidInput for a formula, as no file should have one."""
-    if cell.startswith("="):
-        raise InvalidInput(
-            "%(cell)s is a formula. Save its result instead, or start it with an apostrophe.",
-            cell=shorten_cell(cell),
-        )
-    return unescape_formula(cell)
-
-
-def _make_balance_parser(table: Table, columns: Sequence[str]) -> Callable[[str], Decimal]:
-    """Return a parser for balances written like the others in their column.
-
-    On its own, a number such as 1.234 can mean either. Where commas separate the columns, the point
-    is a decimal point, as in an export.
+    `filled` has each column's first non-empty cells.
     """
-    points = {".", ","}
-    for _, cells in table.rows if "balance" in columns else ():
-        raw = dict(zip(columns, cells, strict=False)).get("balance", "")
-        points &= set(read_number(raw)) or points
-
-    def parse_balance(cell: str) -> Decimal:
-        read = {point: number for point, number in read_number(cell).items() if point in points}
-        if not points:  # the column uses both as decimal separators
-            read = read_number(cell)
-        amounts = sorted({parse_amount(number) for number in (read or {"": cell}).values()})
-        if len(amounts) > 1 and points and table.delimiter == "," and "," not in cell:
-            return parse_amount(read["."])
-        if len(amounts) > 1:
-            raise InvalidInput(
-                "It can mean %(one)s or %(other)s. Write balances without thousands separators.",
-                one=format_amount(amounts[0]),
-                other=format_amount(amounts[1]),
-            )
-        return amounts[0]
-
-    return parse_balance
+    places = _name_columns(headings, filled) if headings else _guess_columns(filled)
+    roles = {place: role for role, place in places.items()}
+    return [roles.get(place, "") for place in range(len(filled))]
 
 
-def shorten_cell(raw: str) -> str:
-    return repr(raw if len(raw) <= 60 else f"{raw[:59]}…")
+def _find_role(heading: str) -> tuple[str, int]:
+    """Return what a heading names, and how sure that is: 0 is the surest."""
+    word = _NO_PART_OF_WORD.sub("", heading.lower())
+    for role, words in _WORDS.items():
+        if word in words:
+            return role, words.index(word)
+    return "", 0
+
+
+def _count_known(cells: Iterable[str]) -> int:
+    return sum(_find_role(cell)[0] != "" for cell in cells)
+
+
+def _name_columns(headings: Sequence[str], filled: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Return the columns' places, going by headings; for the address, also by its cells."""
+    named: dict[str, dict[int, list[int]]] = {role: {} for role in COLUMNS}
+    for place, heading in enumerate(headings):
+        role, rank = _find_role(heading)
+        if role:
+            named[role].setdefault(rank, []).append(place)
+    holding = [place for place, cells in enumerate(filled) if _are_most(cells, is_address)]
+    of_address = {
+        rank: kept
+        for rank, places in named["address"].items()
+        if (kept := [place for place in places if place in holding])
+    }
+    if of_address or holding:
+        named["address"] = of_address or {0: holding}
+    surest = {role: ranks[min(ranks)] for role, ranks in named.items() if ranks}
+    return {role: places[0] for role, places in surest.items() if len(places) == 1}
+
+
+def _guess_columns(filled: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Return the places of columns without headings.
+
+    They follow COLUMNS if all cells fit that order; else only the one column of a kind is found.
+    """
+    in_order = dict(zip(COLUMNS, range(len(filled)), strict=False))
+    if len(filled) <= len(COLUMNS) and all(
+        not filled[place] or _FITS[role](filled[place]) for role, place in in_order.items()
+    ):
+        return {role: place for role, place in in_order.items() if filled[place]}
+    found = {}
+    for role in ("address", "alias", "balance"):
+        places = [place for place, cells in enumerate(filled) if cells and _FITS[role](cells)]
+        if len(places) == 1:
+            found[role] = places[0]
+    return found
+
+
+def _are_most(cells: Sequence[str], is_so: Callable[[str], object]) -> bool:
+    return 2 * sum(bool(is_so(cell)) for cell in cells) > len(cells)
+
+
+def _is_number(cell: str) -> bool:
+    return bool(read_number(cell))
+
+
+def _are_balances(cells: Sequence[str]) -> bool:
+    is_rank = len(cells) > 1 and all(
+        _RANK.fullmatch(one) and _RANK.fullmatch(other) and int(other) == int(one) + 1
+        for one, other in pairwise(cells)
+    )
+    return _are_most(cells, _is_number) and not is_rank
+
+
+def _are_texts(cells: Sequence[str]) -> bool:
+    others = (is_address, _is_number, _DATE.match, _LONG_WORD.search)
+    return not _are_most(cells, lambda cell: any(is_so(cell) for is_so in others))
+
+
+_FITS: dict[str, Callable[[Sequence[str]], bool]] = {
+    "address": lambda cells: _are_most(cells, is_address),
+    "alias": _are_texts,
+    "tags": _are_texts,
+    "hidden": lambda cells: all(cell.lower() in YES_NO for cell in cells),
+    "balance": _are_balances,
+}
+
+
+def read_number(cell: str) -> dict[str, str]:
+    """Return the number for parse_amount, by each decimal separator that it may have."""
+    number = _SPACE_IN_NUMBER.sub("", cell) if len(cell) <= 100 else ""
+    return {
+        point: number.replace("," if point == "." else ".", "").replace(point, ".")
+        for point, form in _NUMBERS.items()
+        if number[:1] and form.fullmatch(number)
+    }

@@ -10,10 +10,10 @@ import msgspec
 from itsdangerous import BadSignature
 
 from embed.balances.largest_holders import look_up_largest_holders
-from embed.balances.program_addresses import is_on_curve
 from embed.balances.tokens import propose_token
 from embed.db.connection import db
 from embed.db.models import ApiKey, Page, Person
+from embed.domain.addresses import is_on_curve
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput
 from embed.events.editing import Change

@@ -17,8 +17,7 @@ from embed.events.kinds import ImportFacts
 from embed.pages import get_page
 from embed.settings import Settings
 from embed.wallets.csv_format import Line, format_csv
-from embed.wallets.csv_mistakes import Kind, Mistake
-from embed.wallets.csv_reader import ParsedTable
+from embed.wallets.csv_lines import Kind, Mistake, ParsedTable
 from embed.wallets.tags import list_tags, order_colors
 from embed.wallets.tracking import PageFull, list_wallets
 

@@ -7,15 +7,14 @@ from typing import Any
 
 from embed.balances.known import BalanceSource
 from embed.balances.largest_holders import look_up_largest_holders
-from embed.balances.program_addresses import is_on_curve
 from embed.db.models import Page, Wallet
-from embed.domain.addresses import is_address
+from embed.domain.addresses import is_address, is_on_curve
 from embed.domain.amounts import find_share
 from embed.errors import InvalidInput
 from embed.events.editing import Change
 from embed.runtime import Runtime
 from embed.wallets.csv_format import Line
-from embed.wallets.csv_reader import ParsedTable
+from embed.wallets.csv_lines import ParsedTable
 from embed.wallets.imports import apply_import
 
 

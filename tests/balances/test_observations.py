@@ -22,7 +22,7 @@ from embed.db.models import Balance, ChainBalance, DailyBalance
 from embed.domain.policy import Policy
 from embed.pages import get_page
 from embed.people import accounts
-from embed.public_payload.payloads import get_payload
+from embed.public_payload import get_payload
 from embed.submissions.policy_simulation import simulate
 from embed.submissions.review_context import build_review_context
 from embed.wallets.tracking import list_wallets

@@ -19,7 +19,7 @@ from embed.db.models import ChainBalance, DailyBalance, Token, Wallet
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput, NotFound
 from embed.maintenance.wallet_erasure import erase_wallet
-from embed.outbound.reach import Reach
+from embed.outbound import Reach
 from embed.pages import get_page
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import (

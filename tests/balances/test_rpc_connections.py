@@ -13,10 +13,9 @@ from support import rpc_faults
 from support.rpc_access import LIMIT_S, connect, hang_up, wait_until_open
 from support.rpc_faults import answer_body
 
+from embed import outbound
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
-from embed.outbound import http
-from embed.outbound.http import MOST_IDLE
-from embed.outbound.reach import Reach
+from embed.outbound import MOST_IDLE, Reach
 
 pytestmark = pytest.mark.slow
 
@@ -84,7 +83,7 @@ def test_connection_in_use_is_closed_after_the_stop(endpoint):
 
 
 def test_connection_that_was_idle_for_long_is_not_used_again(endpoint, monkeypatch):
-    monkeypatch.setattr(http, "LONGEST_IDLE_S", 0.01)
+    monkeypatch.setattr(outbound, "LONGEST_IDLE_S", 0.01)
     rpc = connect(endpoint)
     ask(rpc)
     time.sleep(0.02)  # the client's own clock

@@ -14,7 +14,7 @@ from embed.balances import solana_rpc
 from embed.balances.rpc_endpoint import RpcRefused
 from embed.balances.solana_rpc import ROUNDS, RpcUnavailable, SolanaRpc, UnusableAnswer
 from embed.factory import create_app
-from embed.outbound.reach import Reach
+from embed.outbound import Reach
 from embed.runtime import EXTENSION
 from embed.settings import Settings
 

@@ -11,10 +11,10 @@ from support.world import USDC, Visitor
 
 from embed.balances.known import BalanceSource
 from embed.balances.mints import read_scaled_supply
-from embed.balances.program_addresses import derive_token_account
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_associated
 from embed.db.models import Token
+from embed.domain.addresses import derive_token_account
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

@@ -10,11 +10,11 @@ from support.remote import at_once
 from support.servers import run_flask
 from support.world import SECRET_KEY, Visitor, World, code_of
 
+from embed import public_payload
 from embed.db import connection, schema_version
 from embed.db.connection import db
 from embed.db.models import MODELS, Page
 from embed.factory import create_app
-from embed.public_payload import payloads
 from embed.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -102,7 +102,7 @@ def test_request_is_told_to_come_back_and_changes_no_table(client):
 
 @pytest.mark.parametrize("missing", ["SELECT * FROM nowhere", "SELECT no_column FROM page"])
 def test_upgrade_that_ends_while_a_request_fails_makes_no_bug_of_it(world, monkeypatch, missing):
-    monkeypatch.setattr(payloads, "find_page", lambda *_, **__: db.execute_sql(missing))
+    monkeypatch.setattr(public_payload, "find_page", lambda *_, **__: db.execute_sql(missing))
 
     assert code_of(world.read()) == "unavailable"
 
@@ -110,7 +110,7 @@ def test_upgrade_that_ends_while_a_request_fails_makes_no_bug_of_it(world, monke
 def test_statement_that_postgres_cannot_read_is_a_bug(postgres_database_url, clock, monkeypatch):
     settings = {"DATABASE_URL": postgres_database_url, "SECRET_KEY": SECRET_KEY}
     world = World(create_app(Settings.from_environ(settings), clock=clock), clock)
-    monkeypatch.setattr(payloads, "find_page", lambda *_, **__: db.execute_sql("SELEKT"))
+    monkeypatch.setattr(public_payload, "find_page", lambda *_, **__: db.execute_sql("SELEKT"))
 
     assert code_of(world.read()) == "internal_error"
     db.close()

@@ -14,7 +14,7 @@ from embed.db.models import Wallet
 from embed.errors import InvalidInput
 from embed.events.editing import bump_version, lock_page
 from embed.people import accounts
-from embed.public_payload.payloads import get_payload
+from embed.public_payload import get_payload
 from embed.submissions import decisions
 from embed.wallets import tracking
 from embed.wallets.tracking import WalletFields

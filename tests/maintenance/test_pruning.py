@@ -26,7 +26,7 @@ from embed.maintenance.pruning import prune, summarize
 from embed.people import sessions
 from embed.runtime import EXTENSION
 from embed.submissions.soft_rejections import read_counts_without_session
-from embed.worker.jobs import list_jobs
+from embed.worker import list_jobs
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

@@ -15,7 +15,7 @@ from embed.db.models import Delivery, Message, Receiver
 from embed.domain import times
 from embed.events.messages import send_messages
 from embed.notifications import delivery, receivers
-from embed.outbound.http import Answer, Client
+from embed.outbound import Answer, Client
 from embed.runtime import EXTENSION, Runtime
 
 

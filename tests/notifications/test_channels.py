@@ -14,13 +14,13 @@ from support.raw_server import repeat, send, serve_raw, trickle, wait
 from support.receivers import queue_test, run_http_receiver, run_mail_server
 from support.world import Visitor
 
+from embed import outbound
 from embed.db.models import Receiver
 from embed.errors import InvalidInput
 from embed.notifications import mail, targets
 from embed.notifications.channels import parse_channel, read_channel
 from embed.notifications.delivery import find_due_receivers
 from embed.notifications.mail import find_sender, read_server
-from embed.outbound import http
 
 WORDS = "New submissions to review: 1 (Bob)"
 
@@ -273,7 +273,7 @@ def test_redirect_of_a_channel_does_not_lead_inside(owner_with, http_receiver, m
     owner = owner_with()
     with run_http_receiver() as public:
         # One name of this machine is taken for a public address.
-        monkeypatch.setattr(http, "is_allowed", lambda ip, reach: ip == "127.0.0.1")
+        monkeypatch.setattr(outbound, "is_allowed", lambda ip, reach: ip == "127.0.0.1")
         monkeypatch.setattr(targets, "_is_private", lambda _: False)
         public.statuses, public.headers = [307], {"Location": http_receiver.url}
 

@@ -11,9 +11,8 @@ import pytest
 from support.certificates import make_certificate
 from support.raw_server import read_request, repeat, send, serve_raw
 
-from embed.outbound import http
-from embed.outbound.http import AnswerTooLarge, Client, RequestFailed
-from embed.outbound.reach import Reach
+from embed import outbound
+from embed.outbound import AnswerTooLarge, Client, Reach, RequestFailed
 
 MAX_BYTES = 64 * 1024
 # The answer several times over, while it is taken apart, and what Python keeps of modules.
@@ -164,7 +163,7 @@ def encrypt(tmp_path, monkeypatch):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     trusted = ssl.create_default_context(cafile=certificate)
-    monkeypatch.setattr(http, "_make_tls_context", lambda: trusted)
+    monkeypatch.setattr(outbound, "_make_tls_context", lambda: trusted)
     return lambda connection: context.wrap_socket(connection, server_side=True)
 
 

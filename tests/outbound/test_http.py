@@ -8,8 +8,7 @@ import pytest
 from support.certificates import make_certificate
 from support.raw_server import send, serve_raw, trickle, wait
 
-from embed.outbound.http import CertificateRefused, Client, RequestFailed
-from embed.outbound.reach import Reach
+from embed.outbound import CertificateRefused, Client, Reach, RequestFailed
 
 OK = b"HTTP/1.1 200 OK\r\n"
 MAX_BYTES = 1000

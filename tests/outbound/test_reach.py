@@ -1,6 +1,6 @@
 import pytest
 
-from embed.outbound.reach import Reach, is_allowed
+from embed.outbound import Reach, is_allowed
 
 PRIVATE = [
     "10.0.0.1",

@@ -10,10 +10,10 @@ import pytest
 from support.remote import at_once
 from support.world import Visitor
 
+from embed import public_payload
 from embed.db.connection import db
 from embed.db.models import Tag
-from embed.public_payload import payloads
-from embed.public_payload.payloads import WALLETS_PER_PART, get_payload
+from embed.public_payload import WALLETS_PER_PART, get_payload
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -57,7 +57,7 @@ def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monk
     cached = get_payload(world.page_id, version, world.balances)
     other_id = world.make_page()
     is_building, may_end = threading.Event(), threading.Event()
-    list_wallets = payloads.list_wallets
+    list_wallets = public_payload.list_wallets
 
     def list_slowly(*arguments, **how):
         is_building.set()
@@ -70,7 +70,7 @@ def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monk
         finally:
             db.close()
 
-    monkeypatch.setattr(payloads, "list_wallets", list_slowly)
+    monkeypatch.setattr(public_payload, "list_wallets", list_slowly)
     builder = threading.Thread(target=get_other)
     builder.start()
     assert is_building.wait(30)
@@ -93,7 +93,7 @@ def test_widget_parses_no_more_wallets_than_it_shows(world, monkeypatch):
         parsed.append(text)
         return loads(text, **how)
 
-    monkeypatch.setattr(payloads.json, "loads", record_and_parse)
+    monkeypatch.setattr(public_payload.json, "loads", record_and_parse)
     pages = [open_widget(world, page=number) for number in (1, 3)]
 
     assert [len(re.findall(r'data-id="\w+"', page.text)) for page in pages] == [WALLETS_PER_PART, 1]

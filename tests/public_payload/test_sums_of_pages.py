@@ -9,7 +9,7 @@ from support.world import USDC, Visitor, read_exactly
 from embed.db.connection import db
 from embed.db.models import Balance, Token, Wallet
 from embed.domain.identifiers import make_id
-from embed.public_payload.payloads import get_payload
+from embed.public_payload import get_payload
 from embed.runtime import EXTENSION
 from embed.wallets import tags
 from embed.wallets.balance_refresh import refresh_balances

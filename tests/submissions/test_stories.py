@@ -23,7 +23,8 @@ from embed.notifications import receivers
 from embed.runtime import EXTENSION
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
-from embed.wallets.csv_reader import parse_table, read_table
+from embed.wallets.csv_lines import parse_table
+from embed.wallets.csv_reader import read_table
 from embed.wallets.imports import apply_import
 
 

@@ -12,7 +12,8 @@ from embed.events.kinds import HoldingFacts
 from embed.maintenance.wallet_erasure import erase_wallet
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
-from embed.wallets.csv_reader import parse_table, read_table
+from embed.wallets.csv_lines import parse_table
+from embed.wallets.csv_reader import read_table
 from embed.wallets.imports import apply_import
 from embed.wallets.listings import update_listings
 

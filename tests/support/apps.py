@@ -12,8 +12,8 @@ from embed.db.connection import open_database
 from embed.factory import choose_balances, create_app
 from embed.runtime import EXTENSION
 from embed.settings import Settings
-from embed.worker.jobs import EXTENSION as JOBS
-from embed.worker.jobs import list_jobs
+from embed.worker import EXTENSION as JOBS
+from embed.worker import list_jobs
 
 _MOST = 16
 # Settings that requests and jobs read, and not create_app.

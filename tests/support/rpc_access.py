@@ -10,10 +10,10 @@ from chain.rpc_server import RpcServer
 from limits import parse
 from support.waiting import wait_for
 
-from embed.balances.program_addresses import derive_token_account
 from embed.balances.solana_rpc import SolanaRpc
 from embed.balances.token_accounts import read_associated
-from embed.outbound.reach import Reach
+from embed.domain.addresses import derive_token_account
+from embed.outbound import Reach
 
 LIMIT_S = 5
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS
 from embed.errors import InvalidInput
 from embed.wallets.csv_format import Line, escape_formula, format_csv, unescape_formula
-from embed.wallets.csv_mistakes import Kind, Mistake, group_mistakes
-from embed.wallets.csv_reader import parse_table, read_table
+from embed.wallets.csv_lines import Kind, Mistake, group_mistakes, parse_table
+from embed.wallets.csv_reader import read_table
 
 
 @pytest.mark.parametrize(

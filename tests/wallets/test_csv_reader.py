@@ -11,7 +11,8 @@ from support.world import USDC
 
 from embed.errors import InvalidInput
 from embed.wallets.csv_format import Line
-from embed.wallets.csv_reader import Table, decode_csv, parse_table, read_table
+from embed.wallets.csv_lines import parse_table
+from embed.wallets.csv_reader import Table, decode_csv, read_table
 from embed.wallets.tracking import PageFull
 
 OTHER, THIRD = (base58.b58encode(bytes([number]) * 32).decode() for number in (1, 2))

@@ -9,7 +9,8 @@ from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
 from embed.wallets import imports, tracking
-from embed.wallets.csv_reader import parse_table, read_table
+from embed.wallets.csv_lines import parse_table
+from embed.wallets.csv_reader import read_table
 from embed.wallets.tracking import PageFull, WalletFields
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")

@@ -10,7 +10,7 @@ from embed.db.connection import db
 from embed.db.models import Job, Lease
 from embed.db.work_status import LEASE, find_lease, hold_lease, release_lease
 from embed.runtime import EXTENSION
-from embed.worker.background import Background
+from embed.worker import Background
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 

@@ -17,8 +17,7 @@ from embed.errors import InvalidInput
 from embed.logs.context import find_context
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import RefreshFailed
-from embed.worker.background import THREADS, Background, Stopped
-from embed.worker.jobs import Job
+from embed.worker import THREADS, Background, Job, Stopped
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 

@@ -14,8 +14,7 @@ from embed.runtime import EXTENSION, Runtime
 from embed.settings import Settings
 from embed.wallets.balance_refresh import RefreshFailed
 from embed.web.dashboard.server import TITLES
-from embed.worker.background import Background
-from embed.worker.jobs import KNOWN_ERRORS, list_jobs
+from embed.worker import KNOWN_ERRORS, Background, list_jobs
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 

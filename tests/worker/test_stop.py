@@ -10,8 +10,8 @@ from support.world import USDC, Visitor
 from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.models import ChainBalance, Job, Lease
 from embed.runtime import EXTENSION
-from embed.worker import jobs
-from embed.worker.background import Background
+from embed.worker import EXTENSION as JOBS
+from embed.worker import Background
 
 LIMIT_S = 20
 
@@ -24,7 +24,7 @@ def background(environ, ledger, endpoint, request):
     for _ in range(150):  # two calls
         world.track(Visitor().address)
     extensions = world.app.extensions
-    background = Background(extensions[EXTENSION], extensions[jobs.EXTENSION], "worker")
+    background = Background(extensions[EXTENSION], extensions[JOBS], "worker")
     yield background
     background.stop(LIMIT_S)
 

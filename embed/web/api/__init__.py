@@ -1,6 +1,7 @@
 """The embed API (docs/api.md): endpoints, authentication, CORS, preflights, OpenAPI document."""
 
-from embed.web.api import endpoints, openapi, preflights
+from embed.web.api.cors import preflights
+from embed.web.api.endpoints import openapi
 from embed.web.api.operations import blueprint
 
-__all__ = ["blueprint", "endpoints", "openapi", "preflights"]
+__all__ = ["blueprint", "openapi", "preflights"]

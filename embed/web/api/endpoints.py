@@ -1,11 +1,11 @@
-"""The endpoints (docs/api.md, docs/openapi.json)."""
+"""The endpoints (docs/api.md), and their description: docs/openapi.json as it is, for everyone."""
 
-from flask import Response, g, request
+from flask import Blueprint, Response, g, request
 from msgspec import UNSET, UnsetType
 
 from embed.errors import ApiError
 from embed.keys.access import Access
-from embed.public_payload.payloads import Payload, get_listed_wallet, get_payload
+from embed.public_payload import Payload, get_listed_wallet, get_payload
 from embed.schemas import (
     GateRefusal,
     ListedWallet,
@@ -23,14 +23,27 @@ from embed.schemas import (
     WithdrawnWallet,
 )
 from embed.serializers import describe_submission
+from embed.settings import PROJECT_DIR
 from embed.submissions import proofs, queries, records, submitting, withdrawal
 from embed.submissions.ownership import Caller
 from embed.wallets import balance_refresh
 from embed.web import rate_limits, visitor
+from embed.web.api.cors import share_answers
 from embed.web.api.operations import Operation
 from embed.web.compression import compress_once
 from embed.web.current import OWN_API, own_host, runtime
 from embed.web.languages import gettext
+
+OPENAPI_FILE = PROJECT_DIR / "docs" / "openapi.json"
+
+# A blueprint of its own, since the document needs no key.
+openapi = Blueprint("openapi", __name__)
+share_answers(openapi)
+
+
+@openapi.get("/openapi.json")
+def read_openapi_document() -> Response:
+    return Response(OPENAPI_FILE.read_bytes(), content_type="application/json")
 
 
 @Operation("GET", "/tracking/<page_id>")

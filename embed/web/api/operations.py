@@ -19,8 +19,7 @@ from embed.keys.access import Access, get_access, store_use
 from embed.schemas import Json, WalletRequest
 from embed.serializers import write_json
 from embed.web import rate_limits
-from embed.web.api.cors import share_answers
-from embed.web.api.preflights import add_preflight
+from embed.web.api.cors import add_preflight, share_answers
 from embed.web.current import API, own_origin, runtime
 
 _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)

@@ -22,7 +22,6 @@ from embed.web.dashboard import (  # noqa: F401  # their routes join the bluepri
     tags,
     wallet_files,
     wallet_list,
-    wallet_suggestions,
     wallets,
 )
 from embed.web.dashboard.blueprint import init_dashboard, use_secret_keys

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import request
 from flask.typing import ResponseReturnValue
@@ -11,23 +11,15 @@ from wtforms import FloatField, IntegerField, SelectField, StringField
 from wtforms.validators import InputRequired
 
 from embed import pages
-from embed.db.models import Page
+from embed.db.models import Block, Page
 from embed.domain import amounts
+from embed.domain.deny_list import find_kind, parse_pattern
 from embed.domain.policy import Policy
 from embed.errors import InvalidInput, NotFound
 from embed.submissions import deny_list
 from embed.submissions.policy_simulation import SimulatedDecision, simulate
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person
-from embed.web.dashboard.deny_list import (
-    BlockForm,
-    Recognized,
-    is_own,
-    make_block_form,
-    read_lists,
-    recognize,
-)
-from embed.web.dashboard.deny_list import add_block as add_from_form
 from embed.web.dashboard.filters import UNITS, split_span
 from embed.web.dashboard.responses import Form, advise_on_mint, redirect_to, render, show_mistakes
 from embed.web.dashboard.routes import page_route
@@ -48,6 +40,16 @@ _UNITS: Any = {
     "hours": (lazy_gettext("hour"), lazy_gettext("hours")),
     "minutes": (lazy_gettext("minute"), lazy_gettext("minutes")),
     "seconds": (lazy_gettext("second"), lazy_gettext("seconds")),
+}
+_KINDS: Any = {
+    "wallet": lazy_gettext("Wallet"),
+    "name": lazy_gettext("Name"),
+    "network": lazy_gettext("Network"),
+}
+ALL_PAGES = "all"
+_SCOPES: Any = {
+    "page": lazy_gettext("on this page"),
+    ALL_PAGES: lazy_gettext("on all my pages"),
 }
 
 LIST = "deny-list"  # its section's anchor
@@ -84,6 +86,22 @@ class PolicyForm(Form):
             "yourself."
         ),
     )
+
+
+class BlockForm(Form):
+    pattern = StringField(
+        lazy_gettext("Address, *name* or network"),
+        [InputRequired(lazy_gettext("Enter what to block."))],
+    )
+    scope = SelectField(lazy_gettext("Where"), choices=_SCOPES)
+
+
+class Recognized(NamedTuple):
+    """What would be blocked, and the names on the page that it matches, which stay."""
+
+    kind: str
+    compared: int  # how many names
+    names: list[str]
 
 
 @page_route("/settings/rules", needs="viewer", help="owners#rules")
@@ -167,23 +185,25 @@ def _render(
         mint_advice=advise_on_mint(page.token_mint),
         differing=[one for one in outcomes or [] if one.differs],
         max_differing=MAX_DIFFERING,
-        block_form=block_form or make_block_form(page, formdata=None),
+        block_form=block_form or _make_block_form(page, formdata=None),
         recognized=recognized,
         status=422 if form.errors or (block_form and not recognized) else 200,
-        **read_lists(page),
+        kinds=_KINDS,
+        of_page=deny_list.list_of_page(page),
+        of_person=deny_list.list_of_person(page.owner) if _is_own(page) else None,
     )
 
 
 @page_route("/settings/rules/deny-list", methods=["POST"], needs="editor", help="owners#deny-list")
 def add_block(page: Page) -> ResponseReturnValue:
     """Block something, or preview its kind and the names on the page that it would match."""
-    form, recognized = make_block_form(page), None
+    form, recognized = _make_block_form(page), None
     if form.validate():
         with show_mistakes(form):
             if "preview" in request.form:
-                recognized = recognize(page, form.pattern.data or "")
+                recognized = _recognize(page, form.pattern.data or "")
             else:
-                block = add_from_form(page, form)
+                block = _block(page, form)
                 said = gettext("%(pattern)s is blocked.", pattern=block.pattern)
                 return redirect_to("show_policy", said, page, _anchor=LIST)
     outcomes = _simulate(page, pages.read_policy(page))
@@ -191,11 +211,37 @@ def add_block(page: Page) -> ResponseReturnValue:
     return _render(page, policy_form, outcomes, block_form=form, recognized=recognized)
 
 
+def _make_block_form(page: Page, **options: Any) -> BlockForm:
+    form = BlockForm(**options)
+    if not _is_own(page):
+        del form.scope
+    return form
+
+
+def _is_own(page: Page) -> bool:
+    return bool(page.owner_id == current_person().id)
+
+
+def _recognize(page: Page, raw_pattern: str) -> Recognized:
+    """Return what a pattern would block. Raises InvalidInput."""
+    kind = find_kind(raw_pattern)
+    return Recognized(kind, *deny_list.find_listed(page, kind, parse_pattern(kind, raw_pattern)))
+
+
+def _block(page: Page, form: BlockForm) -> Block:
+    """Block the form's pattern on the page, or on all of the owner's. Raises InvalidInput."""
+    pattern, change = form.pattern.data or "", current_change()
+    kind = find_kind(pattern)
+    if form.scope is not None and form.scope.data == ALL_PAGES:
+        return deny_list.block_for_person(current_person(), kind, pattern, change)
+    return deny_list.block_on_page(page.id, kind, pattern, change)
+
+
 @page_route("/settings/rules/deny-list/<block_id>/remove", methods=["POST"], needs="editor")
 def remove_block(page: Page, block_id: str) -> ResponseReturnValue:
     person = current_person()
     block = deny_list.get_block(block_id)
-    if block.page_id != page.id and not (is_own(page) and block.person_id == person.id):
+    if block.page_id != page.id and not (_is_own(page) and block.person_id == person.id):
         raise NotFound(block.id)
     deny_list.remove_block(block.id, current_change())
     said = gettext("%(pattern)s is no longer blocked.", pattern=block.pattern)

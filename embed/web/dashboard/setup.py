@@ -14,7 +14,7 @@ from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.embed_page import SiteForm, read_snippet_form, write_snippet
 from embed.web.dashboard.responses import advise_on_mint, render, show_mistakes, write_mistake
 from embed.web.dashboard.routes import PAGE_CREATOR, route
-from embed.web.dashboard.wallet_suggestions import LOOK_UPS_PER_PERSON
+from embed.web.dashboard.wallets import LOOK_UPS_PER_PERSON
 from embed.web.languages import gettext, lazy_gettext
 from embed.web.snippets import build_link
 

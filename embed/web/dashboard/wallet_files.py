@@ -15,12 +15,10 @@ from embed.domain.concurrency import ConcurrencyLimit
 from embed.errors import InvalidInput
 from embed.wallets import imports
 from embed.wallets.csv_format import COLUMNS, Line
-from embed.wallets.csv_mistakes import group_mistakes
+from embed.wallets.csv_lines import ParsedTable, group_mistakes, parse_table
 from embed.wallets.csv_reader import (
-    ParsedTable,
     Table,
     decode_csv,
-    parse_table,
     read_table,
 )
 from embed.web.current import runtime

@@ -13,7 +13,7 @@ from embed.balances.history import read_balance_changes
 from embed.balances.tokens import find_problem
 from embed.db.models import Page, Tag
 from embed.errors import NotFound
-from embed.public_payload.payloads import get_payload
+from embed.public_payload import get_payload
 from embed.wallets import search, tags
 from embed.wallets.search import Column, Order, WalletFilter
 from embed.web.current import runtime

@@ -1,26 +1,32 @@
-"""The page's wallets: add, edit, remove, and bulk actions."""
+"""The page's wallets: add one or the largest holders, edit, remove, and bulk actions."""
 
 from decimal import Decimal
 from typing import Any
 
-from flask import request
+from flask import Response, request
 from flask.typing import ResponseReturnValue
+from limits import parse
 from wtforms import BooleanField, SelectMultipleField, StringField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.balances.known import find_chain_balance
+from embed.balances.largest_holders import NOBODY_TO_ASK
 from embed.db.models import Page
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput
-from embed.wallets import bulk, search, tags, tracking
+from embed.wallets import bulk, search, suggestions, tags, tracking
 from embed.wallets.bulk import BULK_ACTIONS, BulkAction
+from embed.wallets.suggestions import Suggestion
+from embed.web import rate_limits
 from embed.web.current import runtime
-from embed.web.dashboard.access import current_change, get_own_tag, get_own_wallet
-from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.access import current_change, current_person, get_own_tag, get_own_wallet
+from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes, write_mistake
 from embed.web.dashboard.routes import page_route
 from embed.web.dashboard.wallet_list import list_search, read_filter
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
+
+LOOK_UPS_PER_PERSON = parse("10/minute")
 
 
 class WalletForm(Form):
@@ -190,3 +196,48 @@ def _tell(action: BulkAction, count: int) -> str:
         ),
     }
     return sentences[action] % {"count": format_number(count)}
+
+
+@page_route("/wallets/suggestions", needs="editor", help="owners#largest-holders")
+def show_suggestions(page: Page) -> ResponseReturnValue:
+    """Show the page without a lookup: links and reloads must not use up the RPC server's rate."""
+    return _render_suggestions(
+        page, problem=gettext(NOBODY_TO_ASK) if runtime().chain is None else None
+    )
+
+
+@page_route("/wallets/suggestions", methods=["POST"], needs="editor", help="owners#largest-holders")
+def look_up_suggestions(page: Page) -> ResponseReturnValue:
+    if rate_limits.find_wait("look_up", LOOK_UPS_PER_PERSON, current_person().id):
+        return _render_suggestions(page, problem=gettext("Please wait a minute."), status=429)
+    try:
+        found = suggestions.suggest_wallets(page, runtime())
+    except InvalidInput as mistake:
+        return _render_suggestions(page, problem=write_mistake(mistake), status=422)
+    return _render_suggestions(page, found)
+
+
+@page_route(
+    "/wallets/suggestions/add", methods=["POST"], needs="editor", help="owners#largest-holders"
+)
+def add_suggestions(page: Page) -> ResponseReturnValue:
+    """Add the ticked addresses; nothing else in the form counts."""
+    ticked = request.form.getlist("address")
+    if not ticked:
+        raise InvalidInput("Select at least one wallet first.")
+    added = suggestions.add_suggested(page.id, ticked, current_change())
+    sentence = ngettext(
+        "%(count)s wallet has been added.", "%(count)s wallets have been added.", added
+    )
+    return redirect_to("list_wallets", sentence % {"count": format_number(added)}, page)
+
+
+def _render_suggestions(
+    page: Page,
+    found: list[Suggestion] | None = None,
+    *,
+    problem: str | None = None,
+    status: int = 200,
+) -> Response:
+    """Render the page; `found` is None before the lookup."""
+    return render("wallets_suggested.html", page=page, found=found, problem=problem, status=status)

@@ -1,4 +1,4 @@
-"""The iframe route: a page's list of wallets, embedded in other sites (docs/embedding.md)."""
+"""The iframe routes: a page's list in other sites (docs/embedding.md) or in the setup's preview."""
 
 from typing import Any
 
@@ -7,17 +7,19 @@ from flask.typing import ResponseReturnValue
 
 from embed.domain.origins import decide_origin, parse_origin
 from embed.domain.times import format_instant
+from embed.errors import ApiError
 from embed.keys.access import Access, store_use
-from embed.public_payload.payloads import get_payload
+from embed.public_payload import get_payload
 from embed.serializers import as_dict, describe_submission
 from embed.submissions import queries
+from embed.wallets.drafts import read_draft
 from embed.web.compression import compress, compress_once
 from embed.web.current import own_origin, runtime
 from embed.web.rate_limits import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_open_access, get_public_access, respond
-from embed.web.widget.rendered import get_rendered, list_ancestors, render_own
+from embed.web.widget.rendered import get_rendered, list_ancestors, render_draft, render_own
 
 MAX_SITES = 10  # around a frame, in one request
 _HIDDEN_COOKIE = "embed_hidden"  # ids of own submissions, as own.js writes it
@@ -101,3 +103,13 @@ def _refuse_site(
     if decision.refused_origin is not None:
         report_refused_site(access.key_id, decision.refused_origin)
     return decision.refused_origin
+
+
+@blueprint.get("/draft")
+def show_draft() -> Response:
+    """Show the list that the setup has signed. Raises ApiError `not_found`."""
+    draft = read_draft(request.args.get("draft", ""), runtime().signer)
+    if draft is None:
+        raise ApiError("not_found")
+    rendered = render_draft(draft)
+    return respond(rendered.html, ancestors="'self'", look=rendered.look)

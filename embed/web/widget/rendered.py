@@ -23,8 +23,7 @@ from embed.errors import ApiError
 from embed.keys.access import Access
 from embed.keys.derived import is_shared
 from embed.pages import find_page
-from embed.public_payload.payloads import Payload, build_payload
-from embed.public_payload.standings import NO_PART
+from embed.public_payload import NO_PART, Payload, build_payload
 from embed.schemas import Tag
 from embed.serializers import describe_proof
 from embed.submissions.proofs import count_proved, read_visible_proofs

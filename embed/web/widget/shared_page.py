@@ -15,7 +15,7 @@ from embed.db.models import Page
 from embed.domain.amounts import find_share
 from embed.errors import ApiError
 from embed.keys import derived
-from embed.public_payload.payloads import Payload, get_payload
+from embed.public_payload import Payload, get_payload
 from embed.serializers import write_json
 from embed.translations import SOURCE_LANGUAGE
 from embed.web.compression import compress

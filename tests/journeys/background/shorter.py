@@ -3,10 +3,10 @@
 import os
 from datetime import timedelta
 
+from embed import worker
 from embed.db import work_status
 from embed.notifications import delivery
-from embed.worker import background
 
-background.LOOK_S = 0.05
+worker.LOOK_S = 0.05
 work_status.LEASE = delivery.CLAIM = timedelta(seconds=float(os.environ["WORK_LEASE_S"]))
 work_status._RENEWED_AFTER = timedelta(seconds=0.2)

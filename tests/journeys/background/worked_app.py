@@ -13,7 +13,7 @@ import shorter  # noqa: F401  # times, before anything uses them
 
 from embed.factory import create_app
 from embed.settings import Settings
-from embed.worker.jobs import Job
+from embed.worker import Job
 
 LOG = Path(os.environ["WORK_LOG"])
 EVERY = timedelta(seconds=float(os.environ.get("WORK_EVERY_S", "3600")))

@@ -24,12 +24,12 @@ from embed.domain.reasons import CODES, MAX_LENGTH
 from embed.domain.wallet_signatures import verify_signature
 from embed.errors import STATUS_BY_CODE
 from embed.settings import PROJECT_DIR
-from embed.web.api.openapi import FILE
+from embed.web.api.endpoints import OPENAPI_FILE
 from embed.web.dashboard.activity import STACK
 
 PATH = "/api/embed/openapi.json"
 ROOTS = ("/api/embed", "/embed/api")
-DOCUMENT = json.loads(FILE.read_text())
+DOCUMENT = json.loads(OPENAPI_FILE.read_text())
 SCHEMAS = DOCUMENT["components"]["schemas"]
 OPERATIONS = {
     operation["operationId"]: (method.upper(), path, operation)
@@ -102,7 +102,7 @@ def test_anybody_may_read_the_file(world):
     answer = world.call("GET", PATH, headers={"Authorization": None})
 
     assert (answer.status_code, answer.content_type) == (200, "application/json")
-    assert answer.data == FILE.read_bytes()
+    assert answer.data == OPENAPI_FILE.read_bytes()
     assert answer.headers["Access-Control-Allow-Origin"] == SITE
 
 

@@ -4,7 +4,7 @@ import pytest
 from support.world import Visitor, code_of
 
 from embed.db.models import Page
-from embed.public_payload.payloads import get_payload
+from embed.public_payload import get_payload
 
 
 @pytest.fixture

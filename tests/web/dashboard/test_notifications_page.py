@@ -24,7 +24,7 @@ from embed.notifications.channels import SERVICES
 from embed.notifications.delivery_log import STATES as DELIVERY_STATES
 from embed.notifications.receivers import CHANNEL_TYPES
 from embed.notifications.webhooks import read_public_key
-from embed.outbound.http import Client, RequestFailed
+from embed.outbound import Client, RequestFailed
 from embed.web.dashboard.filters import MESSAGES, STATES
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,8 @@ from support.world import USDC, Visitor, World
 
 from embed.db.models import Balance, Token
 from embed.wallets import imports
-from embed.wallets.csv_reader import parse_table, read_table
+from embed.wallets.csv_lines import parse_table
+from embed.wallets.csv_reader import read_table
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

@@ -3,13 +3,17 @@
 import base64
 import hashlib
 import json
+import re
 import threading
+import unicodedata
 from array import array
 from bisect import bisect
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from cachetools import LRUCache, cached
 from msgspec import UNSET
@@ -18,10 +22,9 @@ from msgspec.structs import asdict
 from embed.balances.known import BalanceSource
 from embed.db.models import IS_VISIBLE, Page, Tag, TrackedWallet, Wallet
 from embed.domain.addresses import parse_address
-from embed.domain.amounts import add_up, find_share
+from embed.domain.amounts import add, add_up, find_share
 from embed.errors import ApiError
 from embed.pages import find_page
-from embed.public_payload.standings import Standings, compute_standings
 from embed.schemas import ListedWallet
 from embed.serializers import (
     describe_page,
@@ -34,9 +37,39 @@ from embed.serializers import (
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import list_wallets
 
+ORDERS = ("listed", "balance", "name")
 WALLETS_PER_PART = 25  # as many as the widget shows at first
 MAX_CACHED_BYTES = 64 * 1024 * 1024  # in each process; a page of 50,000 wallets has about 14 MB
 _ETAG_BYTES = 12
+_DIGITS = re.compile(r"(\d+)")
+
+
+class Part(NamedTuple):
+    """What some wallets hold in total."""
+
+    balance: Decimal
+    wallet_count: int
+
+
+NO_PART = Part(Decimal(0), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """The order in which a page's wallets are shown, and what they hold in total.
+
+    Computed once per payload, as it needs all wallets. They're numbered from 0 in list order.
+    """
+
+    orders: dict[str, Sequence[int]]  # the wallets in each order
+    ranks: Sequence[int]  # of each wallet by its balance, from 1; 0: it holds nothing
+    highest: Decimal
+    counts: dict[str, int]  # how many wallets have each tag
+    parts: dict[str | None, Part]  # by tag; each wallet is in one
+
+    def __len__(self) -> int:
+        """Return the size of the larger fields in bytes."""
+        return sum(8 * len(order) for order in (*self.orders.values(), self.ranks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +187,54 @@ def _make_etag(version: int, text: bytes) -> str:
     """
     digest = hashlib.blake2b(b"%d %b" % (version, text), digest_size=_ETAG_BYTES).digest()
     return base64.urlsafe_b64encode(digest).decode()
+
+
+def compute_standings(wallets: Sequence[TrackedWallet]) -> Standings:
+    # Not by the negated balance: a minus sign rounds to the precision of the thread's context.
+    by_balance = sorted(
+        range(len(wallets)), key=lambda one: wallets[one].token_balance, reverse=True
+    )
+    by_name = sorted(range(len(wallets)), key=lambda one: _collate(wallets[one]))
+    return Standings(
+        orders={
+            "listed": range(len(wallets)),
+            "balance": array("L", by_balance),
+            "name": array("L", by_name),
+        },
+        ranks=_rank(wallets, by_balance),
+        highest=wallets[by_balance[0]].token_balance if wallets else Decimal(0),
+        counts=dict(Counter(tag.id for wallet in wallets for tag in wallet.tags)),
+        parts=_sum_up(wallets),
+    )
+
+
+def _rank(wallets: Sequence[TrackedWallet], by_balance: Sequence[int]) -> "array[int]":
+    """Rank wallets by balance; those that hold the same share a rank."""
+    ranks = array("L", [0]) * len(wallets)
+    first = 1
+    for balance, group in groupby(by_balance, key=lambda one: wallets[one].token_balance):
+        equal = list(group)
+        for one in equal:
+            ranks[one] = first if balance else 0
+        first += len(equal)
+    return ranks
+
+
+def _sum_up(wallets: Iterable[TrackedWallet]) -> dict[str | None, Part]:
+    """Return parts by tag: a wallet's tag that leaves it out of the sums, else its first one."""
+    parts: dict[str | None, Part] = {}
+    for wallet in wallets:
+        tag_ids = [tag.id for tag in sorted(wallet.tags, key=lambda tag: tag.is_counted)]
+        tag_id = tag_ids[0] if tag_ids else None
+        balance, count = parts.get(tag_id, NO_PART)
+        parts[tag_id] = Part(add(balance, wallet.token_balance), count + 1)
+    return parts
+
+
+def _collate(wallet: TrackedWallet) -> list[str | int]:
+    """Return a key that sorts names as people do: by letters without accents, and numbers."""
+    name = unicodedata.normalize("NFKD", wallet.public_alias or wallet.address).casefold()
+    letters = "".join(one for one in name if not unicodedata.combining(one))
+    pieces: list[str | int] = [*_DIGITS.split(letters)]
+    pieces[1::2] = map(int, pieces[1::2])
+    return pieces

@@ -9,6 +9,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
 
 from peewee import InterfaceError, OperationalError, PeeweeException
 
@@ -17,23 +19,78 @@ from embed.db.schema_version import OtherVersion, upgrade_until_done
 from embed.db.work_status import (
     Kind,
     claim_job,
+    find_job,
     hold_lease,
     list_waiting_jobs,
     release_lease,
     report_job,
 )
 from embed.domain.identifiers import make_id
+from embed.errors import InvalidInput, NotFound
 from embed.logs.context import working_on_task
+from embed.maintenance.pruning import prune, summarize
 from embed.notifications.delivery import deliver, find_due_receivers
 from embed.runtime import Runtime
-from embed.worker.jobs import KNOWN_ERRORS, Job
+from embed.settings import Settings
+from embed.wallets import balance_refresh
+from embed.wallets.listings import update_listings
 
+EXTENSION = "embed.jobs"  # the jobs' key in app.extensions
 THREADS = 4
 LOOK_S = 1.0  # how often a process checks what's due
 _PAUSE_S = 10.0  # after an unexpected error
 _LONGEST_FAILURE = 300  # stored characters
 
+# Errors whose text is safe to show to everyone: sentences without addresses or secrets.
+KNOWN_ERRORS = (InvalidInput, NotFound, balance_refresh.RefreshFailed)
+
+_LEAP = timedelta(days=1)
+_NOT_DELETED = (
+    "Nothing was deleted: by the clock, the last run was more than a day ago. If the clock is"
+    " right, do nothing: old data is deleted in a day. If it's wrong, correct it before then."
+)
+
 _log = logging.getLogger(__name__)
+
+# Long jobs call it between steps, outside of transactions. It raises Stopped to end the job.
+CheckStop = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    name: str
+    every: timedelta  # from start to start
+    run: Callable[[Runtime, CheckStop], str]  # returns a sentence about what it did
+
+
+def list_jobs(settings: Settings) -> tuple[Job, ...]:
+    """Return the service's own recurring jobs; delivering messages isn't one of them."""
+    jobs = (
+        Job("listings", timedelta(minutes=1), _update_listings),
+        Job("prune", timedelta(hours=1), _prune),
+    )
+    if not settings.uses_chain:
+        return jobs
+    every = balance_refresh.choose_interval(settings.balance_refresh)
+    return (Job("balances", every, balance_refresh.run_job), *jobs)
+
+
+def _update_listings(runtime: Runtime, _: CheckStop) -> str:
+    return update_listings(runtime.clock())
+
+
+def _prune(runtime: Runtime, check_stop: CheckStop) -> str:
+    """Delete old data, or wait a day if the clock has jumped ahead, since it may be wrong."""
+    now, last = runtime.clock(), find_job("prune")
+    if (
+        last
+        and last.finished_at
+        and now - last.finished_at > _LEAP
+        and last.summary != _NOT_DELETED
+    ):
+        report_job("prune", due_at=now + _LEAP)
+        return _NOT_DELETED
+    return summarize(prune(now, runtime.settings.balance_history, check_stop))
 
 
 class Stopped(Exception):

@@ -13,8 +13,7 @@ from embed.domain.times import format_instant
 from embed.runtime import Runtime
 from embed.serializers import format_optional
 from embed.terminal import Group, JsonObject, format_table, print_answer, runtime
-from embed.worker.background import Background
-from embed.worker.jobs import EXTENSION
+from embed.worker import EXTENSION, Background
 
 _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 _FINISH_S = 10.0  # how long a stopping worker waits for its tasks

@@ -7,7 +7,7 @@ from solders.pubkey import Pubkey
 from solders.token.associated import get_associated_token_address
 
 from embed.balances.mints import TOKEN_PROGRAMS
-from embed.balances.program_addresses import (
+from embed.domain.addresses import (
     METADATA_PROGRAM,
     derive_metadata_account,
     derive_token_account,

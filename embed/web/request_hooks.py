@@ -1,0 +1,103 @@
+"""Hooks of every request: its id in logs and answers, its counts, and what the first one makes."""
+
+import re
+import threading
+from contextlib import suppress
+from time import perf_counter
+
+from flask import Flask, Response, g, request
+from peewee import PeeweeException
+
+from embed.db import schema_version
+from embed.domain.identifiers import is_id
+from embed.logs.context import (
+    PAGE_ID,
+    REQUEST_ID_HEADER,
+    ROUTE,
+    begin_request,
+    find_context,
+    make_request_id,
+)
+from embed.metrics import REQUEST_SECONDS, REQUESTS
+from embed.settings import Settings
+from embed.web.current import is_health_check, runtime
+from embed.web.dashboard import use_secret_keys
+
+# A UUID, nginx's $request_id and the like, but neither a key nor an address.
+_FORM = re.compile(r"[0-9A-Za-z-]{8,64}")
+_METHODS = {"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"}
+
+
+def init_request_ids(app: Flask, trusted_proxies: int) -> None:
+    """Put an id in every line logged during a request, and in the answer.
+
+    Register before all other hooks, so their lines and their refusals have it.
+    """
+
+    @app.before_request
+    def begin() -> None:
+        given = request.headers.get(REQUEST_ID_HEADER, "")
+        is_believed = trusted_proxies > 0 and _FORM.fullmatch(given)
+        begin_request(given if is_believed else make_request_id(), request.environ)
+
+    @app.after_request
+    def add_request_id(response: Response) -> Response:
+        _note_route()
+        # Caches store static files, where the id would be another request's.
+        if not (response.status_code == 200 and request.path.startswith("/static/")):
+            response.headers[REQUEST_ID_HEADER] = find_context().request_id
+        return response
+
+
+def _note_route() -> None:
+    """Store for the access log what Flask forgets at the end of the request."""
+    if request.url_rule is None:
+        return
+    request.environ[ROUTE] = request.url_rule.rule
+    page_id = (request.view_args or {}).get("page_id", "")
+    if is_id(page_id):
+        request.environ[PAGE_ID] = page_id
+
+
+def init_metrics(app: Flask, settings: Settings) -> None:
+    """Count requests and their times by route, never by path, which holds ids and links.
+
+    Register before all other hooks but the ids', so their time and their refusals count.
+    """
+    if settings.metrics_bind is not None:
+        app.before_request(_start_timer)
+        app.after_request(_count_request)  # registered first, it runs last
+
+
+def _start_timer() -> None:
+    g.metrics_began_at = perf_counter()
+
+
+def _count_request(response: Response) -> Response:
+    # Clients can make up paths and methods, so all unknown ones count as one.
+    route = request.url_rule.rule if request.url_rule else "unknown"
+    method = request.method if request.method in _METHODS else "other"
+    REQUESTS.labels(route, method, str(response.status_code)).inc()
+    REQUEST_SECONDS.labels(route, method).observe(perf_counter() - g.metrics_began_at)
+    return response
+
+
+def init_first_request(app: Flask) -> None:
+    """Make what a new installation lacks at its first request: SQLite's tables and the secret key.
+
+    No import and no command does so: the files would belong to the user who ran it, such as root.
+    """
+    lock = threading.Lock()
+    is_done = False
+
+    @app.before_request
+    def make_missing() -> None:
+        nonlocal is_done
+        if is_done or is_health_check():
+            return
+        with lock:
+            if not is_done:
+                use_secret_keys(app, runtime().secret_keys)
+                with suppress(PeeweeException):  # only requests that need the database answer 503
+                    schema_version.create_if_empty()
+                    is_done = True
