@@ -90,11 +90,7 @@ class BalanceSource:
         return query.join_from(Wallet, ChainBalance, JOIN.LEFT_OUTER, on=is_observed)
 
     def find_supply(self, mint: str) -> Supply | None:
-        """Return a mint's supply as last read, if an RPC server is set.
-
-        Ignores one stored without its time, by version 0.6 and before: it may be from another day
-        than the balances.
-        """
+        """Return a mint's supply as last read, if an RPC server is set."""
         found = _FIND_SUPPLY.execute(mint=mint).fetchone() if self.uses_chain else None
         if found is None:
             return None

@@ -1,6 +1,7 @@
 """Makes what a new installation lacks at its first request: SQLite's tables and the secret key.
 
-No import and no command does so: the files would belong to the user who ran it, such as root.
+Importing the app or listing something with a command doesn't: the files would belong to the user
+who ran it, such as root.
 """
 
 import threading
