@@ -21,6 +21,7 @@ from embed.db.work_status import read_work_status
 from embed.domain.times import Clock
 from embed.outbound import CertificateRefused, Client, Reach, RequestFailed
 from embed.settings import Settings, SettingsError, find_database_file
+from embed.settings.storages import is_shared
 
 _NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
 _UPGRADE = "Start gunicorn, which upgrades it, or run flask db upgrade as the service's user."
@@ -190,7 +191,7 @@ def check_settings(settings: Settings) -> Findings:
         yield _find("proxy_not_trusted")
     if settings.public_url is None and settings.trusted_proxies:
         yield _find("public_url_missing")
-    if settings.web_concurrency > 1 and settings.ratelimit_storage_uri.startswith("memory:"):
+    if settings.web_concurrency > 1 and not is_shared(settings.ratelimit_storage_uri):
         yield _find("limits_not_shared", processes=settings.web_concurrency)
 
 

@@ -82,7 +82,7 @@ def _assemble(
     app.request_class = LenientRequest
     _ = app.logger  # created now, so that loggers below "embed" get its handler and format
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
-    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # preflights are answered by cors.py
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # cors.py answers preflights
     app.url_map.merge_slashes = False
     if settings.trusted_proxies:
         _believe_proxies(app, settings)

@@ -180,7 +180,8 @@ def apply_import(
     plan = plan_for(page)
     with editing(page_id, change) as edit:
         if edit.page.version != page.version:
-            plan = plan_for(edit.page)
+            page = edit.page  # it may have another owner
+            plan = plan_for(page)
         may_apply = not plan.mistakes or (skips_mistakes and not plan.is_too_long)
         if may_apply and plan.changes:
             _make_tags(page, plan.new_tags if makes_tags else (), change.now)

@@ -70,13 +70,17 @@ def check_host() -> None:
     public_url = runtime().settings.public_url
     if public_url is None or is_health_check():
         return
-    if _find_host_name(f"http://{request.host}") != _find_host_name(public_url):
+    if find_host_name() != _read_host_name(public_url):
         raise ApiError("invalid_host")
 
 
+def find_host_name() -> str | None:
+    """Return the name or address in the Host header in its normal form, or None if it's invalid."""
+    return _read_host_name(f"http://{request.host}")
+
+
 @lru_cache(maxsize=256)
-def _find_host_name(url: str) -> str | None:
-    """Return the host's name or address in its normal form, or None if it's invalid."""
+def _read_host_name(url: str) -> str | None:
     origin = parse_origin(url)
     return None if origin is None else urlsplit(origin).hostname
 

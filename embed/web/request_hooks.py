@@ -85,7 +85,8 @@ def _count_request(response: Response) -> Response:
 def init_first_request(app: Flask) -> None:
     """Make what a new installation lacks at its first request: SQLite's tables and the secret key.
 
-    No import and no command does so: the files would belong to the user who ran it, such as root.
+    Importing the app or listing something with a command doesn't: the files would belong to the user
+    who ran it, such as root.
     """
     lock = threading.Lock()
     is_done = False

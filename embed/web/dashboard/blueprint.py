@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from flask import Flask, Request, Response, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
@@ -22,7 +21,7 @@ from embed.errors import ApiError, InvalidInput, NotFound
 from embed.people.members import find_role
 from embed.people.sessions import IDLE_FOR, store_visit
 from embed.settings import Settings
-from embed.web.current import runtime
+from embed.web.current import find_host_name, runtime
 from embed.web.dashboard.access import current_person, current_session, load_person
 from embed.web.dashboard.responses import list_sent, render_mistake, write_mistake
 from embed.web.dashboard.routes import (
@@ -266,4 +265,4 @@ def _find_cookie(cookies: str, name: str) -> str | None:
 
 
 def _is_local() -> bool:
-    return urlsplit(request.host_url).hostname in ("localhost", "127.0.0.1", "::1")
+    return find_host_name() in ("localhost", "127.0.0.1", "::1")

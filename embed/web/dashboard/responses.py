@@ -97,7 +97,8 @@ def render_mistake(sentence: str, status: int, fields: Sequence[tuple[str, str]]
     With `fields`, also a button that sends them again.
     """
     back = request.referrer or ""
-    is_ours = back.startswith(request.host_url)
+    # Not host_url, which decodes the host's punycode.
+    is_ours = back.startswith(f"{request.scheme}://{request.host}/")
     return render(
         "mistake.html",
         status=status,

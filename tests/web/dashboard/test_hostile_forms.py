@@ -176,3 +176,17 @@ def test_back_leads_to_our_own_pages_only(owner):
 
     assert answer.status_code == 404
     assert "javascript:" not in answer.text
+
+
+def test_back_leads_to_our_own_page_on_a_host_with_an_international_name(world, owner):
+    host = "xn--bcher-kva.example"
+    back = f"http://{host}/dashboard/"
+    cookie = owner.client.get_cookie("embed_dashboard", path="/dashboard").value
+
+    answer = world.client.get(
+        "/dashboard/pages/nothing/queue",
+        headers={"Host": host, "Referer": back, "Cookie": f"__Host-embed_dashboard={cookie}"},
+    )
+
+    assert answer.status_code == 404
+    assert f'href="{back}"' in answer.text

@@ -5,6 +5,7 @@ import re
 import pytest
 from support.owner_browser import PASSWORD, OwnerBrowser, find_token
 from support.passkey_device import store_passkey
+from werkzeug.test import create_environ, run_wsgi_app
 
 from embed.db.models import Passkey, Person
 from embed.domain import passwords
@@ -278,6 +279,18 @@ def test_cookie_works_without_https_on_localhost(world, owner, base_url):
     name_and_value, *attributes = answer.headers["Set-Cookie"].split("; ")
     assert name_and_value.startswith("embed_dashboard=")
     assert {"HttpOnly", "SameSite=Lax", "Path=/dashboard"} == set(attributes)
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [("xn--a", "200 OK"), ("a..b", "400 BAD REQUEST"), ("[::1", "400 BAD REQUEST")],
+)
+def test_malformed_host_is_no_failure(world, host, expected):
+    environ = create_environ(SIGN_IN) | {"HTTP_HOST": host}
+
+    _, status, _ = run_wsgi_app(world.app, environ)  # the test client can't send such hosts
+
+    assert status == expected
 
 
 @pytest.mark.parametrize(
