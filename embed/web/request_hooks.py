@@ -85,8 +85,8 @@ def _count_request(response: Response) -> Response:
 def init_first_request(app: Flask) -> None:
     """Make what a new installation lacks at its first request: SQLite's tables and the secret key.
 
-    Importing the app or listing something with a command doesn't: the files would belong to the user
-    who ran it, such as root.
+    Importing the app doesn't, nor do commands that list something: the files would belong to the
+    user who ran it, such as root.
     """
     lock = threading.Lock()
     is_done = False

@@ -5,7 +5,8 @@ from support.world import Visitor
 from embed.balances.known import BalanceSource
 from embed.db.models import Balance
 from embed.people import accounts
-from embed.wallets.csv_reader import parse_table, read_table
+from embed.wallets.csv_lines import parse_table
+from embed.wallets.csv_reader import read_table
 from embed.wallets.imports import apply_import
 
 
