@@ -56,7 +56,7 @@ class LiveBalances(BalanceSource):
         return None
 
     def _ask(self, mint: str, address: str) -> Decimal | None:
-        """Ask the chain; None if no turn is free or no answer came."""
+        """Ask the chain; None if enough threads are asking already, or no answer came."""
         with suppress(Busy), self._chain.concurrency_limit:
             return self._await_read(mint, address)
         return None
