@@ -30,7 +30,7 @@ from embed.web.error_handlers import init_error_handlers
 from embed.web.figures import init_figures
 from embed.web.health import init_health
 from embed.web.languages import init_languages
-from embed.web.rate_limits import init_limits
+from embed.web.rate_limits import exempt, init_limits
 from embed.web.request_hooks import init_first_request, init_metrics, init_request_ids
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
@@ -118,6 +118,8 @@ def _assemble(
     init_dashboard(app, settings)
     init_documents(app, settings)
     init_health(app)
+    # A page loads many static files, and a health check's client may be the proxy.
+    exempt(app, preflights, "static_file", "embed_script", "healthz", "readyz")
     init_commands(app)
     return app
 

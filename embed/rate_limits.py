@@ -42,13 +42,18 @@ class RateLimits:
         LIMITED.labels(name).inc()
         return self.measure_wait(name, limit, who)
 
-    def is_above(self, name: str, limit: RateLimitItem, who: str) -> bool:
-        """Count a request, and return whether there were more than the limit in its window."""
+    def is_above(
+        self, name: str, limit: RateLimitItem, who: str, *, if_unknown: bool = False
+    ) -> bool:
+        """Count a request, and return whether there were more than the limit in its window.
+
+        If the storage fails, return `if_unknown`.
+        """
         try:
             return not self._find_strategy().hit(limit, self.hash_who(who), name)
         except StorageError as error:  # Flask-Limiter falls back at the next request
             _log.warning("A rate limit could not be checked: %s", error)
-            return False
+            return if_unknown
 
     def measure_wait(self, name: str, limit: RateLimitItem, who: str) -> timedelta:
         """Return the time until the window surely ends; Redis only tells whole seconds."""

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from flask import Flask, request
+from flask import Blueprint, Flask, request
 from flask_limiter import ApplicationLimit, Limiter
 from limits import RateLimitItem, parse
 
@@ -19,8 +19,6 @@ from embed.web.visitor import find_session_id
 # A program can send any Origin, so one client must not push all other sites off a key's list.
 NEW_SITES_PER_CLIENT = parse("5/hour")
 _CLIENTS_LIMIT = "rate_limit_ip"  # its code, and its name in the storage
-# A page loads many static files, and a health check's client may be the proxy.
-_EXEMPT_ENDPOINTS = {"static_file", "embed_script", "healthz", "readyz"}
 
 
 def init_limits(app: Flask, settings: Settings) -> RateLimits:
@@ -28,9 +26,7 @@ def init_limits(app: Flask, settings: Settings) -> RateLimits:
 
     Raises SettingsError.
     """
-    clients_limit = ApplicationLimit(
-        str(settings.limit_per_ip), scope=_CLIENTS_LIMIT, exempt_when=_is_exempt
-    )
+    clients_limit = ApplicationLimit(str(settings.limit_per_ip), scope=_CLIENTS_LIMIT)
     with translate_storage_errors():
         limiter = Limiter(
             lambda: rate_limits.hash_who(client_network()),
@@ -46,9 +42,12 @@ def init_limits(app: Flask, settings: Settings) -> RateLimits:
     return rate_limits
 
 
-def _is_exempt() -> bool:
-    """Return whether the client's limit doesn't count a request: OPTIONS is only for preflights."""
-    return request.method == "OPTIONS" or request.endpoint in _EXEMPT_ENDPOINTS
+def exempt(app: Flask, preflights: Blueprint, *endpoints: str) -> None:
+    """Don't count preflights and these endpoints for the client's limit."""
+    (limiter,) = app.extensions["limiter"]
+    limiter.exempt(preflights)  # under both prefixes
+    for endpoint in endpoints:
+        limiter.exempt(app.view_functions[endpoint])
 
 
 def make_clients_refusal() -> ApiError:
@@ -71,8 +70,11 @@ def find_wait(name: str, limit: RateLimitItem, who: str) -> timedelta | None:
 
 
 def has_many_preflights() -> bool:
-    """Count a preflight, and return whether its client has sent more than LIMIT_PER_IP."""
-    return _is_above("preflight", runtime().settings.limit_per_ip)
+    """Count a preflight, and return whether its client has sent more than LIMIT_PER_IP.
+
+    Also true while the storage fails: nothing then keeps a flood away from the database.
+    """
+    return _is_above("preflight", runtime().settings.limit_per_ip, if_unknown=True)
 
 
 def has_many_questions() -> bool:
@@ -80,9 +82,9 @@ def has_many_questions() -> bool:
     return _is_above("question", runtime().settings.limit_ip_submissions)
 
 
-def _is_above(name: str, limit: RateLimitItem) -> bool:
+def _is_above(name: str, limit: RateLimitItem, *, if_unknown: bool = False) -> bool:
     """Count that this client did something, and return whether it has done so too often."""
-    return runtime().rate_limits.is_above(name, limit, client_network())
+    return runtime().rate_limits.is_above(name, limit, client_network(), if_unknown=if_unknown)
 
 
 def check_session_nonces() -> None:

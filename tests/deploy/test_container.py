@@ -12,7 +12,7 @@ from support.servers import Unavailable
 from support.world import SITE, Visitor
 
 from embed.settings import PROJECT_DIR
-from embed.web.api.openapi import FILE
+from embed.web.api.endpoints import OPENAPI_FILE
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,7 @@ def test_image_has_what_the_service_reads_and_nothing_else():
         *("docs", "embed", "static", "templates", "translations"),
     }
     assert {"embed/factory.py", "static/widget/main.js", "docs/pictures/proof.png"} <= copied
-    assert FILE.relative_to(PROJECT_DIR).as_posix() in copied
+    assert OPENAPI_FILE.relative_to(PROJECT_DIR).as_posix() in copied
     assert "docs/take_pictures.py" not in copied
 
 

@@ -161,6 +161,16 @@ def test_flood_of_preflights_is_answered_without_the_database(world_with, count_
     assert count_statements(lambda: send_preflight(world, **at("192.0.2.2"))) == 1
 
 
+def test_flood_of_preflights_is_answered_without_the_database_while_redis_is_away(
+    world_with, count_statements
+):
+    nowhere = f"redis://127.0.0.1:{find_free_port()}"
+    world = world_with(RATELIMIT_STORAGE_URI=nowhere)
+
+    assert count_statements(lambda: [send_preflight(world) for _ in range(3)]) <= 3
+    assert count_statements(lambda: send_preflight(world, origin="https://evil.example")) == 0
+
+
 # Submissions per address
 
 
