@@ -18,6 +18,7 @@ from limits.strategies import RateLimiter
 from embed.errors import ApiError
 from embed.metrics import LIMITED
 from embed.settings import Settings
+from embed.settings.storages import is_shared
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ class RateLimits:
         If the storage fails, return `if_unknown`.
         """
         try:
-            return not self._find_strategy().hit(limit, self.hash_who(who), name)
+            return not self._find_strategy().hit(limit, self.name_who(who), name)
         except StorageError as error:  # Flask-Limiter falls back at the next request
             _log.warning("A rate limit could not be checked: %s", error)
             return if_unknown
@@ -59,16 +60,19 @@ class RateLimits:
         """Return the time until the window surely ends; Redis only tells whole seconds."""
         longest = limit.get_expiry()
         try:
-            stats = self._find_strategy().get_window_stats(limit, self.hash_who(who), name)
+            stats = self._find_strategy().get_window_stats(limit, self.name_who(who), name)
         except StorageError:
             return timedelta(seconds=longest)
         return timedelta(seconds=min(math.floor(stats.reset_time) + 1 - time.time(), longest))
 
-    def hash_who(self, who: str) -> str:
-        """Return a keyed hash of what is counted, such as an address: Redis may save it to disk.
+    def name_who(self, who: str) -> str:
+        """Return how a storage knows who is counted, such as a client by its address.
 
-        All processes need the same secret key to count together.
+        In a shared one it's a keyed hash, since a Redis may save it to disk. All processes need the
+        same secret key to count together.
         """
+        if not is_shared(self._settings.ratelimit_storage_uri):
+            return who or "-"  # Flask-Limiter doesn't count an empty one
         return hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
 
     @cached_property

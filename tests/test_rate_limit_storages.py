@@ -1,5 +1,6 @@
 """Limits that Flask-Limiter's strategy decides, in a process's memory and in Redis."""
 
+import math
 import secrets
 import time
 from datetime import timedelta
@@ -59,9 +60,10 @@ def limits(storage):
     return count_in(storage)
 
 
-def count_in(storage, secret_key=SECRET_KEY) -> RateLimits:
+def count_in(storage, secret_key=SECRET_KEY, uri="redis://localhost") -> RateLimits:
     strategy = FixedWindowRateLimiter(storage)
-    return RateLimits(lambda: strategy, Settings.from_environ({"SECRET_KEY": secret_key}))
+    environ = {"SECRET_KEY": secret_key, "RATELIMIT_STORAGE_URI": uri}
+    return RateLimits(lambda: strategy, Settings.from_environ(environ))
 
 
 def passes(limits: RateLimits, who: str = "a") -> bool:
@@ -92,6 +94,13 @@ def test_storage_is_not_told_who_is_counted(limits, storage, who):
 
     (key,) = storage.storage
     assert who not in key
+
+
+@pytest.mark.parametrize("who", ["", "\ud800", "a/b"])
+def test_a_process_counts_anybody_in_its_own_memory(storage, who):
+    limits = count_in(storage, uri="memory://")
+
+    assert [limits.is_above("sign_in", LIMIT, who) for _ in range(3)] == [False, False, True]
 
 
 def test_names_limits_and_what_is_counted_have_their_own_counters(limits):
@@ -161,7 +170,7 @@ def test_client_that_waits_as_told_is_let_in(redis_url):
     assert limits.find_wait("rate_limit_key", limit, "a") is None
     wait = limits.find_wait("rate_limit_key", limit, "a")
 
-    time.sleep(wait.total_seconds())
+    time.sleep(math.ceil(wait.total_seconds()))  # as Retry-After says
 
     assert limits.find_wait("rate_limit_key", limit, "a") is None
 

@@ -29,7 +29,7 @@ def init_limits(app: Flask, settings: Settings) -> RateLimits:
     clients_limit = ApplicationLimit(str(settings.limit_per_ip), scope=_CLIENTS_LIMIT)
     with translate_storage_errors():
         limiter = Limiter(
-            lambda: rate_limits.hash_who(client_network()),
+            lambda: rate_limits.name_who(client_network()),
             app=app,
             application_limits=[clients_limit],
             strategy="fixed-window",

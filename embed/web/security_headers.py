@@ -32,8 +32,8 @@ def init_security_headers(app: Flask, settings: Settings) -> None:
         if response.status_code != 304:  # no content of its own
             # Scripts and style sheets are shown as text; the page that loads them has a policy.
             is_file = request.path.startswith("/static/") and request.path.endswith((".js", ".css"))
-            for name, value in _DEFAULTS_OF_FILES if is_file else _DEFAULTS:
-                response.headers.setdefault(name, value)
+            defaults = _DEFAULTS_OF_FILES if is_file else _DEFAULTS
+            response.headers.extend([each for each in defaults if each[0] not in response.headers])
         if is_public_by_https and request.scheme == "https":
             response.headers["Strict-Transport-Security"] = transport_policy
         return response
