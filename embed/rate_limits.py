@@ -38,8 +38,10 @@ class RateLimits:
 
     def find_wait(self, name: str, limit: RateLimitItem, who: str) -> timedelta | None:
         """Count a request; above the limit, tell the metrics, and return how long to wait."""
-        if not self.is_above(name, limit, who):
-            return None
+        return self.refuse(name, limit, who) if self.is_above(name, limit, who) else None
+
+    def refuse(self, name: str, limit: RateLimitItem, who: str) -> timedelta:
+        """Tell the metrics of a refused request, and return how long to wait."""
         LIMITED.labels(name).inc()
         return self.measure_wait(name, limit, who)
 

@@ -9,7 +9,6 @@ from limits import RateLimitItem, parse
 from embed.domain.clients import name_client
 from embed.errors import ApiError
 from embed.keys.refused_origins import store_refused_origin
-from embed.metrics import LIMITED
 from embed.rate_limits import RateLimits
 from embed.settings import Settings
 from embed.settings.storages import STORAGE_OPTIONS, translate_storage_errors
@@ -52,10 +51,8 @@ def exempt(app: Flask, preflights: Blueprint, *endpoints: str) -> None:
 
 def make_clients_refusal() -> ApiError:
     """Return the refusal of a client above its limit."""
-    LIMITED.labels(_CLIENTS_LIMIT).inc()
-    wait = runtime().rate_limits.measure_wait(
-        _CLIENTS_LIMIT, runtime().settings.limit_per_ip, client_network()
-    )
+    limit = runtime().settings.limit_per_ip
+    wait = runtime().rate_limits.refuse(_CLIENTS_LIMIT, limit, client_network())
     return ApiError(_CLIENTS_LIMIT, retry_after=wait)
 
 

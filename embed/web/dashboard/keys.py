@@ -1,6 +1,5 @@
 """The page's keys: creating, labels, allowlists, refused sites and revoking."""
 
-from datetime import datetime
 from typing import Any
 
 from flask import request
@@ -92,7 +91,7 @@ def list_keys(page: Page) -> ResponseReturnValue:
         live=[key for key in keys if key.revoked_at is None],
         revoked=[key for key in keys if key.revoked_at is not None],
         refusals=refused_origins.list_refused_origins(page.id),
-        hour_ago=_now() - USE_STORED_EVERY,
+        hour_ago=runtime().clock() - USE_STORED_EVERY,
     )
 
 
@@ -162,7 +161,7 @@ def _make_edit_form(key: ApiKey) -> FlaskForm:
 def revoke_key(page: Page, key_id: str) -> ResponseReturnValue:
     key = get_own_key(page, key_id)
     if request.method != "POST":
-        hour_ago = _now() - USE_STORED_EVERY
+        hour_ago = runtime().clock() - USE_STORED_EVERY
         return render("key_revoke.html", page=page, key=key, hour_ago=hour_ago)
     management.revoke_key(key.id, current_change())
     return redirect_to(
@@ -214,7 +213,3 @@ def _read(form: FlaskForm) -> dict[str, Any]:
 def _explain_changes(form: FlaskForm) -> list[str]:
     lines = read_lines(form.origins.data) if isinstance(form, OriginsForm) else []
     return explain_changes(lines)
-
-
-def _now() -> datetime:
-    return runtime().clock()
