@@ -58,7 +58,7 @@ def approve(page: Page, submission_ids: Collection[str], change: Change) -> Resu
         batch.leave_out(lambda one: too_many if one.id in without_room else None)
         batch.change(status="approved", decided_at=change.now)
         for one in batch.submissions:
-            edit.log("approve submission", SubmissionFacts(**asdict(describe_submission(one))))
+            edit.log("approve submission", _describe(one))
     return batch.finish("approved")
 
 
@@ -85,7 +85,7 @@ def reject(
             decided_at=change.now,
         )
         for one in batch.submissions:
-            edit.log("reject submission", SubmissionFacts(**asdict(describe_submission(one))))
+            edit.log("reject submission", _describe(one))
         if blocks:
             block_wallets(edit, batch.submissions)
     return batch.finish("rejected")
@@ -114,11 +114,15 @@ def undo(page: Page, submission_ids: Collection[str], change: Change) -> Result:
             decided_at=None,
         )
         for number, one in enumerate(batch.submissions, start=1):
-            edit.log("undo decision", SubmissionFacts(**asdict(describe_submission(one))))
+            edit.log("undo decision", _describe(one))
             for message in list_filling(pending + number, edit.page.queue_capacity):
                 edit.tell(*message)
         unblock_wallets(edit, batch.submissions)
     return batch.finish("undone")
+
+
+def _describe(submission: Submission) -> SubmissionFacts:
+    return SubmissionFacts(**asdict(describe_submission(submission)))
 
 
 def decide_one(
