@@ -321,6 +321,8 @@ def test_several_frames_and_tags_ask_a_wallet_once_for_each_click(embedded_page,
     style = "min-height: 1400px"  # so that neither moves while the other is pressed
     frame = f'<iframe src="{embedded_page.widget_url()}" height="500" style="{style}"></iframe>'
     tag = f'<script src="{embedded_page.service_url}/embed.js"></script>'
+    # Both are in view, since a click that first scrolls the page may reach the other frame.
+    page.set_viewport_size({"width": 1280, "height": 2900})
     page.goto(embedded_page.host.show(f"{frame}{tag}{frame}{tag}<link rel=icon href='data:,'>"))
     first, second = (page.frame_locator(f"iframe >> nth={number}") for number in (0, 1))
     open_flow(first)
