@@ -32,6 +32,16 @@ def list_of_session(page_id: str, session_id: str | None) -> list[Submission]:
     return [read_model(Submission, row) for row in rows]
 
 
+def list_without_session(page_id: str, submission_ids: Sequence[str]) -> list[Submission]:
+    """Return these submissions of the page, if they were sent without a session: newest first."""
+    query = Submission.select().where(
+        Submission.id.in_(submission_ids),
+        Submission.page == page_id,
+        Submission.session_id.is_null(),
+    )
+    return list(query.order_by(Submission.created_at.desc(), Submission.id.desc()))
+
+
 _LIST_OF_SESSION = Statement(
     Submission.select()
     .where(

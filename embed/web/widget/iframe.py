@@ -1,7 +1,5 @@
 """The iframe routes: a page's list in other sites (docs/embedding.md) or in the setup's preview."""
 
-from typing import Any
-
 from flask import Response, request
 from flask.typing import ResponseReturnValue
 
@@ -9,39 +7,36 @@ from embed.domain.origins import decide_origin, parse_origin
 from embed.domain.times import format_instant
 from embed.errors import ApiError
 from embed.keys.access import Access, store_use
-from embed.public_payload import get_payload
-from embed.serializers import as_dict, describe_submission
-from embed.submissions import queries
+from embed.public_payload import Payload, get_payload
 from embed.wallets.drafts import read_draft
 from embed.web.compression import compress, compress_once
 from embed.web.current import own_origin, runtime
 from embed.web.rate_limits import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
-from embed.web.visitor import find_session_id, renew_session
+from embed.web.visitor import renew_session
 from embed.web.widget.blueprint import blueprint, get_open_access, get_public_access, respond
-from embed.web.widget.rendered import get_rendered, list_ancestors, render_draft, render_own
+from embed.web.widget.own import list_own, render_own
+from embed.web.widget.page import get_rendered, list_ancestors, render_draft
+from embed.web.widget.rows import find_current_etag
 
 MAX_SITES = 10  # around a frame, in one request
-_HIDDEN_COOKIE = "embed_hidden"  # ids of own submissions, as own.js writes it
 
 
 @blueprint.get("/tracking/<page_id>")
 def show_widget(page_id: str) -> Response:
     """Answer with the page's list, and set the session cookie.
 
-    The widget requests it again to show changes, and gets a 304 if there are none. Raises ApiError
+    With ``part=rows``, answer only with what changes with the order, filter, search or place that
+    the address names, for scripts; with a 304 if the list hasn't changed. Raises ApiError
     `missing_key`, `invalid_key`, `revoked_key`, `not_found`, `embed_disabled`.
     """
     access = get_open_access(page_id)
     payload = get_payload(page_id, access.page_version, runtime().balances)
-    if request.if_none_match.contains_weak(payload.etag):
-        return Response(status=304)
+    if request.args.get("part") == "rows":
+        return _answer_part(access, payload)
     rendered = get_rendered(access, payload)
-    own = [] if rendered.own is None else _list_own(page_id, find_session_id())
-    html = rendered.html
-    if own:
-        hidden = request.cookies.get(_HIDDEN_COOKIE, "").split(".")
-        html = rendered.insert(render_own(page_id, own, payload, link=rendered.link, hidden=hidden))
+    own = [] if rendered.own is None else list_own(page_id)
+    html = rendered.insert(render_own(payload, own, rendered.etag)) if own else rendered.html
     response = respond(html, ancestors=list_ancestors(access), look=rendered.look)
     allow_isolated_hosts(response)
     # For scripts: the visitor's clock may be wrong, and the page is the same for many.
@@ -49,6 +44,17 @@ def show_widget(page_id: str) -> Response:
     _store_site(access)
     renew_session(response)
     return compress.after_request(response) if own else compress_once(response, rendered.digest)
+
+
+def _answer_part(access: Access, payload: Payload) -> Response:
+    if request.if_none_match.contains_weak(find_current_etag(payload)):
+        return Response(status=304)
+    rendered = get_rendered(access, payload, is_part=True)
+    response = respond(rendered.html, ancestors="'none'")
+    allow_isolated_hosts(response)
+    if rendered.is_kept:
+        return compress_once(response, rendered.digest)
+    return compress.after_request(response)
 
 
 @blueprint.get("/tracking/<page_id>/sites")
@@ -68,12 +74,6 @@ def check_sites(page_id: str) -> ResponseReturnValue:
 def show_feed(page_id: str) -> ResponseReturnValue:
     """Tell feed readers to stop asking; until version 0.7.0, pages had an Atom feed."""
     return "This list no longer has a feed.\n", 410, {"Content-Type": "text/plain; charset=utf-8"}
-
-
-def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
-    """Return the visitor's own submissions, newest first."""
-    own = queries.list_of_session(page_id, session_id)
-    return [as_dict(describe_submission(one)) for one in own]
 
 
 def _store_site(access: Access) -> None:

@@ -1,0 +1,122 @@
+"""The visitor's own wallets above the list: those on it, those that wait, and refusals."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from cachetools import LRUCache, cached
+from flask import Response, render_template, request
+from werkzeug.http import quote_etag
+
+from embed.db.models import APPROVED, Submission
+from embed.domain.identifiers import is_id
+from embed.keys.derived import is_shared
+from embed.public_payload import Payload, get_payload
+from embed.submissions import queries
+from embed.web.compression import compress
+from embed.web.current import runtime
+from embed.web.figures import Column
+from embed.web.snippets import build_link
+from embed.web.visitor import find_session_id
+from embed.web.widget.blueprint import blueprint, get_open_access, respond
+from embed.web.widget.rows import ListedWallet, describe_wallet, find_current_etag
+
+HIDDEN_COOKIE = "embed_hidden"  # ids of rows that the visitor has hidden, as own.js writes it
+MAX_SENT = 20  # submissions without a session that one request may ask for
+
+
+class OwnRow(NamedTuple):
+    submission: Submission
+    listed: ListedWallet | None
+    again_at: datetime | None  # when a wallet that the owner rejected can be sent again
+
+
+@blueprint.get("/tracking/<page_id>/own")
+@compress.compressed()
+def show_own(page_id: str) -> Response:
+    """Answer with the visitor's own rows, or with a 304 if neither they nor the list have changed.
+
+    `?sent=` lists the ids of submissions that this visitor has just sent: a browser that keeps no
+    cookie gets their rows, too. Raises ApiError as the iframe route does.
+    """
+    access = get_open_access(page_id)
+    payload = get_payload(page_id, access.page_version, runtime().balances)
+    list_etag = find_current_etag(payload)
+    own = list_own(page_id)
+    etag = find_own_etag(own, list_etag)
+    if request.if_none_match.contains_weak(etag):
+        return Response(status=304)
+    return respond(render_own(payload, own, list_etag), ancestors="'none'")
+
+
+def list_own(page_id: str) -> list[Submission]:
+    """Return the visitor's own submissions, newest first, without the rows that they have hidden."""
+    sent = [one for one in request.args.get("sent", "").split(".")[:MAX_SENT] if is_id(one)]
+    own = queries.list_without_session(page_id, sent) if sent else []
+    own += queries.list_of_session(page_id, find_session_id())
+    hidden = request.cookies.get(HIDDEN_COOKIE, "").split(".")
+    return [one for one in own if one.id not in hidden]
+
+
+def find_own_etag(own: Sequence[Submission], list_etag: str) -> str:
+    """Return a tag that changes with the list's, with the visitor's submissions and their state."""
+    states = [(one.id, one.status, one.reason_code, one.reason_text) for one in own]
+    text = repr((states, find_session_id() is None))
+    return f"{list_etag}.{hashlib.blake2b(text.encode(), digest_size=9).hexdigest()}"
+
+
+def render_own(payload: Payload, own: Sequence[Submission], list_etag: str) -> str:
+    """Return the part of the page with the visitor's own rows."""
+    page, column = payload.page, Column.of(payload.standings.highest)
+    cooldown = timedelta(seconds=page.cooldown_s)
+    again_at = {
+        one.wallet_address: one.decided_at + cooldown
+        for one in reversed(own)  # the newest counts
+        if one.status == "rejected"
+    }
+    rows = []
+    for one in _choose_rows(own):
+        place = payload.find_place(one.wallet_address) if one.status in APPROVED else None
+        listed = None
+        if place is not None:
+            listed = describe_wallet(payload.read_wallets([place])[0], place, payload, column)
+        rows.append(OwnRow(one, listed, again_at.get(one.wallet_address)))
+    return render_template(
+        "widget/own.html",
+        page_id=page.id,
+        key=request.args.get("key", ""),
+        rows=rows,
+        etag=quote_etag(find_own_etag(own, list_etag), weak=True),
+        list_etag=quote_etag(list_etag, weak=True),
+        wallet_count=payload.wallet_count,
+        is_remembered=find_session_id() is not None,
+        link=_find_share_link(page.id, payload.etag),
+    )
+
+
+def _choose_rows(own: Sequence[Submission]) -> list[Submission]:
+    """Return one submission per wallet, and only the newest refusal of each kind.
+
+    Pending ones come first, then approved ones; cooldown refusals come last, since the owner's
+    rejection before them says more.
+    """
+    rows, seen = [], set[str | None]()
+    for one in sorted(own, key=_find_order):
+        kinds = {one.wallet_address}
+        if one.status == "soft_rejected":
+            kinds.add(one.reject_reason)
+        if seen.isdisjoint(kinds):
+            seen |= kinds
+            rows.append(one)
+    return rows
+
+
+def _find_order(one: Submission) -> tuple[bool, bool, bool]:
+    return one.status != "pending", one.status not in APPROVED, one.reject_reason == "cooldown"
+
+
+# A page's keys change with its version, and so with the payload's tag.
+@cached(LRUCache(256))
+def _find_share_link(page_id: str, _etag: str) -> str | None:
+    return build_link(page_id) if is_shared(page_id) else None

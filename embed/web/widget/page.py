@@ -1,0 +1,257 @@
+"""The widget's page and its parts for scripts, rendered once for all visitors who get the same one."""
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from cachetools import LFUCache, LRUCache, cached
+from flask import render_template, request
+from werkzeug.http import quote_etag
+
+from embed.balances.history import find_total_change
+from embed.balances.tokens import Supply
+from embed.db.models import Page, TrackedWallet
+from embed.domain.addresses import is_address
+from embed.domain.look import FIELDS, Look
+from embed.domain.origins import parse_origin
+from embed.keys.access import Access
+from embed.public_payload import WALLETS_PER_PART, Payload, build_payload
+from embed.submissions.proofs import count_proved
+from embed.wallets.drafts import Draft
+from embed.wallets.joined import list_joined
+from embed.web.current import own_origin, runtime
+from embed.web.logos import locate_logo
+from embed.web.languages import current_language
+from embed.web.look import ShownLook, is_window, read_look
+from embed.web.snippets import build_link, build_path
+from embed.web.widget.holders import draw_bar, list_holders
+from embed.web.widget.own import render_own
+from embed.web.widget.rows import Rows, find_etag, render_rows
+from embed.web.widget.view import Links, View, choose_places, read_view
+
+STRIP = ("size", "strip")  # the argument for a list 72 px high
+STRIP_FACES = 12
+MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process; a page takes about 60 KB
+MAX_SUMMED = 5_000  # wallets whose changes are added up, from a row or two each
+NEW_FOR = timedelta(days=7)  # how long a wallet counts as new
+
+# Marks the visitor's own submissions in the template; texts from others are escaped.
+_OWN = b"<!--own-->"
+
+
+class Variant(NamedTuple):
+    """What a page or a part of it depends on, besides the list itself."""
+
+    page_id: str
+    key: str
+    language: str
+    look: tuple[tuple[str, str], ...]  # what the address asks for
+    view: View
+    is_part: bool  # only what changes with the view, for scripts
+    is_window: bool
+    site: str | None  # that embeds it, if it is on the key's list
+    origin: str  # of this service
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """Return the arguments of the same list's address."""
+        return {"key": self.key, "lang": self.language, **dict(self.look)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    etag: str  # of the list (find_etag)
+    look: ShownLook
+    html: bytes  # for a visitor without submissions
+    digest: str
+    is_kept: bool
+    own: slice | None = None  # where the visitor's own submissions go, in a list's whole page
+
+    def __len__(self) -> int:
+        return len(self.html)
+
+    def insert(self, own: str) -> bytes:
+        """Return the page with a visitor's own submissions; a strip has no place for them."""
+        if self.own is None:
+            return self.html
+        return self.html[: self.own.start] + own.encode() + self.html[self.own.stop :]
+
+
+# Drops the least used, so a flood of odd addresses can't empty it.
+_kept = LFUCache[Variant, Rendered](MAX_CACHED_BYTES, getsizeof=len)
+_lock = threading.Lock()
+
+
+def get_rendered(access: Access, payload: Payload, *, is_part: bool = False) -> Rendered:
+    """Return the page that this request asks for, or only the parts that depend on its view.
+
+    What a search finds isn't kept, nor are many parts of the list at once.
+    """
+    page = payload.page
+    look = read_look(page.look)
+    view, places = choose_places(payload, read_view(payload, look.look))
+    variant = Variant(
+        page_id=page.id,
+        key=request.args["key"],
+        language=current_language(),
+        look=tuple((name, request.args[name]) for name in FIELDS if name in request.args),
+        view=view,
+        is_part=is_part,
+        is_window=is_window(),
+        site=_find_site(access),
+        origin=own_origin(),
+    )
+    supply = runtime().balances.find_supply(page.token_mint)
+    if view.search or view.first != view.last:
+        return _render(variant, access, payload, places, supply, look)
+    with _lock:
+        found = _kept.get(variant)
+    if found is None or found.etag != find_etag(payload, supply):
+        found = _render(variant, access, payload, places, supply, look)
+        with _lock:
+            _kept[variant] = found
+    return found
+
+
+def list_ancestors(access: Access) -> str | None:
+    """Return the value of frame-ancestors, or None for no restriction.
+
+    The policy can't name local files or sandboxed frames, so a key that allows the null origin gets
+    none. A page opened by its share link may be shown everywhere.
+    """
+    if access.allows_null_origin or access.is_link:
+        return None
+    return " ".join(("'self'", *access.origins))
+
+
+def render_draft(draft: Draft) -> Rendered:
+    """Return the page with the list that the draft describes."""
+    page = Page(
+        token_name=draft.name or "", token_symbol=draft.symbol or "…", token_mint=draft.mint
+    )
+    wallets = [
+        TrackedWallet(address, address, None, False, balance, (), False, False)
+        for address, balance in draft.holders
+    ]
+    payload = build_payload(page, wallets, [], draft.supply)
+    supply = None if draft.supply is None else Supply(draft.supply, runtime().clock())
+    access = Access(
+        key_id="", page_id=page.id, tier="public", origins=(), is_link=False,
+        allows_null_origin=False, is_revoked=False, page_version=1, is_page_deleted=False,
+        is_page_open=True, min_balance=Decimal(0), has_blocks=False, last_used_at=None,
+    )  # fmt: skip
+    look = read_look(page.look)
+    view, places = choose_places(payload, read_view(payload, look.look))
+    variant = Variant(
+        page.id, "", current_language(), (), view, False, False, None, own_origin()
+    )
+    return _render(variant, access, payload, places, supply, look, is_draft=True)
+
+
+def _render(
+    variant: Variant,
+    access: Access,
+    payload: Payload,
+    places: Sequence[int],
+    supply: Supply | None,
+    look: ShownLook,
+    *,
+    is_draft: bool = False,
+) -> Rendered:
+    etag = find_etag(payload, supply)
+    if STRIP in variant.look:
+        return _finish(etag, look, _render_strip(variant, payload, look))
+    page = payload.page
+    rows = render_rows(page, payload, etag, variant.view, places, look.look)
+    html = render_template(
+        "widget/part.html" if variant.is_part else "widget/page.html",
+        is_draft=is_draft,
+        page_id=page.id,
+        key=variant.key,
+        address=build_link(page.id)
+        if access.is_link
+        else f"{variant.origin}{build_path(page, variant.key)}",
+        policy=page,
+        site=variant.site,
+        is_for_any_site=list_ancestors(access) is None,
+        allows_null_origin=access.allows_null_origin,
+        logo=locate_logo(page),
+        scripts=runtime().extra_scripts,
+        look=look,
+        hidden=look.look.hide,
+        etag=quote_etag(etag, weak=True),
+        **_describe_list(variant, payload, places, supply, look.look, rows),
+    )
+    if is_draft or variant.is_part:
+        return _finish(etag, look, html.encode())
+    before, _, after = html.encode().partition(_OWN)
+    own = render_own(payload, [], etag).encode()
+    rendered = _finish(etag, look, before + own + after)
+    return replace(rendered, own=slice(len(before), len(before) + len(own)))
+
+
+def _finish(etag: str, look: ShownLook, html: bytes) -> Rendered:
+    return Rendered(etag, look, html, hashlib.blake2b(html, digest_size=16).hexdigest())
+
+
+def _describe_list(
+    variant: Variant, payload: Payload, places: Sequence[int], supply: Supply | None, look: Look, rows: Rows
+) -> dict[str, Any]:
+    """Return what the parts of the page that depend on its view show."""
+    page, view, hidden = payload.page, variant.view, look.hide
+    now, uses_chain = runtime().clock(), runtime().balances.uses_chain
+    holders = list_holders(payload)
+    return {
+        "page": payload.details,
+        "wallet_count": payload.wallet_count,
+        "counts": payload.standings.counts,
+        "has_balances": bool(payload.standings.highest),
+        "view": view,
+        "links": Links(variant.arguments, view, -(-len(places) // WALLETS_PER_PART)),
+        "rows": rows.html,
+        "has_changes": rows.has_changes,
+        "found_count": len(places),
+        "first_shown": 1 if variant.is_part else (view.first - 1) * WALLETS_PER_PART + 1,
+        "last_shown": min(view.last * WALLETS_PER_PART, len(places)),
+        "is_unlisted": is_address(view.search) and payload.find_place(view.search) is None,
+        "holders": holders,
+        "bar": draw_bar(holders),
+        "joined": [] if "joined" in hidden else list_joined(page, now - NEW_FOR),
+        "proved_count": count_proved(page),
+        "supply": supply,
+        "change": _find_change(page, supply, now)
+        if uses_chain and "changes" not in hidden and payload.wallet_count <= MAX_SUMMED
+        else None,
+    }
+
+
+def _render_strip(variant: Variant, payload: Payload, look: ShownLook) -> bytes:
+    arguments = variant.arguments
+    del arguments["size"]
+    places = payload.standings.orders["balance"][:STRIP_FACES]
+    return render_template(
+        "widget/strip.html",
+        page=payload.details,
+        look=look,
+        wallets=payload.read_wallets(places),
+        wallet_count=payload.wallet_count,
+        proved_count=count_proved(payload.page),
+        address=f"?{urlencode(arguments)}",
+    ).encode()
+
+
+def _find_site(access: Access) -> str | None:
+    """Return the site that embeds the widget, if it sent a Referer that is on the allowlist."""
+    site = parse_origin(request.headers.get("Referer", ""))
+    return site if site in access.origins else None
+
+
+# New balances come with a new time of the supply, or else a new version of the page.
+@cached(LRUCache(256), key=lambda page, supply, now: (page.id, page.version, supply))
+def _find_change(page: Page, supply: Supply | None, now: datetime) -> Decimal | None:
+    return find_total_change(page, now)

@@ -1,0 +1,139 @@
+"""The rows of the list, rendered once for everyone who reads them in the same language."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from cachetools import LFUCache
+from flask import render_template
+from markupsafe import Markup
+
+from embed.balances.history import BalanceChange, read_balance_changes
+from embed.balances.tokens import Supply
+from embed.db.models import Page
+from embed.domain.amounts import find_share, subtract
+from embed.domain.look import Look
+from embed.public_payload import WALLETS_PER_PART, Payload
+from embed.submissions.proofs import read_visible_proofs
+from embed.web.current import runtime
+from embed.web.drawings import draw_lines
+from embed.web.figures import Column, format_change
+from embed.web.languages import current_language
+from embed.web.widget.view import View
+
+MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process; a part takes about 30 KB
+
+# The explorers that a look may name: the text of a link, and where it leads.
+EXPLORERS = {
+    "solana": ("Solana Explorer", "https://explorer.solana.com/address/"),
+    "solscan": ("Solscan", "https://solscan.io/account/"),
+    "orb": ("Orb", "https://orbmarkets.io/address/"),
+}
+
+
+def find_etag(payload: Payload, supply: Supply | None) -> str:
+    """Return a tag that changes with all that the list shows, also with the day and new readings."""
+    now = runtime().clock()
+    read_at = int(supply.observed_at.timestamp()) if supply else 0
+    return f"{payload.etag}-{read_at:x}-{now.toordinal():x}"
+
+
+def find_current_etag(payload: Payload) -> str:
+    """Return that tag for the newest reading."""
+    return find_etag(payload, runtime().balances.find_supply(payload.page.token_mint))
+
+
+ListedWallet: TypeAlias = dict[str, Any]  # as in the payload, and what describe_wallet adds
+
+
+class Rows(NamedTuple):
+    html: str
+    has_changes: bool  # whether any shows how its balance has changed
+
+
+class _Kept(NamedTuple):
+    etag: str
+    rows: Rows
+
+
+# Drops the least used, so a flood of odd addresses can't empty it.
+_kept = LFUCache[tuple[object, ...], _Kept](
+    MAX_CACHED_BYTES, getsizeof=lambda one: len(one.rows.html)
+)
+_lock = threading.Lock()
+
+
+def render_rows(
+    page: Page, payload: Payload, etag: str, view: View, places: Sequence[int], look: Look
+) -> Rows:
+    """Return a view's parts of the list; `etag` changes with all that its rows show.
+
+    What a search finds isn't kept.
+    """
+    parts = []
+    for number in range(view.first, view.last + 1):
+        first = (number - 1) * WALLETS_PER_PART
+        shown = places[first : first + WALLETS_PER_PART]
+        if view.search:
+            parts.append(_render(page, payload, shown, look))
+            continue
+        shows_changes = "changes" not in look.hide
+        key = (
+            page.id, current_language(), look.explorer, shows_changes, view.order, view.tag, number
+        )  # fmt: skip
+        with _lock:
+            kept = _kept.get(key)
+        if kept is None or kept.etag != etag:
+            kept = _Kept(etag, _render(page, payload, shown, look))
+            with _lock:
+                _kept[key] = kept
+        parts.append(kept.rows)
+    return Rows(
+        Markup("").join(Markup(one.html) for one in parts),  # noqa: S704 -- rendered by Jinja
+        any(one.has_changes for one in parts),
+    )
+
+
+def _render(page: Page, payload: Payload, places: Sequence[int], look: Look) -> Rows:
+    balances, now = runtime().balances, runtime().clock()
+    wallets = payload.read_wallets(places)
+    proofs = read_visible_proofs(page, [one["id"] for one in wallets])
+    changes: dict[str, BalanceChange] = {}
+    if balances.uses_chain and "changes" not in look.hide:
+        changes = read_balance_changes(page, [one["address"] for one in wallets], now)
+    lines = draw_lines(changes, now)
+    column = Column.of(payload.standings.highest)
+    html = render_template(
+        "widget/rows.html",
+        explorer=EXPLORERS.get(look.explorer),
+        wallets=[
+            describe_wallet(wallet, place, payload, column)
+            | {
+                "is_proved": wallet["id"] in proofs,
+                "line": lines.get(wallet["address"]),
+                "change": _write_change(wallet, changes.get(wallet["address"])),
+            }
+            for place, wallet in zip(places, wallets, strict=True)
+        ],
+    )
+    return Rows(html, bool(changes))
+
+
+def describe_wallet(
+    wallet: dict[str, Any], place: int, payload: Payload, column: Column
+) -> ListedWallet:
+    """Return a wallet with its rank, its share of the supply, and its balance as a figure."""
+    balance = wallet["tokenBalance"]
+    return wallet | {
+        "rank": payload.standings.ranks[place],
+        "share": find_share(balance, payload.details.get("supply")) if balance else None,
+        "figure": column.write(balance) if wallet.get("balanceKnown", True) else None,
+    }
+
+
+def _write_change(wallet: dict[str, Any], change: BalanceChange | None) -> str:
+    """Return how much the balance has changed in a day, in percent; empty if it hasn't."""
+    if change is None or not change.day:
+        return ""
+    balance = change.line[-1].amount
+    return format_change(subtract(balance, change.day), balance)
