@@ -193,9 +193,9 @@ def format_share(share: Decimal, digits: int, *, signed: bool = False) -> str:
 
 
 def format_change(part: Decimal | None) -> str:
-    """Format a change of `part` of what was held before: ``+0.8%``, ``−12.3%``, ``+240%``.
+    """Format a change by a `part` of what was held before: ``+0.8%``, ``+12.3%``, ``+240%``.
 
-    Empty if that is unknown or rounds to 0; ``>999%`` for all that is more.
+    Empty if it's unknown or rounds to 0; ``>999%`` for more than that.
     """
     change = amounts.round_change(part or Decimal(0))
     if not change:
