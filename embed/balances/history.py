@@ -59,6 +59,13 @@ class BalanceChange:
     line: tuple[Point, ...]  # of LINE_SPAN, oldest first; two or more
 
     @property
+    def day_part(self) -> Decimal | None:
+        """The day's change as a part of what was held before; None if unknown or nothing was."""
+        if self.day is None:
+            return None
+        return find_share(self.day, subtract(self.line[-1].amount, self.day))
+
+    @property
     def line_change(self) -> Decimal:
         return subtract(self.line[-1].amount, self.line[0].amount)
 

@@ -23,6 +23,8 @@ SHARE_DIGITS = 6  # significant ones
 
 _EXACT = Context(prec=PRECISION, traps=[Inexact, InvalidOperation])
 _OF_SHARES = Context(prec=SHARE_DIGITS)
+_OF_CHANGES = Context(prec=PRECISION)
+_CHANGE_STEP = Decimal("0.001")
 
 _FORM = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _MAX_LENGTH = 100
@@ -101,6 +103,11 @@ def find_share(amount: Decimal, supply: Decimal | None) -> Decimal | None:
     amount was read.
     """
     return _OF_SHARES.divide(amount, supply) if supply else None
+
+
+def round_change(part: Decimal) -> Decimal:
+    """Round a change, as a part of what was held before, to a tenth of a percent."""
+    return part.quantize(_CHANGE_STEP, context=_OF_CHANGES)
 
 
 def _as_decimal(amount: Decimal | int) -> Decimal:

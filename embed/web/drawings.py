@@ -1,8 +1,8 @@
 """Drawings as SVG path data: balances as lines, and small pictures of addresses.
 
-The small lines in rows are meant to be compared, so all of them show the same 30 days and start at
-a balance of 0: half as high is half as much, and a loss of a thousandth looks like none. A chart
-has its own scale, which is written beside it.
+Lines show the last 30 days. Those in rows have no scale: each goes from its own least to its own
+most, so it shows when a balance has changed, not by how much. A chart has its scale written beside
+it.
 """
 
 import hashlib
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from embed.balances.history import LINE_SPAN, BalanceChange, Point
+from embed.domain.amounts import round_change
 
-_MARGIN = 2  # for half of the stroke
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 _CLOSEST = _DAY / 2  # earlier observations closer to the newest are left out: they'd draw a step
 
@@ -23,17 +23,20 @@ _CLOSEST = _DAY / 2  # earlier observations closer to the newest are left out: t
 class Box(NamedTuple):
     width: int
     height: int
+    margin: int  # for half of the stroke, or the dot
 
 
-_ROW = Box(120, 32)
-CHART = Box(600, 108)
+LINE = Box(144, 48, margin=5)
+CHART = Box(600, 108, margin=2)
 
 
 @dataclass(frozen=True, slots=True)
-class Sparkline:
-    """A line, and what it shows in words."""
+class Line:
+    """A line of a row, and what it shows in words."""
 
     path: str
+    end: tuple[int, int]  # where its dot is
+    trend: Literal["up", "down", ""]  # of the last day
     span: timedelta  # from its first point to the last, in whole days or hours
     change: Decimal  # over that span, in whole tokens
 
@@ -57,22 +60,35 @@ class Chart:
         return self.since + (self.until - self.since) / 2
 
 
-def draw_sparklines(changes: Mapping[str, BalanceChange], now: datetime) -> dict[str, Sparkline]:
-    return {
-        name: Sparkline(
-            draw_path(change.line, now, Decimal(0), max(point.amount for point in change.line)),
-            _round_span(change.line[-1].observed_at - change.line[0].observed_at),
-            change.line_change,
-        )
-        for name, change in changes.items()
-    }
+def draw_lines(changes: Mapping[str, BalanceChange], now: datetime) -> dict[str, Line]:
+    """Draw the lines of rows; those whose balance has not changed have none."""
+    drawn = ((name, _draw_line(change, now)) for name, change in changes.items())
+    return {name: line for name, line in drawn if line}
+
+
+def _draw_line(change: BalanceChange, now: datetime) -> Line | None:
+    *earlier, newest = points = _choose_points(change.line)
+    amounts = [point.amount for point in points]
+    low, high = min(amounts), max(amounts)
+    if low == high or newest.observed_at - earlier[0].observed_at < _CLOSEST:
+        return None
+    places = _place(points, now, low, high, LINE)
+    part = round_change(change.day_part or Decimal(0))
+    return Line(
+        _write_path(places),
+        places[-1],
+        "up" if part > 0 else "down" if part < 0 else "",
+        _round_span(change.line[-1].observed_at - change.line[0].observed_at),
+        change.line_change,
+    )
 
 
 def draw_chart(line: Sequence[Point], now: datetime) -> Chart:
     high = max(point.amount for point in line)
     low = min(point.amount for point in line)
     low, high = _round_scale(low, high)
-    return Chart(draw_path(line, now, low, high, CHART), now - LINE_SPAN, now, low, high)
+    path = _write_path(_place(_choose_points(line), now, low, high, CHART))
+    return Chart(path, now - LINE_SPAN, now, low, high)
 
 
 def _round_scale(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal]:
@@ -86,27 +102,38 @@ def _round_scale(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal]:
     return bottom, bottom + 2 * step
 
 
-def draw_path(
-    line: Sequence[Point], now: datetime, low: Decimal, high: Decimal, box: Box = _ROW
-) -> str:
-    """Return the path data of a line over LINE_SPAN, `low` at the bottom and `high` at the top.
+def _choose_points(line: Sequence[Point]) -> Sequence[Point]:
+    """Return two points or more, without those that would draw a step at the end."""
+    *earlier, newest = line
+    apart = [point for point in earlier if newest.observed_at - point.observed_at >= _CLOSEST]
+    return *(apart or earlier[:1]), newest
+
+
+def _place(
+    points: Sequence[Point], now: datetime, low: Decimal, high: Decimal, box: Box
+) -> list[tuple[int, int]]:
+    """Place points in a box that is LINE_SPAN wide, with `low` at the bottom and `high` at the top.
 
     Missing days are bridged by a straight line.
     """
-    *earlier, newest = line
-    apart = [point for point in earlier if newest.observed_at - point.observed_at >= _CLOSEST]
-    points = [
+    width, height = box.width - 2 * box.margin, box.height - 2 * box.margin
+    return [
         (
-            _scale(1 - (now - point.observed_at) / LINE_SPAN, box.width),
-            _scale(1 - float((point.amount - low) / (high - low)) if high > low else 1, box.height),
+            box.margin + round((1 - (now - point.observed_at) / LINE_SPAN) * width),
+            box.margin + round(float((high - point.amount) / (high - low)) * height),
         )
-        for point in (*(apart or earlier[:1]), newest)
+        for point in points
     ]
-    return "M" + " ".join(f"{x:g} {y:g}" for x, y in points)
 
 
-def _scale(part: float, size: int) -> float:
-    return round(_MARGIN + part * (size - 2 * _MARGIN), 1)
+def _write_path(places: Sequence[tuple[int, int]]) -> str:
+    """Return relative path data, which is half as long: ``m5 43 67-19 67-19``."""
+    (x, y), *others = places
+    steps = [(x, y)]
+    for to_x, to_y in others:
+        steps.append((to_x - x, to_y - y))
+        x, y = to_x, to_y
+    return "m" + " ".join(f"{right} {down}" for right, down in steps).replace(" -", "-")
 
 
 def _round_span(span: timedelta) -> timedelta:

@@ -1,10 +1,11 @@
 """Balances as figures in the reader's language; static/widget/words.js writes the same."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Context, Decimal, localcontext
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from babel.dates import format_date, format_skeleton, format_timedelta
 from babel.numbers import (
@@ -24,9 +25,12 @@ COMPACT_FROM = Decimal(10_000_000)  # longer ones would leave no room for names
 WHOLE_FROM = Decimal(100)  # below, decimals are too large a part to leave out
 _MILLION = Decimal(1_000_000)
 _SMALLEST = Decimal("0.01")
-_THREE_DIGITS = Context(prec=3)
+_DIGITS = 3
+_THREE_DIGITS = Context(prec=_DIGITS)
+_MOST_GROWTH = Decimal("9.99")  # longer percentages would leave no room for names
 
 # Parsed once, as a page shows many amounts.
+_WHOLE = parse_pattern("#,##0")
 ROUNDED = parse_pattern("#,##0.00")
 _SHORT = parse_pattern("#,##0.##")
 _EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
@@ -42,6 +46,60 @@ class RowFigure(NamedTuple):
     decimals: str
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How a column's amounts are written: in one unit, with as many decimals as its largest needs.
+
+    The unit is none, thousands, millions and so on, as the language's compact short form has it.
+    """
+
+    exponent: int  # of the unit, as a power of ten
+    decimals: int
+    pattern: NumberPattern
+
+    @classmethod
+    def of(cls, highest: Decimal) -> Self:
+        """Return the column whose largest amount has three digits: 412M, 73.5M or 8.35M.
+
+        An amount that no unit shortens has all its whole digits.
+        """
+        rounded = _THREE_DIGITS.plus(highest)
+        exponent, unit = _find_unit(rounded)
+        whole_digits = rounded.adjusted() + 1 - exponent if rounded else _DIGITS
+        decimals = min(max(_DIGITS - whole_digits, 0), amounts.MAX_DECIMALS)
+        return cls(exponent, decimals, _make_unit(unit, decimals))
+
+    def write(self, amount: Decimal) -> str:
+        """Write ``0``, and less than half of the smallest figure as ``<0.1M``."""
+        if not amount:
+            return format_amount(Decimal(0), _WHOLE)
+        with localcontext(prec=amounts.PRECISION):
+            shown = amount.scaleb(-self.exponent)
+        smallest = Decimal(1).scaleb(-self.decimals)
+        if shown <= smallest / 2:  # half of it is rounded to 0
+            return f"<{format_amount(smallest, self.pattern)}"
+        return format_amount(shown, self.pattern)
+
+
+def _find_unit(amount: Decimal) -> tuple[int, str]:
+    """Return an amount's unit as a power of ten, and the pattern of figures in that unit.
+
+    The pattern is that of large numbers: Arabic, for one, has another word for few thousands.
+    """
+    patterns = current_locale().compact_decimal_formats["short"]["other"]
+    sizes = [int(size) for size in patterns if int(size) <= amount]
+    text = patterns[str(max(sizes))].pattern if sizes else "0"
+    if text == "0":  # German, for one, has no short form of thousands
+        return 0, text
+    return Decimal(max(sizes)).adjusted() + 1 - text.count("0"), text
+
+
+@cache
+def _make_unit(text: str, decimals: int) -> NumberPattern:
+    """Return a compact pattern such as ``000M`` with so many decimals."""
+    return parse_pattern(text.replace("0" * text.count("0"), f"#,##0.{'0' * decimals}"))
+
+
 def init_figures(app: Flask) -> None:
     app.jinja_env.globals["draw_avatar"] = draw_avatar
     app.jinja_env.globals["is_old"] = is_old
@@ -49,6 +107,7 @@ def init_figures(app: Flask) -> None:
     app.jinja_env.filters |= {
         "age": format_age,
         "axis": write_axis,
+        "change": format_change,
         "compact": format_compactly,
         "day": format_day,
         "in_full": format_in_full,
@@ -107,14 +166,12 @@ def format_short(amount: Decimal, *, signed: bool = False) -> str:
 
 def write_axis(figures: Sequence[Decimal]) -> list[str]:
     """Format the figures of an axis, all of them in the unit of the largest: ``0.95M``, ``1M``."""
-    patterns = current_locale().compact_decimal_formats["short"]["other"]
-    sizes = [int(size) for size in patterns if int(size) <= max(figures)]
-    size = max(sizes, default=1)
-    text = patterns[str(size)].pattern if sizes else "0"
-    unit = size // 10 ** (text.count("0") - 1) if text != "0" else 1  # no short form
-    pattern = parse_pattern(text.replace("0" * text.count("0"), "#,##0"))
+    exponent, text = _find_unit(max(figures))
+    pattern = _make_unit(text, 0)
     return [
-        str(pattern.apply(one / unit, current_locale(), decimal_quantization=False)) if one else "0"
+        str(pattern.apply(one.scaleb(-exponent), current_locale(), decimal_quantization=False))
+        if one
+        else "0"
         for one in figures
     ]
 
@@ -133,6 +190,19 @@ def format_share(share: Decimal, digits: int, *, signed: bool = False) -> str:
     pattern = _make_percentage(current_locale().percent_formats[None].pattern, digits)
     figure = format_amount(smallest if is_tiny else share, pattern)
     return f"<{figure}" if is_tiny else _sign(figure, signed and share > 0)
+
+
+def format_change(part: Decimal | None) -> str:
+    """Format a change by a `part` of what was held before: ``+0.8%``, ``+12.3%``, ``+240%``.
+
+    Empty if it's unknown or rounds to 0; ``>999%`` for more than that.
+    """
+    change = amounts.round_change(part or Decimal(0))
+    if not change:
+        return ""
+    if change > _MOST_GROWTH:
+        return f">{format_share(_MOST_GROWTH, 0)}"
+    return format_share(change, 0 if abs(change) >= 1 else 1, signed=True)
 
 
 @cache

@@ -168,7 +168,7 @@ class NearRows {
 // A row's change over a day, and its line of 30 days.
 
 const SVG = "http://www.w3.org/2000/svg";
-const VIEW_BOX = "0 0 120 32"; // as in embed/web/drawings.py
+const VIEW_BOX = "0 0 144 48"; // as in embed/web/drawings.py
 const DAY_SECONDS = 86_400;
 
 /**
@@ -182,7 +182,7 @@ function showChange(row, change) {
   const place = document.createElement("span");
   place.className = "change";
   if (change.changeDay !== null) place.append(makeDelta(change.changeDay));
-  getElement(row, ".balance", HTMLElement).before(place, makeLine(change));
+  getElement(row, ".balance", HTMLElement).before(place, ...(change.linePath ? [makeLine(change)] : []));
 }
 
 /** @param {string} amount */
@@ -204,7 +204,7 @@ function makeLine({ lineSeconds, changeLine, linePath }) {
   svg.setAttribute("viewBox", VIEW_BOX);
   title.textContent = describe(lineSeconds, changeLine);
   svg.setAttribute("preserveAspectRatio", "none");
-  svg.append(title, makePath(`${linePath}V32H${linePath.slice(1).split(" ", 1)}z`), makePath(linePath));
+  svg.append(title, makePath(`${linePath}V48H${linePath.slice(1).split(" ", 1)}z`), makePath(linePath));
   return svg;
 }
 

@@ -48,6 +48,23 @@ def test_changes_are_exact(address):
 
 @pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
+    ("amount", "earlier", "part"),
+    [
+        ("110", {24 * HOUR: "100"}, "0.1"),
+        ("0", {24 * HOUR: "100"}, "-1"),
+        ("5", {24 * HOUR: "5"}, "0"),
+        ("5", {24 * HOUR: "0"}, None),
+        ("5", {3 * DAY: "4"}, None),
+    ],
+)
+def test_change_of_a_day_is_a_part_of_what_was_held_before(address, amount, earlier, part):
+    record(address, amount, earlier)
+
+    assert read(address).day_part == (None if part is None else Decimal(part))
+
+
+@pytest.mark.databases("sqlite")
+@pytest.mark.parametrize(
     ("period", "ages", "taken"),
     [
         ("day", [24 * HOUR], 24 * HOUR),

@@ -1,6 +1,7 @@
 """Lines of balances: where their points are, and their words; and pictures of addresses."""
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -9,7 +10,7 @@ from flask import Flask
 from support.servers import PROJECT_DIR
 
 from embed.balances.history import BalanceChange, Point
-from embed.web.drawings import draw_avatar, draw_chart, draw_path, draw_sparklines
+from embed.web.drawings import CHART, LINE, Line, draw_avatar, draw_chart, draw_lines
 from embed.web.figures import format_short, write_axis
 from embed.web.languages import choose_language
 
@@ -23,45 +24,70 @@ def make_line(*points: tuple[float, str]) -> tuple[Point, ...]:
     return tuple(Point(NOW - days * DAY, Decimal(amount)) for days, amount in points)
 
 
-def draw(*points: tuple[float, str], low: str = "0", high: str = "10") -> str:
-    return draw_path(make_line(*points), NOW, Decimal(low), Decimal(high))
+def draw(*points: tuple[float, str], day: str | None = None) -> Line | None:
+    change = None if day is None else Decimal(day)
+    return draw_lines({"one": BalanceChange(change, None, make_line(*points))}, NOW).get("one")
 
 
-def make_change(*points: tuple[float, str]) -> BalanceChange:
-    return BalanceChange(None, None, make_line(*points))
+def read_places(path: str) -> list[tuple[int, int]]:
+    """Return the points of a path, whose data are relative."""
+    numbers = [int(one) for one in re.findall(r"-?\d+", path)]
+    places, x, y = [], 0, 0
+    for right, down in zip(numbers[::2], numbers[1::2], strict=True):
+        x, y = x + right, y + down
+        places.append((x, y))
+    return places
 
 
-def draw_row(*points: tuple[float, str]) -> str:
-    return draw_sparklines({"one": make_change(*points)}, NOW)["one"].path
+def test_line_goes_from_its_own_least_to_its_own_most():
+    assert draw((30, "0"), (15, "5"), (0, "10")).path == "m5 43 67-19 67-19"
+    assert draw((30, "1000"), (15, "1001"), (0, "1000.5")).path == "m5 43 67-38 67 19"
 
 
-def test_line_rises_from_the_lower_to_the_higher_end():
-    assert draw((30, "0"), (15, "5"), (0, "10")) == "M2 30 60 16 118 2"
+def test_line_ends_in_a_dot_inside_the_picture():
+    line = draw((30, "0"), (20, "0.3"), (7, "0.1"), (0, "10"))
+
+    assert line.end == read_places(line.path)[-1] == (LINE.width - LINE.margin, LINE.margin)
 
 
-def test_lines_of_rows_begin_at_a_balance_of_zero():
-    """Half as high is half as much, and a thousandth less looks like as much."""
-    assert draw_row((30, "5"), (0, "10")) == "M2 16 118 2"
-    assert draw_row((30, "1000"), (0, "999")) == "M2 2 118 2"
-    assert draw_row((30, "5"), (15, "5.0"), (0, "5")) == "M2 2 60 2 118 2"
-    assert draw_row((30, "0"), (0, "0")) == "M2 30 118 30"
+def test_lines_show_the_same_thirty_days():
+    """So one of a wallet that is new starts further to the right."""
+    assert read_places(draw((15, "5"), (0, "10")).path)[0] == (72, 43)
+    assert read_places(draw((15, "5"), (7.5, "10"), (0, "10")).path)[1] == (105, 5)
 
 
-def test_lines_of_rows_show_the_same_thirty_days():
-    assert draw_row((15, "10"), (0, "10")) == "M60 2 118 2"
-    assert draw_row((15, "10"), (7.5, "10")) == "M60 2 89 2"
+def test_balance_that_has_not_changed_has_no_line():
+    assert draw((30, "5"), (15, "5.0"), (0, "5")) is None
+    assert draw((30, "0"), (0, "0")) is None
+
+
+def test_history_of_hours_has_no_line():
+    assert draw((0.4, "3"), (0, "5")) is None
+    assert draw((0.5, "3"), (0, "5")) is not None
 
 
 def test_newest_balance_takes_the_place_of_one_from_the_same_day():
     """Otherwise every line would end in a step."""
-    assert draw((30, "0"), (0.2, "9"), (0, "10")) == "M2 30 118 2"
-    assert draw((0.4, "0"), (0.2, "9"), (0, "10")) == "M116.5 30 118 2"
+    assert draw((30, "0"), (0.2, "9"), (0, "10")).path == "m5 43 134-38"
+
+
+@pytest.mark.parametrize(
+    ("day", "trend"),
+    [("0.1", "up"), ("-0.1", "down"), ("0.001", ""), ("-0.001", ""), ("0", ""), (None, "")],
+)
+def test_dot_says_what_the_percentage_beside_it_says(day, trend):
+    """Nothing for less than half of a tenth of a percent, which rounds to 0."""
+    assert draw((30, "1"), (0, "10"), day=day).trend == trend
+
+
+def test_empty_wallet_of_yesterday_has_no_trend():
+    assert draw((30, "1"), (1, "0"), (0, "10"), day="10").trend == ""
 
 
 def test_chart_has_a_scale_of_its_own_and_says_which():
     chart = draw_chart(make_line((30, "999"), (0, "1000")), NOW)
 
-    assert chart.path == "M2 106 598 2"
+    assert chart.path == "m2 106 596-104"
     assert chart.scale == (1000, Decimal("999.5"), 999)
     assert (chart.since, chart.until) == (NOW - 30 * DAY, NOW)
 
@@ -100,17 +126,22 @@ def test_changes_have_three_digits_however_small(change, shown):
 
 
 def test_amounts_that_no_float_tells_apart_are_drawn_apart():
-    low, high = "99999999999999999998", "99999999999999999999"
+    line = draw((30, "99999999999999999998"), (0, "99999999999999999999"))
 
-    assert draw((30, low), (0, high), low=low, high=high) == "M2 30 118 2"
+    assert line.path == "m5 43 134-38"
 
 
 @pytest.mark.parametrize("amount", ["0", "0.00000000000000000001", "99999999999999999999"])
 def test_no_point_is_outside_the_picture(amount):
-    numbers = draw_row((30, "1"), (20, amount), (0, "3"))[1:].split()
+    points = ((30, "1"), (20, amount), (0, "3"))
 
-    assert all(0 <= float(x) <= 120 for x in numbers[::2])
-    assert all(0 <= float(y) <= 32 for y in numbers[1::2])
+    for path, box in (
+        (draw(*points).path, LINE),
+        (draw_chart(make_line(*points), NOW).path, CHART),
+    ):
+        for x, y in read_places(path):
+            assert box.margin <= x <= box.width - box.margin
+            assert box.margin <= y <= box.height - box.margin
 
 
 @pytest.mark.parametrize(
@@ -118,12 +149,12 @@ def test_no_point_is_outside_the_picture(amount):
     [
         ([(29.6, "1"), (0, "3.5")], 30 * DAY, "2.5"),
         ([(1.2, "3"), (0, "1")], DAY, "-2"),
-        ([(0.5, "3"), (0, "3")], DAY / 2, "0"),
-        ([(0.001, "3"), (0, "3")], DAY / 24, "0"),
+        ([(0.5, "3"), (0, "4")], DAY / 2, "1"),
+        ([(2, "3"), (1, "9"), (0, "3")], 2 * DAY, "0"),
     ],
 )
 def test_line_says_how_long_it_is_and_what_changed(points, span, change):
-    line = draw_sparklines({"one": make_change(*points)}, NOW)["one"]
+    line = draw(*points)
 
     assert (line.span, line.change) == (span, Decimal(change))
 

@@ -19,7 +19,7 @@ from embed.wallets.search import Column, Order, WalletFilter
 from embed.web.current import runtime
 from embed.web.dashboard.responses import render
 from embed.web.dashboard.routes import page_route
-from embed.web.drawings import draw_sparklines
+from embed.web.drawings import draw_lines
 
 _HIDDEN = {"yes": True, "no": False}
 _DESCENDS_FIRST: dict[Column, bool] = {"name": False, "balance": True}
@@ -69,7 +69,7 @@ def render_wallets(
         result=result,
         total=search.count_wallets(page) if is_narrowed else result.total,
         changes=changes,
-        lines=draw_sparklines(changes, now),
+        lines=draw_lines(changes, now),
         supply=public.details.get("supply"),
         sums=public.details.get("sums"),
         listed_count=public.wallet_count,

@@ -13,7 +13,7 @@ from embed.submissions.proofs import find_readable_proof, read_visible_proofs
 from embed.wallets.tracking import find_visible
 from embed.web.compression import compress
 from embed.web.current import runtime
-from embed.web.drawings import CHART, Sparkline, draw_chart, draw_sparklines
+from embed.web.drawings import CHART, Line, draw_chart, draw_lines
 from embed.web.widget.blueprint import blueprint, get_open_page, read_wallet_ids, respond
 
 
@@ -30,8 +30,10 @@ def read_changes(page_id: str) -> Response:
     now = runtime().clock()
     if runtime().balances.uses_chain:
         changes = read_visible_balance_changes(page, read_wallet_ids(), now)
-    lines = draw_sparklines(changes, now)
-    described = {name: _describe_change(change, lines[name]) for name, change in changes.items()}
+    lines = draw_lines(changes, now)
+    described = {
+        name: _describe_change(change, lines.get(name)) for name, change in changes.items()
+    }
     response = Response(
         write_json({"wallets": described}, is_compact=True), content_type="application/json"
     )
@@ -39,14 +41,14 @@ def read_changes(page_id: str) -> Response:
     return response
 
 
-def _describe_change(change: BalanceChange, line: Sparkline) -> dict[str, Any]:
-    """Return changes in whole tokens, and the line with its span in seconds."""
+def _describe_change(change: BalanceChange, line: Line | None) -> dict[str, Any]:
+    """Return changes in whole tokens, and the line, if any, with its span in seconds."""
     return {
         "changeDay": change.day,
         "changeWeek": change.week,
-        "changeLine": line.change,
-        "lineSeconds": int(line.span.total_seconds()),
-        "linePath": line.path,
+        "changeLine": change.line_change,
+        "lineSeconds": int(line.span.total_seconds()) if line else 0,
+        "linePath": line.path if line else "",
     }
 
 

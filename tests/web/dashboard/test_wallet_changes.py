@@ -51,7 +51,8 @@ def test_wallets_show_changes_exactly_and_a_line(chain_owner):
     assert 'title="+18,446,744,073.209551615"' in answer.text
     assert 'title="−1,553,255,926.290448385"' in answer.text
     assert "<title>7 days: −1,553,255,926.290448385</title>" in answer.text
-    assert '<path d="M90.9 2 114.1 30 118 4.2"/>' in answer.text
+    assert '<svg class="line up"' in answer.text
+    assert '<path d="m108 5 27 38 4-35"/><circle cx="139" cy="8" r="4"/>' in answer.text
 
 
 def test_wallets_without_a_history_keep_the_columns_of_the_others(chain_owner):

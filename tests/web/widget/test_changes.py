@@ -53,7 +53,7 @@ def test_changes_are_exact_numbers_and_the_line_is_a_path(chain_world):
             "changeWeek": Decimal("-99999999981553255925.290448385"),
             "changeLine": Decimal("-99999999981553255925.290448385"),
             "lineSeconds": 7 * 86_400,
-            "linePath": "M90.9 2 114.1 30 118 30",
+            "linePath": "m108 5 27 38 4 0",
         }
     }
 
