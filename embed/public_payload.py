@@ -37,7 +37,6 @@ from embed.serializers import (
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import list_wallets
 
-ORDERS = ("listed", "balance", "name")
 WALLETS_PER_PART = 25  # as many as the widget shows at first
 MAX_CACHED_BYTES = 64 * 1024 * 1024  # in each process; a page of 50,000 wallets has about 14 MB
 _ETAG_BYTES = 12
@@ -80,7 +79,25 @@ class Payload:
     etag: str  # of this version and content, without quotes
     details: dict[str, Any]  # all but the wallets
     _starts: "array[int]"  # of each wallet in `json`, and one past the separator after the last
+    page: Page  # as it was then
     standings: Standings = field(default_factory=lambda: compute_standings([]))
+
+    def choose(self, order: str, *, tag: str | None = None, search: str = "") -> Sequence[int]:
+        "STUB"
+        places = self.standings.orders.get(order) or range(self.wallet_count)
+        if tag is None and not search:
+            return places
+        rows = self.read_wallets(range(self.wallet_count))
+
+        def ok(w: dict[str, Any]) -> bool:
+            t = (
+                tag is None
+                or (tag in [x["id"] for x in w["tags"]])
+                or (tag == "none" and not w["tags"])
+            )
+            return t and search.lower() in ((w["publicAlias"] or "") + w["address"]).lower()
+
+        return [one for one in places if ok(rows[one])]
 
     def __len__(self) -> int:
         starts = self._starts.itemsize * len(self._starts)
@@ -161,11 +178,11 @@ def build_payload(
         **describe_sums(add_up((one.holding for one in wallets), supply), supply),
         "tags": [describe_tag(tag) for tag in tags],
     }
-    payload = write_payload(page.version, details, map(describe_wallet, wallets))
+    payload = write_payload(page, details, map(describe_wallet, wallets))
     return replace(payload, standings=compute_standings(wallets))
 
 
-def write_payload(version: int, details: dict[str, Any], wallets: Iterable[object]) -> Payload:
+def write_payload(page: Page, details: dict[str, Any], wallets: Iterable[object]) -> Payload:
     """Write a payload from its parts as JSON objects; `details` are all but the wallets."""
     written = bytearray(write_json(details, is_compact=True)[:-1] + b',"wallets":[')
     starts = array("L", [len(written)])
@@ -175,7 +192,7 @@ def write_payload(version: int, details: dict[str, Any], wallets: Iterable[objec
     if len(starts) > 1:
         del written[-1]  # no comma after the last wallet
     text = bytes(written + b"]}")
-    return Payload(text, _make_etag(version, text), details, starts)
+    return Payload(text, _make_etag(page.version, text), details, starts, page)
 
 
 def _make_etag(version: int, text: bytes) -> str:

@@ -70,16 +70,6 @@ class BalanceChange:
         return subtract(self.line[-1].amount, self.line[0].amount)
 
 
-def has_history(page: Page, addresses: Collection[str]) -> bool:
-    """Tell whether any of these has a known earlier balance."""
-    is_earlier = (
-        (ChainBalance.mint == page.token_mint)
-        & ChainBalance.address.in_(list(addresses))
-        & (DailyBalance.observed_at < ChainBalance.observed_at)
-    )
-    return bool(DailyBalance.select(Value(1)).join(ChainBalance).where(is_earlier).exists())
-
-
 def read_balance_changes(
     page: Page, addresses: Collection[str], now: datetime
 ) -> dict[str, BalanceChange]:

@@ -118,6 +118,7 @@ def init_figures(app: Flask) -> None:
         "share_of": amounts.find_share,
         "short": format_short,
         "short_day": format_short_day,
+        "weekday": format_weekday,
     }
 
 
@@ -229,3 +230,8 @@ def format_day(instant: datetime) -> str:
 
 def format_short_day(instant: datetime) -> str:
     return format_skeleton("MMMd", instant, locale=current_locale())
+
+
+def format_weekday(instant: datetime) -> str:
+    """Return the name of a day of the last week."""
+    return format_date(instant, "EEEE", locale=current_locale())

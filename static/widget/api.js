@@ -7,13 +7,7 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * @typedef {{ id: string, name: string, color: string, counted?: false }} Tag
- * @typedef {{ id: string, address: string, publicAlias: string | null, tokenBalance: string,
- *   balanceKnown?: false, tags: Tag[] }} TrackedWallet
- * @typedef {{ wallets: TrackedWallet[], supply?: number }} TrackingPage
- * @typedef {{ changeDay: string | null, changeWeek: string | null, changeLine: string,
- *   lineSeconds: number, linePath: string }} WalletChange a balance's changes, and its line
- * @typedef {{ submissionId: string }} Proof a listed wallet's proof
- * @typedef {{ body?: object, signal?: AbortSignal, keepalive?: boolean, cache?: RequestCache,
+ * @typedef {{ body?: object, signal?: AbortSignal, keepalive?: boolean,
  *   credentials?: RequestCredentials, headers?: Record<string, string> }} RequestOptions
  * @typedef {{ id: string, walletAddress: string, nickname: string | null, status: string,
  *   rejectReason?: string | null, reasonCode?: string | null, reasonText?: string | null,
@@ -24,12 +18,14 @@ const TIMEOUT_MS = 20_000;
 export class Problem extends Error {
   /**
    * @param {string} code
-   * @param {{ retryAfter?: number | null, details?: Record<string, unknown> }} [options] `retryAfter` in seconds
+   * @param {{ retryAfter?: number | null, details?: Record<string, unknown>, page?: Document | null }} [options]
+   *   `retryAfter` in seconds; `page` says why the whole list is refused
    */
-  constructor(code, { retryAfter = null, details = {} } = {}) {
+  constructor(code, { retryAfter = null, details = {}, page = null } = {}) {
     super(code);
     this.code = code === "internal_error" ? "server" : code; // "server" has a sentence
     this.details = details;
+    this.page = page;
     this.retryAt = retryAfter === null ? null : Date.now() + retryAfter * 1000;
   }
 }
@@ -50,44 +46,6 @@ export class Api {
   constructor({ pageId, key }) {
     this.pageId = pageId;
     this.key = key;
-    /** @type {string | null} */
-    this.etag = null; // of the last payload read
-  }
-
-  /**
-   * Return the public payload, or null if it hasn't changed.
-   * @returns {Promise<TrackingPage | null>}
-   */
-  async readPage() {
-    const { etag } = this;
-    const { response, answer } = await this.send(`/embed/api/tracking/${this.pageId}`, {
-      headers: etag ? { "If-None-Match": etag } : undefined,
-      // The first read may use the cached list of an earlier visit; later ones are kept short.
-      ...(etag ? { cache: "no-store", credentials: "omit" } : { cache: "no-cache" }),
-    });
-    if (response.status === 304) return null;
-    this.etag = response.headers.get("ETag");
-    return answer;
-  }
-
-  /**
-   * Return changes by wallet; wallets without a history are absent.
-   * @param {string[]} ids at most 100
-   * @returns {Promise<Record<string, WalletChange>>}
-   */
-  async readChanges(ids) {
-    const query = new URLSearchParams({ key: this.key, wallets: ids.join() });
-    return (await this.call(`/embed/tracking/${this.pageId}/changes?${query}`)).wallets;
-  }
-
-  /**
-   * Return proofs by wallet; wallets that nobody has proved are absent.
-   * @param {string[]} ids at most 100
-   * @returns {Promise<Record<string, Proof>>}
-   */
-  async readProofs(ids) {
-    const query = new URLSearchParams({ key: this.key, wallets: ids.join() });
-    return (await this.call(`/embed/tracking/${this.pageId}/proofs?${query}`)).wallets;
   }
 
   /**
@@ -103,11 +61,11 @@ export class Api {
     const headers = etag ? { "If-None-Match": etag } : undefined;
     const { response, text } = await this.request(url.href, { headers, credentials: isOwn ? "same-origin" : "omit" });
     if (response.status === 304) return null;
-    // This document's policy doesn't allow styles of another one, even before it's shown.
-    const page = parsePage(text.replace(/<style>.*?<\/style>/s, ""));
+    const page = parsePage(text);
     if (response.ok) return page;
     const code = page.querySelector("code")?.textContent?.split(" ").at(-1); // refusal.html
-    throw new Problem(code ?? "server", { retryAfter: readRetryAfter(response) });
+    const isRefusal = ["revoked_key", "invalid_key", "embed_disabled"].includes(code ?? "") || url.searchParams.has("part") && code === "not_found";
+    throw new Problem(code ?? "server", { retryAfter: readRetryAfter(response), page: isRefusal ? page : null });
   }
 
   /** @param {string} submissionId */
@@ -124,12 +82,6 @@ export class Api {
     const receipt = await this.call(this.locateReceipt(submissionId));
     if (typeof receipt?.message !== "string") throw new Problem("server"); // something else answered
     return receipt;
-  }
-
-  /** @returns {Promise<Submission[]>} */
-  async listOwn() {
-    const path = `/embed/api/session/submissions?trackingPageId=${this.pageId}`;
-    return (await this.call(path)).submissions;
   }
 
   /**
@@ -167,7 +119,7 @@ export class Api {
    * @param {string} path
    * @param {RequestOptions} [options]
    */
-  async request(path, { body, signal, keepalive = false, cache = "no-store", credentials, headers } = {}) {
+  async request(path, { body, signal, keepalive = false, credentials, headers } = {}) {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const response = await fetch(path, {
@@ -177,7 +129,7 @@ export class Api {
           ...headers,
         },
         body: body && JSON.stringify(body),
-        cache,
+        cache: "no-store",
         credentials,
         keepalive,
         signal: signal ? eitherOf(signal, timeout) : timeout,
@@ -214,7 +166,6 @@ export function eitherOf(...signals) {
 // Amounts as exact decimal text, since a JavaScript number can't hold all their digits.
 
 const AMOUNT_KEYS = new Set(["amount", "tokenBalance", "balance", "minBalance"]);
-const CHANGE_KEYS = new Set(["changeDay", "changeWeek", "changeLine"]); // may be negative
 const NUMBER = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
@@ -231,9 +182,8 @@ export const isAmountKey = (key) => AMOUNT_KEYS.has(key);
 export function parseResponse(text) {
   /** @type {(key: string, value: unknown, context?: { source?: string }) => unknown} */
   const revive = (key, value, context) => {
-    if (typeof value !== "number") return value;
-    if (isAmountKey(key)) return normalizeAmount(context?.source ?? String(value));
-    return CHANGE_KEYS.has(key) ? normalizeChange(context?.source ?? String(value)) : value;
+    const isAmount = typeof value === "number" && isAmountKey(key);
+    return isAmount ? normalizeAmount(context?.source ?? String(value)) : value;
   };
   return JSON.parse(text, revive);
 }
@@ -253,32 +203,6 @@ export function normalizeAmount(text) {
   const right = digits.slice(point).replace(/0+$/, "");
   return right ? `${left}.${right}` : left;
 }
-
-/**
- * Return a difference of two amounts in normal form, with a minus sign if it's below 0.
- * @param {string} text
- */
-const normalizeChange = (text) =>
-  text.startsWith("-") ? `-${normalizeAmount(text.slice(1))}` : normalizeAmount(text);
-
-/**
- * Compare two normalized amounts, for sorting the smallest first.
- * @param {string} one
- * @param {string} other
- */
-export function compareAmounts(one, other) {
-  const [whole, fraction = ""] = one.split(".");
-  const [otherWhole, otherFraction = ""] = other.split(".");
-  return whole.length - otherWhole.length ||
-    compareText(whole, otherWhole) ||
-    compareText(fraction, otherFraction);
-}
-
-/**
- * @param {string} one
- * @param {string} other
- */
-const compareText = (one, other) => (one < other ? -1 : Number(one > other));
 
 // Polling: only while the tab is visible, and less often while nothing changes or the server fails.
 

@@ -105,8 +105,8 @@ export const makeAdding = (api, own) => ({
   findRefusal(address) {
     const found = own.find(address);
     if (!found) return findCooldown(own, address);
-    const details = { name: found.nickname ?? "" };
-    return new Problem(found.status === "pending" ? "duplicate_waits" : "duplicate_sent", { details });
+    const { nickname, status } = found.dataset;
+    return new Problem(status === "pending" ? "duplicate_waits" : "duplicate_sent", { details: { name: nickname } });
   },
   async createNonce(walletAddress, nickname, signal) {
     const cooldown = findCooldown(own, walletAddress); // the signing window hasn't checked it yet
@@ -115,7 +115,7 @@ export const makeAdding = (api, own) => ({
     const nonce = await post(api, "siws/nonce", fields, { signal });
     if (nonce.belowMinimum) throw new Problem("ca_gate_failed", { details: nonce.belowMinimum });
     if (!nonce.isDuplicate) return nonce; // for a duplicate, nothing is signed
-    await own.wallets.readRest(); // to find out whether there's a row to show
+    await own.wallets.has(walletAddress); // to find out whether there's a row to show
     throw new Problem("duplicate");
   },
   async submit(draft) {
@@ -124,7 +124,7 @@ export const makeAdding = (api, own) => ({
       own.refresh(); // the visitor's own list also shows it
       throw refusal;
     });
-    own.add(draft, answer);
+    own.add(answer);
     const isReadable = !own.isForgotten || answer.status === "auto_approved";
     const receipt = isReadable ? api.locateReceipt(answer.submissionId) : null;
     return { ...answer, isRemembered: !own.isForgotten, receipt };
@@ -134,7 +134,7 @@ export const makeAdding = (api, own) => ({
 /**
  * Show a wallet's holder the data that the page stores about it.
  * @param {Api} api
- * @param {Pick<OwnSubmissions, "update" | "forget">} own
+ * @param {Pick<OwnSubmissions, "refresh">} own
  * @returns {Purpose}
  */
 const makeShowing = (api, own) => ({
@@ -143,7 +143,7 @@ const makeShowing = (api, own) => ({
     post(api, "wallet-records/nonce", { walletAddress, action: "show" }, { signal }),
   async submit({ nickname: _, ...draft }) {
     const records = await post(api, `wallet-records?lang=${document.documentElement.lang}`, draft);
-    own.update(records);
+    own.refresh();
     return records;
   },
   withdraw: (address) => makeWithdrawing(api, own, address),
@@ -151,7 +151,7 @@ const makeShowing = (api, own) => ({
 
 /**
  * @param {Api} api
- * @param {Pick<OwnSubmissions, "forget">} own
+ * @param {Pick<OwnSubmissions, "refresh">} own
  * @param {string} address the wallet that the visitor chose
  * @returns {Purpose}
  */
@@ -164,7 +164,7 @@ const makeWithdrawing = (api, own, address) => ({
   },
   async submit({ nickname: _, ...draft }) {
     const answer = await post(api, "wallet-records/withdraw", draft, { keepalive: true });
-    own.forget(address); // even if the visitor has left
+    own.refresh(); // even if the visitor has left
     return answer;
   },
 });

@@ -1,351 +1,386 @@
-// The list of wallets: filters, sorts and renders as many as the visitor wants to see; with its orders and
-// ranks, rows, avatars, and keyboard control.
+// The list. Its links, its search and "Show more" ask the server for other rows, which replace those shown; the
+// server draws everything (templates/widget/part.html). Also the list's keyboard.
 
-import { findAround, getElement } from "../elements.js";
-import { compareAmounts, normalizeAmount, Problem } from "./api.js";
-import { copyText, explain, formatAmount, formatInFull, formatShare, language, roundAmount, say } from "./words.js";
+import { findAround, getElement, parsePage } from "../elements.js";
+import { Problem } from "./api.js";
+import { copyText, explain, say } from "./words.js";
 
-/**
- * @import { Proof, Tag, TrackedWallet, TrackingPage } from "./api.js"
- * @import { Shown } from "./row-details.js"
- */
+/** @import { Api } from "./api.js" */
 
-/**
- * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and its searchable name
- * @typedef {{ name: string, rank: number, balance: string }} Place a wallet's place on the list; 0 and "" mean unknown
- */
-
-const FEW = 25; // rows shown at first, as many as the server renders
-const GROWTH = 4; // so a few clicks show any list completely
+const MOST_PARTS = 20; // in one answer, as in view.py; a part has 25 wallets
+const GROWTH = 4; // so that a few presses show any list
+const TYPING_MS = 120; // after the last key
+const MOST_PRINTED = 500; // wallets
+const ORDER_COOKIE = "embed_order";
+const PARTS = ["sentence", "summary", "orders", "columns", "found", "more"]; // replaced as a whole
 
 export class List {
   /**
    * @param {HTMLElement} root
-   * @param {() => Promise<unknown>} readAll reads the whole list and shows it
+   * @param {{ api: Api, isLocked: boolean }} options `isLocked`: the frame can't send requests, so its links and
+   *   addresses lead to other pages
    */
-  constructor(root, readAll) {
+  constructor(root, { api, isLocked }) {
     this.root = root;
-    this.readAll = readAll;
+    this.api = api;
     this.list = getElement(root, "#wallets", HTMLElement);
-    this.more = getElement(root, "#more", HTMLButtonElement);
-    this.noMatch = getElement(root, "#no-match", HTMLElement);
-    this.unlisted = getElement(root, "#unlisted", HTMLElement);
     this.state = getElement(root, "#state", HTMLElement);
-    this.printed = getElement(root, "#printed", HTMLElement);
-    this.sort = getElement(root, "#sort", HTMLSelectElement);
-    /** @type {NodeListOf<HTMLButtonElement>} */
-    this.heads = root.querySelectorAll("[data-order]");
-    this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
-    this.hasTools = !this.sort.closest(".tools[hidden]"); // without tools, there's no searching or sorting
-    this.orderKey = `embed-order-${root.dataset.page}`;
-    /** @type {Entry[]} */
-    this.wallets = []; // all, or as many as the server rendered
-    this.isComplete = false;
-    this.isWanted = false; // whether all were requested, even if they couldn't be read
-    /** @type {Entry[]} */
-    this.chosen = []; // matching the search and tags, in order
-    /** @type {Map<string, Standing>} */
-    this.standings = new Map();
+    /** @type {HTMLInputElement | null} */
+    this.search = root.querySelector("#search");
+    this.address = new URL(location.href); // of what's shown
+    this.last = Number(root.dataset.last); // the last part shown
+    this.asking = {}; // the newest question
+    this.areChipsOpen = false;
+    /** @type {Set<string>} */
+    this.found = new Set(); // addresses of listed wallets that were looked for
     /** @type {(() => void)[]} */
     this.listeners = []; // called when other rows are shown
-    /** @type {Set<string>} */
-    this.mine = new Set();
-    /** @type {((wallet: TrackedWallet) => boolean) | null} */
-    this.test = null; // the pressed part's filter (holders.js)
-    this.tag = ""; // the id of the part's tag
-    this.search = "";
-    this.warning = "";
-    this.total = 0; // the page's number of wallets
-    this.count = FEW;
-    /** @type {Map<string, { row: HTMLElement, text: string }>} */
-    this.rows = new Map(); // id -> {row, text}: unchanged wallets' rows are reused
-    /** @type {Shown[]} */
-    this.shown = []; // wallets with a row on the page, in order
-    /** @type {Promise<unknown> | null} */
-    this.reading = null;
-    /** @type {{ wallet: TrackedWallet, proof: Proof | undefined }[]} */
-    this.served = []; // the document's proofs, which needn't be requested
-    this.#adopt(this.list, Number(root.dataset.total));
-    this.shown = this.chosen.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
-    this.#tell();
+    /** @type {{ ids: string[], mark: Element | null }} */
+    this.mine = { ids: [], mark: null };
+    this.rows = new Map([...this.list.children].map((row) => [idOf(row), { row, html: row.outerHTML }]));
     this.chooseStop = steerByKeys(this.list);
-    this.#listen(root);
+    this.list.addEventListener("click", (event) => copyAddress(event));
+    if (isLocked) this.search?.addEventListener("keydown", (event) => this.#openSearch(event));
+    else this.#listen();
+    this.#fitChips();
+  }
+
+  get etag() {
+    return this.root.dataset.etag ?? "";
+  }
+
+  get total() {
+    return Number(this.root.dataset.total);
+  }
+
+  /** Show the list as it is now, if it has changed; return whether it had. */
+  async refresh() {
+    const { asking } = this;
+    const part = await this.#readParts(this.address, this.last, this.etag);
+    if (asking !== this.asking) return true; // something else was asked for meanwhile
+    this.warn("");
+    if (part) this.#show(part);
+    return part !== null;
   }
 
   /**
-   * Show the public payload without touching unchanged rows; null means it hasn't changed.
-   * @param {TrackingPage | null} page
+   * Show what an address of the list leads to; until it's there, the rows stay. Reports failures.
+   * @param {URL} address
    */
-  show(page) {
-    if (!page && !this.warning) return;
-    this.warning = "";
-    if (page) {
-      this.wallets = page.wallets.map(addSearchText);
-      this.total = this.wallets.length;
-      this.isComplete = true;
-      this.standings = rankWallets(page);
+  async go(address) {
+    await this.#ask(async () => this.#read(address, 1, 1), (part) => {
+      this.address = address;
+      this.#show(part);
+      rememberAddress(address);
+    });
+  }
+
+  /**
+   * Return whether the list has a wallet.
+   * @param {string} address
+   */
+  async has(address) {
+    if (!this.#findRow(address)) {
+      const part = await this.#read(this.#locateSearch(address), 1, 1);
+      if (!part?.querySelector(".wallet")) return false;
     }
-    this.#render();
-  }
-
-  /**
-   * Show the wallets that the server rendered again; unchanged rows stay.
-   * @param {HTMLElement} root of the other document
-   */
-  showServed(root) {
-    this.warning = "";
-    this.#adopt(getElement(root, "#wallets", HTMLElement), Number(root.dataset.total));
-    this.#render();
-  }
-
-  /**
-   * Mark the wallets of this visitor.
-   * @param {string[]} addresses
-   */
-  markMine(addresses) {
-    this.mine = new Set(addresses);
-    for (const { wallet, row } of this.shown) showMine(row, this.mine.has(wallet.address));
-  }
-
-  /**
-   * Show why the list can't be refreshed, until it is.
-   * @param {string} sentence
-   */
-  warn(sentence) {
-    this.warning = sentence;
-    this.#tell();
-  }
-
-  /**
-   * Return a wallet's place if the wallet is known.
-   * @param {string} address
-   * @returns {Place | null}
-   */
-  findPlace(address) {
-    const wallet = this.wallets.find((one) => one.address === address);
-    if (!wallet) return null;
-    const balance = wallet.balanceKnown === false ? "" : wallet.tokenBalance;
-    return { name: nameOf(wallet), rank: this.standings.get(wallet.id)?.rank ?? 0, balance };
-  }
-
-  /** @param {string} address */
-  has(address) {
-    return this.wallets.some((wallet) => wallet.address === address);
-  }
-
-  /**
-   * Go to a wallet's row, wherever it is; return whether the list has it.
-   * @param {string} address
-   */
-  async lead(address) {
-    await this.readRest();
-    if (!this.has(address)) return false;
-    const find = () => this.chosen.findIndex((wallet) => wallet.address === address);
-    if (find() < 0) this.#chooseAll();
-    this.count = Math.max(this.count, find() + 1);
-    this.#render();
-    focusRow(this.shown[find()].row);
+    this.found.add(address);
     return true;
   }
 
   /**
-   * Show only the wallets that pass a test, or all if it's null.
-   * @param {((wallet: TrackedWallet) => boolean) | null} test
-   * @param {string} tag the id of the tag that they have
+   * Go to a wallet's row; return whether the list has it.
+   * @param {string} address
    */
-  filter(test, tag = "") {
-    this.test = test;
-    this.tag = tag;
-    this.count = FEW;
-    this.#update();
-  }
-
-  /** Clear the search and the pressed part of the bar. */
-  #chooseAll() {
-    this.search = getElement(this.root, "#search", HTMLInputElement).value = "";
-    this.test = null;
-    this.tag = "";
-    this.#render();
+  async lead(address) {
+    if (!this.#findRow(address)) await this.go(this.#locateSearch(address));
+    const row = this.#findRow(address);
+    focusRow(row);
+    return row !== null;
   }
 
   /**
-   * Adopt the wallets that the server rendered, in its order.
-   * @param {HTMLElement} list
-   * @param {number} total
+   * Mark the visitor's own wallets.
+   * @param {string[]} ids
+   * @param {Element | null} mark to copy into their rows
    */
-  #adopt(list, total) {
-    const rows = /** @type {HTMLElement[]} */ ([...list.children]);
-    const places = new Map(rows.map((row) => [row.dataset.id, Number(row.dataset.place ?? 0)]));
-    this.served = rows.map((row) => ({ wallet: readRow(row), proof: readProof(row) }));
-    this.wallets = rows.map((row, index) => {
-      const wallet = addSearchText(this.served[index].wallet);
-      this.standings.set(wallet.id, readStanding(row));
-      showProof(this.#keepRow(wallet, () => row), this.served[index].proof);
-      showInFull(row);
-      return wallet;
-    });
-    this.total = total;
-    this.isComplete = rows.length === total;
-    this.chosen = [...this.wallets];
-    if (!this.isComplete) return;
-    this.wallets.sort((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0));
+  markMine(ids, mark) {
+    this.mine = { ids, mark };
+    for (const { row } of this.rows.values()) {
+      const isMine = ids.includes(idOf(row));
+      if (row.classList.toggle("mine", isMine) === Boolean(row.querySelector(".mark"))) continue;
+      row.querySelector(".mark")?.remove();
+      if (isMine && mark) getElement(row, ".name", HTMLElement).after(" ", mark.cloneNode(true));
+    }
   }
 
-  /** @param {HTMLElement} root */
-  #listen(root) {
-    const search = getElement(root, "#search", HTMLInputElement);
-    const again = () => {
-      this.search = search.value.replace(/\p{Cf}/gu, "").trim(); // copied text may contain direction marks
-      this.count = FEW;
-      return this.#update();
+  /**
+   * Say why the list can't be refreshed, until it is.
+   * @param {string} sentence
+   */
+  warn(sentence) {
+    if (this.state.textContent !== sentence) this.state.textContent = sentence;
+  }
+
+  /**
+   * Report why something couldn't be read. A refusal of the whole list replaces it.
+   * @param {unknown} error
+   */
+  report(error) {
+    const problem = error instanceof Problem ? error : new Problem("server");
+    if (problem.page) this.root.replaceChildren(...getElement(problem.page, "main", HTMLElement).children);
+    else this.warn(problem.retryAt || problem.code === "server" ? say("stale") : explain(problem));
+  }
+
+  #listen() {
+    this.root.addEventListener("click", (event) => this.#follow(event));
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const find = () => {
+      clearTimeout(timer);
+      const text = this.search?.value.trim() ?? "";
+      if (text !== (this.address.searchParams.get("q") ?? "")) this.go(locate(this.address, { q: text }));
     };
-    search.addEventListener("input", again);
-    this.sort.addEventListener("change", () => {
-      rememberOrder(this.orderKey, this.sort.value);
-      again();
+    this.search?.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(find, TYPING_MS);
     });
-    /** @type {NodeListOf<HTMLButtonElement>} */
-    const parts = root.querySelectorAll("[data-filter]");
-    for (const control of [...parts, ...this.heads]) control.disabled = !this.hasTools; // see holders.js
-    for (const head of this.heads) {
-      head.addEventListener("click", () => {
-        const isChosen = this.sort.value === head.dataset.order;
-        this.sort.value = isChosen ? "listed" : head.dataset.order ?? "";
-        this.sort.dispatchEvent(new Event("change"));
-      });
-    }
-    this.list.addEventListener("click", (event) => {
-      const button = findAround(event, ".copy");
-      const copied = button && this.shown.find(({ row }) => row.contains(button));
-      if (copied) copyText(copied.wallet.address, button);
+    this.search?.form?.addEventListener("submit", (event) => {
+      event.preventDefault();
+      find();
     });
-    this.more.addEventListener("click", () => this.#showMore());
-    this.#printAll();
-    this.#recallOrder();
+    window.addEventListener("beforeprint", () => this.#showAllForPrint());
+    new ResizeObserver(() => this.#fitChips()).observe(this.root);
   }
 
-  /** Show the list in the order that the visitor chose before. */
-  #recallOrder() {
-    const order = recallOrder(this.orderKey);
-    if (!order || order === this.sort.value || !this.hasTools) return;
-    this.sort.value = order;
-    this.#update();
+  /**
+   * Follow a link to another view of the list without leaving the page.
+   * @param {MouseEvent} event
+   */
+  #follow(event) {
+    const control = findAround(event, "[data-view], #more-chips");
+    if (!control || event.button || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    if (!(control instanceof HTMLAnchorElement)) {
+      this.areChipsOpen = !this.areChipsOpen;
+      this.#fitChips();
+    } else if (control.id === "show-more") this.#showMore();
+    else this.#choose(new URL(control.href));
   }
 
-  /** Show the matching wallets, after reading all of them. */
-  async #update() {
-    if (this.isComplete) this.#render();
-    else await this.readRest();
-  }
-
-  /** Read all wallets if necessary and show the matching ones. Reports failures. */
-  async readRest() {
-    if (this.isComplete) return;
-    this.isWanted = true;
-    try {
-      this.state.textContent = say("loading");
-      await (this.reading ??= this.readAll());
-    } catch (error) {
-      this.warn(error instanceof Problem ? explain(error) : say("server"));
-    } finally {
-      this.reading = null;
-    }
+  /** @param {URL} address */
+  async #choose(address) {
+    const order = address.searchParams.get("order");
+    const hasOrder = order !== this.address.searchParams.get("order") && order !== this.root.dataset.order;
+    if (this.search) this.search.value = address.searchParams.get("q") ?? "";
+    if (hasOrder) rememberOrder(order ?? "");
+    await this.go(address);
   }
 
   async #showMore() {
-    const { length } = this.shown;
-    this.count *= GROWTH;
-    await this.#update();
-    const first = this.shown[length]?.row.querySelector("summary");
-    if (first) this.chooseStop(first); // Shift+Tab goes to the first new row
+    const first = this.last + 1;
+    const last = first - 1 + Math.min((GROWTH - 1) * (first - 1), MOST_PARTS);
+    await this.#ask(async () => {
+      const part = await this.#read(this.address, first, last);
+      // If the list has changed, others may be in this place.
+      return part?.dataset.etag === this.etag ? part : this.#readParts(this.address, last);
+    }, (part) => {
+      const count = this.list.children.length;
+      this.#show(part, { isMore: part.querySelector("#sentence") === null });
+      const next = this.list.children[count]?.querySelector("summary");
+      if (next) this.chooseStop(next); // Shift+Tab goes to the first new row
+      if (next && !this.root.querySelector("#show-more")) next.focus({ preventScroll: true });
+    });
   }
 
   /**
-   * Focus the row at `place`, or the last one, because the focused button is gone.
-   * @param {number} place
+   * Show what `read` returns, unless something else was asked for meanwhile.
+   * @param {() => Promise<HTMLElement | null>} read
+   * @param {(part: HTMLElement) => void} show
    */
-  #focusRow(place) {
-    const { row } = this.shown[place] ?? this.shown.at(-1) ?? {};
-    row?.querySelector("summary")?.focus({ preventScroll: true });
+  async #ask(read, show) {
+    const asking = (this.asking = {});
+    this.list.ariaBusy = "true";
+    try {
+      const part = await read();
+      if (asking !== this.asking || !part) return;
+      this.warn("");
+      show(part);
+    } catch (error) {
+      if (asking !== this.asking) return;
+      this.report(error);
+      const retryAt = error instanceof Problem ? error.retryAt : null;
+      if (retryAt) setTimeout(() => asking === this.asking && this.#ask(read, show), retryAt - Date.now());
+    } finally {
+      if (asking === this.asking) this.list.ariaBusy = null;
+    }
   }
 
-  /** Print all wallets that match the search, not only those shown. */
-  #printAll() {
-    let { count } = this;
-    window.addEventListener("beforeprint", () => {
-      count = this.count;
-      this.count = Infinity;
-      this.#render();
-    });
-    window.addEventListener("afterprint", () => {
-      this.count = count;
-      this.#render();
-    });
+  /**
+   * Read all parts up to the last one, or null if they still have the entity tag.
+   * @param {URL} address
+   * @param {number} last
+   * @param {string} [etag]
+   */
+  async #readParts(address, last, etag) {
+    const part = await this.#read(address, 1, Math.min(last, MOST_PARTS), etag);
+    for (let first = MOST_PARTS + 1; part && first <= last; first += MOST_PARTS) {
+      const more = await this.#read(address, first, Math.min(last, first + MOST_PARTS - 1));
+      if (!more) break;
+      getElement(part, "#wallets", HTMLElement).append(...getElement(more, "#wallets", HTMLElement).children);
+      getElement(part, "#more", HTMLElement).replaceWith(getElement(more, "#more", HTMLElement));
+      part.dataset.last = more.dataset.last;
+    }
+    return part;
   }
 
-  #render() {
-    if (this.isComplete) {
-      const isFound = makeTest(this.search);
-      this.chosen = this.wallets.filter((wallet) => isFound(wallet) && (!this.test || this.test(wallet)));
-      const order = ORDERS[this.sort.value];
-      if (order) this.chosen.sort(order);
+  /**
+   * @param {URL} address
+   * @param {number} first
+   * @param {number} last
+   * @param {string} [etag]
+   */
+  async #read(address, first, last, etag) {
+    const page = await this.api.readHtml(locatePart(address, first, last), { etag });
+    return page && getElement(page, "main", HTMLElement);
+  }
+
+  /** @param {string} text */
+  #locateSearch(text) {
+    return locate(this.address, { q: text, tag: "" });
+  }
+
+  /**
+   * @param {HTMLElement} part
+   * @param {{ isMore?: boolean }} [options] `isMore`: its rows follow those shown
+   */
+  #show(part, { isMore = false } = {}) {
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.view : undefined;
+    for (const id of PARTS) {
+      const served = part.querySelector(`#${id}`);
+      if (served) this.root.querySelector(`#${id}`)?.replaceWith(document.adoptNode(served));
     }
-    const { length } = this.shown;
-    const first = this.chosen.slice(0, this.count);
-    const isFocused = document.activeElement === this.more;
-    keepFocus(this.list, () => {
-      this.shown = first.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
-      replaceRows(this.list, this.shown.map(({ row }) => row));
-    });
-    for (const { wallet, row } of this.shown) {
-      showStanding(row, this.standings.get(wallet.id) ?? { rank: 0, part: 0, share: "" });
-      showMine(row, this.mine.has(wallet.address));
-      for (const tag of row.querySelectorAll(".tag")) tag.classList.toggle("found", this.#isFound(tag));
+    if (focused) {
+      /** @type {HTMLElement | null} */
+      const same = this.root.querySelector(`[data-view="${CSS.escape(focused)}"]`);
+      same?.focus({ preventScroll: true });
     }
-    for (const head of this.heads) head.setAttribute("aria-pressed", String(head.dataset.order === this.sort.value));
-    this.more.hidden = this.isComplete && this.count >= this.chosen.length;
-    if (isFocused && this.more.hidden) this.#focusRow(length);
-    this.unlisted.hidden = !this.isComplete || !ADDRESS.test(this.search) || this.has(this.search);
-    this.noMatch.hidden = this.chosen.length > 0 || !this.unlisted.hidden;
-    this.root.toggleAttribute("data-empty", this.total === 0);
-    this.#tell();
+    this.last = Number(part.dataset.last);
+    if (!isMore) {
+      for (const name of ["etag", "total", "order"]) this.root.dataset[name] = part.dataset[name];
+      for (const name of ["data-changes", "data-empty"]) this.root.toggleAttribute(name, part.hasAttribute(name));
+    }
+    this.#showRows([...getElement(part, "#wallets", HTMLElement).children], isMore);
+    this.#fitChips();
     for (const listener of this.listeners) listener();
   }
 
-  #tell() {
-    const shown = this.chosen.length < this.wallets.length ? this.chosen.length : this.shown.length;
-    const count = { shown: formatAmount(shown), total: formatAmount(this.total) };
-    const sentence = say("shown_of", count);
-    this.printed.textContent = sentence;
-    this.state.textContent = this.warning || (shown < this.total ? sentence : "");
-  }
-
   /**
-   * Return whether a row is shown because of this tag; it then shows the tag, however little room it has.
-   * @param {Element} tag
+   * Replace the rows, or append some; those that haven't changed are kept.
+   * @param {Element[]} served
+   * @param {boolean} isMore
    */
-  #isFound(tag) {
-    return /** @type {HTMLElement} */ (tag).dataset.tag === this.tag;
+  #showRows(served, isMore) {
+    const before = this.rows;
+    const rows = new Map(isMore ? before : []);
+    for (const row of served) {
+      const [id, html] = [idOf(row), row.outerHTML];
+      const known = before.get(id);
+      if (known?.html === html) rows.set(id, known);
+      else rows.set(id, { row: keepState(known?.row, document.adoptNode(row)), html });
+    }
+    this.rows = rows;
+    keepFocus(this.list, () => this.list.replaceChildren(...[...rows.values()].map(({ row }) => row)));
+    this.markMine(this.mine.ids, this.mine.mark);
   }
 
-  /** @param {Entry} wallet */
-  #getRow(wallet) {
-    return this.#keepRow(wallet, () => makeRow(this.template, wallet));
+  /** @param {string} address */
+  #findRow(address) {
+    const rows = /** @type {HTMLElement[]} */ ([...this.list.children]);
+    return rows.find((row) => row.querySelector(".detail code")?.textContent === address) ?? null;
   }
 
-  /**
-   * Return a wallet's row, or a new one if the wallet changed, which is open if the old one was.
-   * @param {Entry} wallet
-   * @param {() => HTMLElement} make
-   */
-  #keepRow(wallet, make) {
-    const text = JSON.stringify(wallet);
-    const existing = this.rows.get(wallet.id);
-    if (existing?.text === text) return existing.row;
-    const row = make();
-    if (existing) keepState(existing.row, row);
-    this.rows.set(wallet.id, { row, text });
-    return row;
+  /** Count the chips for which there's no room, or show all. */
+  #fitChips() {
+    const chips = this.root.querySelector(".chips");
+    const button = this.root.querySelector("#more-chips");
+    if (!chips || !(button instanceof HTMLElement)) return;
+    chips.classList.toggle("all", this.areChipsOpen);
+    button.hidden = true;
+    const end = chips.getBoundingClientRect();
+    const isCut = (/** @type {Element} */ chip) => {
+      const { left, right } = chip.getBoundingClientRect();
+      return left < end.left - 1 || right > end.right - (button.hidden ? -1 : button.offsetWidth);
+    };
+    const all = [...chips.querySelectorAll("li")];
+    button.hidden = !this.areChipsOpen && !all.some(isCut);
+    button.textContent = this.areChipsOpen ? "−" : `+${all.filter(isCut).length}`;
+    button.ariaExpanded = String(this.areChipsOpen);
+  }
+
+  /** Show all rows of a list that isn't very long before it's printed; printing waits for nothing else. */
+  #showAllForPrint() {
+    if (this.total > MOST_PRINTED || !this.root.querySelector("#show-more")) return;
+    const request = new XMLHttpRequest();
+    request.open("GET", locatePart(this.address, 1, MOST_PARTS), false);
+    try {
+      request.send();
+    } catch {
+      return; // the rows shown are printed
+    }
+    if (request.status === 200) this.#show(getElement(parsePage(request.responseText), "main", HTMLElement));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #openSearch({ key, target }) {
+    if (key === "Enter" && target instanceof HTMLInputElement) location.href = locate(this.address, { q: target.value }).href;
+  }
+}
+
+/** @param {Element} row */
+const idOf = (row) => row.getAttribute("data-id") ?? "";
+
+/**
+ * Return the list's address with other arguments; "" leaves one out.
+ * @param {URL} address
+ * @param {Record<string, string>} changes
+ */
+function locate(address, changes) {
+  const url = new URL(address);
+  for (const [name, text] of Object.entries({ page: "", ...changes })) {
+    if (text) url.searchParams.set(name, text);
+    else url.searchParams.delete(name);
+  }
+  return url;
+}
+
+/**
+ * @param {URL} address
+ * @param {number} first
+ * @param {number} last
+ */
+const locatePart = (address, first, last) =>
+  locate(address, { part: "rows", page: String(first), to: String(last) }).href;
+
+/** Keep the shown view when the page is loaded again. @param {URL} address */
+function rememberAddress(address) {
+  try {
+    history.replaceState(history.state, "", address);
+  } catch {
+    // in a sandbox
+  }
+}
+
+/**
+ * Remember the visitor's order for this page, so that the server draws it the next time.
+ * @param {string} order "auto": none
+ */
+function rememberOrder(order) {
+  const age = order === "auto" ? 0 : 31_536_000;
+  try {
+    document.cookie = `${ORDER_COOKIE}=${order}; Path=${location.pathname}; Max-Age=${age}; Secure; SameSite=None; Partitioned`;
+  } catch {
+    // it lasts until the page is left
   }
 }
 
@@ -360,319 +395,23 @@ export function focusRow(row) {
   }, { once: true });
 }
 
-/**
- * @param {TrackedWallet} wallet
- * @returns {Entry}
- */
-const addSearchText = (wallet) => ({ ...wallet, searchText: fold(wallet.publicAlias ?? "") });
-
-/**
- * Fold a text for searching: without accents, spaces, direction marks and the like, and in capitals, which
- * make a language's special letters match: Turkish has an i without a dot, German "ß" for "SS".
- * @param {string} text
- */
-const fold = (text) => text.toUpperCase().normalize("NFKD").replace(/[\p{M}\p{Cf}\s]/gu, "");
-
-const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-
-/**
- * Return a test whether a wallet's name or address contains the search, which may be a shortened address.
- * @param {string} search
- * @returns {(wallet: Entry) => boolean}
- */
-function makeTest(search) {
-  const text = fold(search);
-  const [first, last] = search.toLowerCase().split(/\s*(?:…|\.{2,})\s*/);
-  return ({ address, searchText }) => {
-    if (searchText.includes(text)) return true;
-    const whole = address.toLowerCase();
-    return last === undefined ? whole.includes(first) : whole.startsWith(first) && whole.endsWith(last);
-  };
+/** @param {MouseEvent} event */
+function copyAddress(event) {
+  const button = findAround(event, ".copy");
+  const code = button?.closest(".detail")?.querySelector("code");
+  if (button && code) copyText(code.textContent, button);
 }
 
 /**
- * Make `rows` the list's children, moving only those that aren't in place.
- * @param {HTMLElement} list
- * @param {HTMLElement[]} rows
- */
-export function replaceRows(list, rows) {
-  /** @type {Set<Element>} */
-  const wanted = new Set(rows);
-  for (const child of [...list.children]) if (!wanted.has(child)) child.remove();
-  let place = list.firstElementChild;
-  for (const row of rows) {
-    if (row === place) place = row.nextElementSibling;
-    else list.insertBefore(row, place);
-  }
-}
-
-// The list's orders, the visitor's choice, and the ranks.
-
-const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
-
-/** @param {TrackedWallet} one @param {TrackedWallet} other */
-const byBalance = (one, other) => compareAmounts(other.tokenBalance, one.tokenBalance);
-
-/** @type {Record<string, ((one: TrackedWallet, other: TrackedWallet) => number) | null>} */
-const ORDERS = {
-  listed: null,
-  balance: byBalance,
-  name: (one, other) => collator.compare(nameOf(one), nameOf(other)),
-};
-
-/**
- * Rank wallets by balance and compute their bars and shares.
- * @param {TrackingPage} page
- * @returns {Map<string, Standing>} by the wallets' ids
- */
-function rankWallets({ wallets, supply }) {
-  const sorted = [...wallets].sort(byBalance);
-  const highest = Number(sorted[0]?.tokenBalance);
-  let rank = 0;
-  return new Map(sorted.map(({ id, tokenBalance }, index) => {
-    if (tokenBalance !== sorted[index - 1]?.tokenBalance) rank = index + 1;
-    const balance = Number(tokenBalance);
-    const part = highest ? Math.round((balance / highest) * 1000) / 10 : 0;
-    const share = supply && balance ? formatShare(balance / supply) : "";
-    return [id, { rank: balance ? rank : 0, part, share }];
-  }));
-}
-
-/**
- * Return the order that a visitor chose on a page, if the browser lets the frame remember it.
- * @param {string} key
- */
-function recallOrder(key) {
-  try {
-    const order = localStorage.getItem(key);
-    return order && Object.hasOwn(ORDERS, order) ? order : null;
-  } catch {
-    return null;
-  }
-}
-
-/**
- * @param {string} key
- * @param {string} order
- */
-function rememberOrder(key, order) {
-  try {
-    localStorage.setItem(key, order);
-  } catch {
-    // it lasts until the page is left
-  }
-}
-
-// The rows: made from wallets, or read from the server's HTML (templates/widget/row.html).
-
-/**
- * @typedef {{ rank: number, part: number, share: string }} Standing a wallet's rank, or 0 for none, its bar,
- *   out of 100, and its share of the supply
- */
-
-/** @param {string} address */
-export const shorten = (address) => `${address.slice(0, 4)}…${address.slice(-4)}`;
-/** @param {TrackedWallet} wallet */
-export const nameOf = (wallet) => wallet.publicAlias ?? shorten(wallet.address);
-
-/**
- * @param {HTMLTemplateElement} template
- * @param {TrackedWallet} wallet
- */
-function makeRow(template, wallet) {
-  const copy = document.importNode(template.content, true);
-  const row = getElement(copy, ".wallet", HTMLElement);
-  const { id, address } = wallet;
-  row.dataset.id = id;
-  row.toggleAttribute("data-nameless", wallet.publicAlias === null);
-  getElement(row, ".name", HTMLElement).textContent = wallet.publicAlias ?? shorten(address);
-  const code = getElement(row, "summary code", HTMLElement);
-  code.textContent = shorten(address);
-  getElement(row, ".about", HTMLElement).append(...wallet.tags.flatMap((tag) => [" ", makeTag(tag)]));
-  const isKnown = wallet.balanceKnown !== false;
-  row.dataset.balance = isKnown ? wallet.tokenBalance : "";
-  const [whole, decimals] = isKnown ? roundAmount(wallet.tokenBalance) : [say("unknown"), ""];
-  const figure = getElement(row, ".balance bdi", HTMLElement);
-  const small = getElement(figure, "small", HTMLElement);
-  small.textContent = decimals;
-  figure.replaceChildren(whole, small);
-  showInFull(row);
-  getElement(row, ".detail code", HTMLElement).textContent = address;
-  for (const link of row.querySelectorAll(".explorer")) {
-    link.setAttribute("href", link.getAttribute("href") + address);
-  }
-  showAvatar(getElement(row, ".avatar", SVGElement), address);
-  return row;
-}
-
-/** @param {string} address */
-export function makeAvatar(address) {
-  const { content } = getElement(document, "#wallet-row", HTMLTemplateElement);
-  const avatar = document.importNode(getElement(content, ".avatar", SVGElement), true);
-  showAvatar(avatar, address);
-  return avatar;
-}
-
-/**
- * Draw an avatar if the browser can; it can't on pages without HTTPS.
- * @param {SVGElement} avatar
- * @param {string} address
- */
-async function showAvatar(avatar, address) {
-  if (!crypto.subtle) return;
-  const { path, fill } = await drawAvatar(address);
-  const squares = getElement(avatar, "path", SVGElement);
-  squares.setAttribute("d", path);
-  squares.setAttribute("fill", fill);
-}
-
-/**
- * Return the wallet of a row in the server's HTML, in the API's format.
- * @param {HTMLElement} row
- * @returns {TrackedWallet}
- */
-function readRow(row) {
-  const { id = "", balance = "", nameless } = row.dataset;
-  /** @type {NodeListOf<HTMLElement>} */
-  const tags = row.querySelectorAll(".tag");
-  return {
-    id,
-    address: getElement(row, ".detail code", HTMLElement).textContent,
-    publicAlias: nameless === undefined ? getElement(row, ".name", HTMLElement).textContent : null,
-    tokenBalance: normalizeAmount(balance || "0"),
-    ...(!balance && { balanceKnown: false }),
-    tags: [...tags].map(readTag),
-  };
-}
-
-/**
- * @param {HTMLElement} row
- * @returns {Standing}
- */
-const readStanding = (row) => ({
-  rank: Number(row.dataset.rank),
-  part: Number(findBar(row).getAttribute("width")),
-  share: findShare(row).textContent,
-});
-
-/**
- * Show a standing, without touching unchanged parts.
- * @param {HTMLElement} row
- * @param {Standing} standing
- */
-function showStanding(row, { rank, part, share }) {
-  const [text, width] = [rank ? formatAmount(rank) : "", String(part)];
-  const [place, bar] = [findRank(row), findBar(row)];
-  if (place.textContent !== text) place.textContent = text;
-  if (bar.getAttribute("width") !== width) bar.setAttribute("width", width);
-  if (findShare(row).textContent !== share) findShare(row).textContent = share;
-}
-
-/**
- * Show a rounded balance in full when someone points at it.
- * @param {HTMLElement} row
- */
-function showInFull(row) {
-  const { balance } = row.dataset;
-  if (balance) getElement(row, ".balance bdi", HTMLElement).title = formatInFull(balance);
-}
-
-/** @param {HTMLElement} row */
-const findRank = (row) => getElement(row, ".rank", HTMLElement);
-/** @param {HTMLElement} row */
-const findShare = (row) => getElement(row, ".share", HTMLElement);
-/** @param {HTMLElement} row */
-const findBar = (row) => getElement(row, ".bar rect + rect", SVGElement);
-
-/**
- * Mark or unmark a row as the visitor's own.
- * @param {HTMLElement} row
- * @param {boolean} isMine
- */
-function showMine(row, isMine) {
-  if (row.classList.toggle("mine", isMine) === Boolean(row.querySelector(".mark"))) return;
-  row.querySelector(".mark")?.remove();
-  if (!isMine) return;
-  const mark = document.createElement("span");
-  mark.className = "mark pill";
-  mark.textContent = say("you");
-  getElement(row, ".name", HTMLElement).after(" ", mark);
-}
-
-/**
- * Mark a row as proved by its holder, or unmark it if `proof` is undefined.
- * @param {HTMLElement} row
- * @param {Proof | undefined} proof
- */
-export function showProof(row, proof) {
-  const mark = findProof(row);
-  if (mark.hidden === Boolean(proof)) mark.hidden = !proof;
-}
-
-/**
- * Return a row's proof from the server's HTML, which only says whether there is one.
- * @param {HTMLElement} row
- * @returns {Proof | undefined}
- */
-const readProof = (row) => (findProof(row).hidden ? undefined : { submissionId: "" });
-
-/** @param {HTMLElement} row */
-const findProof = (row) => getElement(row, ".proved", HTMLElement);
-
-/**
- * Open a wallet's new row if its old one was open, and keep its separately read data, so a refresh
- * doesn't close anything.
- * @param {HTMLElement} from
- * @param {HTMLElement} to
+ * Open a wallet's new row if its old one was open, so a refresh doesn't close anything.
+ * @param {Element | undefined} from
+ * @param {Element} to
  */
 function keepState(from, to) {
-  findProof(to).hidden = findProof(from).hidden;
-  getElement(to, ".balance", HTMLElement).before(...from.querySelectorAll(".change, .line"));
-  if (!getElement(from, "details", HTMLDetailsElement).open) return;
+  if (!from || !getElement(from, "details", HTMLDetailsElement).open) return to;
   getElement(to, ".detail", HTMLElement).replaceWith(getElement(from, ".detail", HTMLElement));
   getElement(to, "details", HTMLDetailsElement).open = true; // this reads the details again
-}
-
-/**
- * @param {HTMLElement} tag
- * @returns {Tag}
- */
-function readTag({ dataset: { tag: id = "", color = "", uncounted }, textContent: name }) {
-  return { id, name, color, ...(uncounted === "" && { counted: false }) };
-}
-
-/** @param {Tag} tag */
-function makeTag({ id, color, name }) {
-  const element = document.createElement("span");
-  element.className = "tag";
-  element.translate = false;
-  element.dataset.tag = id;
-  element.dataset.color = color;
-  element.textContent = name;
-  return element;
-}
-
-// Small pictures of addresses that help tell wallets apart; embed/web/drawings.py draws the same ones.
-
-const SIDE = 5;
-const HALF = 3; // columns; the others mirror them
-const MIDDLE = "M2 2h1v1h-1z"; // drawn if there's nothing else
-
-/**
- * Return the path data of squares in a 5-by-5 grid, and their color.
- * @param {string} address
- */
-export async function drawAvatar(address) {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(address));
-  const [hue, ...values] = new Uint8Array(digest);
-  let path = "";
-  for (let x = 0; x < HALF; x++) {
-    for (let y = 0; y < SIDE; y++) {
-      if (values[x * SIDE + y] % 2 === 0) continue;
-      for (const column of new Set([x, SIDE - 1 - x])) path += `M${column} ${y}h1v1h-1z`;
-    }
-  }
-  return { path: path || MIDDLE, fill: `hsl(${Math.floor((hue * 360) / 256)} 60% 50%)` };
+  return to;
 }
 
 // The keyboard in the list: one stop for Tab, then arrow keys (a roving tabindex). It stays a plain list,

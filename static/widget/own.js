@@ -1,169 +1,96 @@
-// The visitor's own wallets above the list, and the status of submissions. Loaded only when there are any,
-// since most visitors just read.
+// The visitor's own wallets above the list, which the server draws (templates/widget/own.html). Loaded only
+// when there are any, since most visitors just read.
 
 import { findAround, getElement } from "../elements.js";
 import { now, poll, Problem } from "./api.js";
-import { focusRow, makeAvatar, replaceRows, shorten } from "./list.js";
-import { addWords, copyText, explain, formatAge, formatAmount, formatDuration, formatInstant, roundAmount, say } from "./words.js";
+import { focusRow } from "./list.js";
+import { copyText, explain, formatInstant, say } from "./words.js";
 
 /**
- * @import { Api, Submission } from "./api.js"
+ * @import { Api } from "./api.js"
  * @import { FlowOpener } from "./flow-opener.js"
- * @import { List, Place } from "./list.js"
- * @import { Answer, Draft, Records } from "./flow-setup.js"
+ * @import { List } from "./list.js"
+ * @import { Answer } from "./flow-setup.js"
  */
 
 const PAUSES = { seconds: 10, slowest: 2 * 60 };
-const APPROVED = new Set(["approved", "auto_approved"]);
-const SHOWN_AT_FIRST = 3; // as in widget.css
-const HIDDEN_COOKIE = "embed_hidden"; // the server leaves these rows out, so nothing moves
+const LIVE = new Set(["pending", "approved", "auto_approved"]);
+const SHOWN_AT_FIRST = 3; // as in visitor.css
+const HIDDEN_COOKIE = "embed_hidden"; // the server leaves these rows out
 const MOST_HIDDEN = 20;
 
 export class OwnSubmissions {
   /**
-   * Adopt the rows that the server rendered, and keep them up to date.
    * @param {HTMLElement} widget
    * @param {{ api: Api, list: List, tell: (event: string, detail?: object) => void,
-   *   refreshList: () => void, openFlow: FlowOpener["open"] }} options
+   *   refreshList: () => Promise<unknown>, tick: () => void, openFlow: FlowOpener["open"] }} options `tick`
+   *   shows times
    */
-  constructor(widget, { api, list, tell, refreshList, openFlow }) {
+  constructor(widget, { api, list, tell, refreshList, tick, openFlow }) {
+    this.widget = widget;
     this.api = api;
-    this.tell = tell;
     this.wallets = list;
+    this.tell = tell;
     this.refreshList = refreshList;
+    this.tick = tick;
     this.openFlow = openFlow;
-    this.cooldown = Number(widget.dataset.cooldown); // in seconds
     this.notice = getElement(widget, "#cookie-blocked", HTMLElement);
+    /** @type {string[]} */
+    this.sent = []; // ids of submissions, for browsers that send no cookie
+    this.isWhole = false; // whether all rows are shown
     this.root = getElement(widget, "#own", HTMLElement);
     this.list = getElement(this.root, "#own-list", HTMLElement);
     this.all = getElement(this.root, "#own-all", HTMLButtonElement);
-    addWords(document, "own-words");
-    /** @type {Submission[]} */
-    this.remembered = JSON.parse(getElement(document, "#own-data", HTMLElement).textContent);
-    /** @type {Map<string, Submission & { wasListed: boolean }>} */
-    this.sentNow = new Map(); // address -> submission, for browsers that don't store cookies
-    this.hidden = new Set(readHidden());
-    /** @type {Map<string, Place>} */ // by submission, for wallets that the list may not have
-    this.served = readPlaces(this.root);
-    this.listed = new Set(this.approvedAddresses);
-    /** @type {Map<string, HTMLElement>} */ // text -> row: screen readers don't read unchanged rows again
-    this.rows = new Map();
-    for (const one of this.shown) {
-      const row = this.#findRow(one.id);
-      if (row) this.rows.set(this.#describe(one), row);
-    }
-    this.all.addEventListener("click", () => this.#showAll());
+    this.served = new Map(this.rows.map((row) => [row.dataset.id ?? "", { row, html: row.outerHTML }]));
+    this.all.addEventListener("click", () => {
+      this.#showAll();
+      focusRow(this.rows[SHOWN_AT_FIRST]);
+    });
     this.list.addEventListener("click", (event) => this.#act(event));
-    document.addEventListener("click", ({ target }) => this.#closeMenus(target));
     this.list.addEventListener("keydown", (event) => this.#closeByKey(event));
-    setInterval(() => this.#countDown(), 1000);
-    const isWanted = () => this.isPending && !this.isForgotten;
-    this.poll = poll(() => this.#read(), { ...PAUSES, isWanted });
-    list.listeners.push(() => this.#compareWithList());
-    this.#render();
+    document.addEventListener("click", ({ target }) => this.#closeMenus(target));
+    this.poll = poll(() => this.#read(), { ...PAUSES, isWanted: () => this.isPending });
+    list.listeners.push(() => this.#mark());
+    this.#mark();
   }
 
-  /** Whether the browser sends no cookie, so the server can't know its submissions. */
+  get rows() {
+    return /** @type {HTMLElement[]} */ ([...this.list.children]);
+  }
+
+  get isPending() {
+    return this.rows.some(({ dataset }) => dataset.status === "pending");
+  }
+
+  // Called by the flow
+
+  /**
+   * Show a submission that was just sent.
+   * @param {Answer} answer
+   */
+  add({ submissionId, status }) {
+    this.sent.push(submissionId);
+    this.tell("submitted", { status });
+    this.refresh();
+  }
+
+  /** Ask the server for the rows as they are now; a failure changes nothing. */
+  refresh() {
+    this.poll.now();
+    return this.#read().catch(() => {});
+  }
+
+  /** Whether the browser sends no cookie, so that the server knows only what was sent just now. */
   get isForgotten() {
     return !this.notice.hidden;
   }
 
-  /** All known submissions, newest first. */
-  get known() {
-    const ids = new Set(this.remembered.map(({ id }) => id));
-    const sent = [...this.sentNow.values()].filter(({ id }) => !ids.has(id));
-    return [...sent, ...this.remembered];
-  }
-
-  /** The submissions with a row: one per wallet, and the newest refusal of each kind, as in rendered.py. */
-  get shown() {
-    const seen = new Set();
-    const order = (/** @type {Submission} */ { status, rejectReason }) =>
-      status === "pending" ? 0 : APPROVED.has(status) ? 1 : rejectReason === "cooldown" ? 3 : 2;
-    return this.known.sort((one, other) => order(one) - order(other)).filter((one) => {
-      const kinds = [one.walletAddress, ...(one.status === "soft_rejected" ? [one.rejectReason] : [])];
-      if (kinds.some((kind) => seen.has(kind))) return false;
-      for (const kind of kinds) seen.add(kind);
-      return !this.hidden.has(one.id);
-    });
-  }
-
-  get isPending() {
-    return this.known.some(({ status }) => status === "pending");
-  }
-
-  get approvedAddresses() {
-    return this.known.filter(({ status }) => APPROVED.has(status)).map((one) => one.walletAddress);
-  }
-
-  // Called by the flow's purposes
-
   /**
-   * Add a submission that was just sent.
-   * @param {Draft} draft
-   * @param {Answer} answer
-   */
-  add({ walletAddress, nickname }, { submissionId: id, status }) {
-    if (this.isForgotten) this.root.after(this.notice); // it explains the row above it, and stays when the row goes
-    const createdAtIso = new Date(now()).toISOString();
-    const sent = { id, walletAddress, nickname, status, createdAtIso, wasListed: true };
-    this.sentNow.set(walletAddress, sent);
-    this.tell("submitted", { status });
-    if (this.isForgotten) this.#noteWhetherListed(sent);
-    this.#render();
-    if (status !== "pending" || this.isForgotten) this.refreshList();
-    this.poll.now();
-  }
-
-  /**
-   * Read the places of the visitor's wallets on the list from the current page.
-   * @param {Document} page
-   */
-  adopt(page) {
-    const { link } = getElement(page, "#own", HTMLElement).dataset;
-    if (link) this.root.dataset.link = link;
-    this.served = readPlaces(page);
-    this.#render();
-  }
-
-  /** Ask the server for the submissions' status; a failure changes nothing. */
-  refresh() {
-    this.#read().catch(() => {});
-  }
-
-  /**
-   * Adopt the records that a wallet's holder got after signing.
-   * @param {Records} records
-   */
-  update({ walletAddress, submissions }) {
-    const sent = this.sentNow.get(walletAddress);
-    if (!sent) return;
-    const found = submissions.find(({ id }) => id === sent.id);
-    if (found) this.sentNow.set(walletAddress, { ...sent, ...found });
-    else this.sentNow.delete(walletAddress); // withdrawn elsewhere
-    this.#render();
-  }
-
-  /**
-   * Forget this browser's submissions of a withdrawn wallet.
-   * @param {string} address
-   */
-  forget(address) {
-    this.sentNow.delete(address);
-    this.#render();
-    this.refreshList();
-    this.refresh();
-  }
-
-  // Called by the steps
-
-  /**
-   * Return a wallet's pending or approved submission, if there is one.
+   * Return the row of a wallet's pending or approved submission, if there is one.
    * @param {string} address
    */
   find(address) {
-    return this.known.find(({ walletAddress, status }) =>
-      walletAddress === address && (status === "pending" || APPROVED.has(status)));
+    return this.rows.find(({ dataset }) => dataset.address === address && LIVE.has(dataset.status ?? "")) ?? null;
   }
 
   /**
@@ -171,13 +98,13 @@ export class OwnSubmissions {
    * @param {string} address
    */
   countCooldown(address) {
-    const rejected = this.known.filter((one) => one.walletAddress === address && one.status === "rejected");
-    return Math.max(0, ...rejected.map(({ decidedAtIso }) => countLeft(decidedAtIso ?? "", this.cooldown)));
+    const again = this.rows.filter(({ dataset }) => dataset.address === address).map(({ dataset }) => dataset.again ?? "");
+    return Math.max(0, ...again.filter(Boolean).map((iso) => (Date.parse(iso) - now()) / 1000));
   }
 
   /** @param {string} address */
   canShow(address) {
-    return this.find(address) !== undefined || this.wallets.has(address);
+    return this.find(address) !== null || this.wallets.found.has(address);
   }
 
   /**
@@ -185,94 +112,89 @@ export class OwnSubmissions {
    * @param {string} address
    */
   async show(address) {
-    const found = this.find(address);
-    if (found?.status !== "pending" && await this.wallets.lead(address)) return;
-    this.list.classList.add("all");
-    this.all.hidden = true;
-    if (found) focusRow(this.#findRow(found.id));
+    const row = this.find(address);
+    if (row?.dataset.status !== "pending" && await this.wallets.lead(address)) return;
+    this.#showAll();
+    focusRow(this.find(address));
   }
 
   // Updating
 
-  /** Read the submissions from the server; return whether they've changed. */
+  /** Read the rows, and the list if it has changed, too; return whether anything has. */
   async #read() {
-    if (this.isForgotten) return false;
-    const before = this.approvedAddresses.length;
-    const submissions = await this.api.listOwn();
-    const hasChanged = JSON.stringify(submissions) !== JSON.stringify(this.remembered);
-    this.remembered = submissions;
-    this.#render();
-    if (this.approvedAddresses.length > before) this.refreshList();
-    return hasChanged;
-  }
-
-  /** @param {Submission & { wasListed: boolean }} sent */
-  async #noteWhetherListed(sent) {
-    await this.wallets.readRest();
-    if (this.wallets.isComplete) sent.wasListed = this.wallets.has(sent.walletAddress);
-  }
-
-  /** Without a cookie, find approved wallets on the public list. */
-  #compareWithList() {
-    for (const [address, sent] of this.sentNow) {
-      const isNew = sent.status === "pending" && !sent.wasListed;
-      if (isNew && this.wallets.has(address)) sent.status = "approved";
-    }
-    this.#render();
-  }
-
-  // Showing
-
-  #render() {
-    const rows = new Map(this.shown.map((one) => {
-      const text = this.#describe(one);
-      const row = this.rows.get(text) ?? this.#makeRow(one);
-      this.#showPlace(row, this.#findPlace(one));
-      return [text, row];
-    }));
-    this.rows = rows;
-    if (rows.size > 0) loadStyle();
-    this.root.hidden = rows.size === 0;
-    this.all.hidden = rows.size <= SHOWN_AT_FIRST || this.list.classList.contains("all");
-    replaceRows(this.list, [...rows.values()]);
-    this.#countDown();
-    const listed = new Set(this.approvedAddresses);
-    if ([...listed].some((address) => !this.listed.has(address))) this.tell("listed");
-    this.listed = listed;
-    this.wallets.markMine([...listed]);
-  }
-
-  #showAll() {
-    this.list.classList.add("all");
-    this.all.hidden = true;
-    focusRow(/** @type {HTMLElement | undefined} */ (this.list.children[SHOWN_AT_FIRST]));
+    const query = this.sent.length ? `?sent=${this.sent.slice(-MOST_HIDDEN).join(".")}` : "";
+    const path = `/embed/tracking/${this.api.pageId}/own${query}`;
+    const page = await this.api.readHtml(path, { etag: this.root.dataset.etag, isOwn: true });
+    if (!page) return false;
+    const listed = new Set(this.#listMine());
+    this.#show(getElement(page, "#own", HTMLElement));
+    if (this.root.dataset.list !== this.wallets.etag) await this.refreshList();
+    if (this.#listMine().some((id) => !listed.has(id))) this.tell("listed");
+    return true;
   }
 
   /**
-   * @param {string} id
-   * @returns {HTMLElement | null}
+   * Replace the section; rows that haven't changed are kept, so that screen readers don't read them again.
+   * @param {HTMLElement} served
    */
-  #findRow(id) {
-    return this.list.querySelector(`[data-id="${id}"]`);
+  #show(served) {
+    const focused = document.activeElement?.closest("#own-list > li");
+    const known = this.served;
+    const rows = /** @type {NodeListOf<HTMLElement>} */ (served.querySelectorAll("#own-list > li"));
+    for (const name of ["etag", "list", "link"]) this.root.dataset[name] = served.dataset[name] ?? "";
+    for (const part of served.querySelectorAll(":scope > :is(link, svg)")) {
+      if (!this.root.querySelector(part.localName)) this.root.prepend(document.adoptNode(part));
+    }
+    this.served = new Map([...rows].map((row) => {
+      const { id = "" } = row.dataset;
+      const same = known.get(id);
+      return [id, same?.html === row.outerHTML ? same : { html: row.outerHTML, row: document.adoptNode(row) }];
+    }));
+    this.list.replaceChildren(...[...this.served.values()].map(({ row }) => row));
+    this.root.hidden = this.rows.length === 0;
+    if (this.isForgotten && this.rows.length) this.root.after(this.notice); // it explains the rows above it
+    if (focused && !focused.isConnected) focusRow(this.rows[0]);
+    this.#showMore();
+    this.tick();
+    this.#mark();
   }
+
+  #listMine() {
+    return this.rows.map(({ dataset }) => dataset.wallet ?? "").filter(Boolean);
+  }
+
+  #mark() {
+    this.wallets.markMine(this.#listMine(), this.list.querySelector(".mark"));
+  }
+
+  #showAll() {
+    this.isWhole = true;
+    this.#showMore();
+  }
+
+  #showMore() {
+    this.list.classList.toggle("all", this.isWhole);
+    this.all.hidden = this.isWhole || this.rows.length <= SHOWN_AT_FIRST;
+  }
+
+  // What a row's buttons do
 
   /** @param {Event} event */
   #act(event) {
     const control = findAround(event, "[data-act]");
     const row = control?.closest("li[data-id]");
-    const one = this.known.find(({ id }) => row instanceof HTMLElement && row.dataset.id === id);
-    if (!control || !row || !one) return;
-    const { walletAddress: address, nickname } = one;
+    if (!control || !(row instanceof HTMLElement)) return;
+    const { id = "", address = "", nickname = "" } = row.dataset;
     const title = control.textContent;
     const opener = getElement(row, "summary", HTMLElement);
     /** @type {Record<string, () => unknown>} */
     const acts = {
       show: () => this.show(address),
       share: () => copyText(this.root.dataset.link ?? "", control),
-      receipt: () => this.#saveReceipt(one.id),
-      hide: () => this.#hide(one.id),
+      receipt: () => this.#saveReceipt(id),
+      hide: () => this.#hide(id),
       withdraw: () => this.openFlow(opener, "withdraw", { address, title }),
-      again: () => this.openFlow(opener, "add", { address, nickname: nickname ?? "", title }),
+      again: () => this.openFlow(opener, "add", { address, nickname, title }),
     };
     if (control instanceof HTMLAnchorElement) event.preventDefault(); // the receipt's address may not answer with one
     acts[control.dataset.act ?? ""]?.();
@@ -297,10 +219,11 @@ export class OwnSubmissions {
 
   /** @param {string} id */
   #hide(id) {
-    this.hidden.add(id);
-    writeHidden([...this.hidden].slice(-MOST_HIDDEN));
-    this.#render();
-    focusRow(this.list.querySelector("li") ?? this.wallets.list.querySelector("li"));
+    hideRow(id);
+    this.served.get(id)?.row.remove();
+    this.root.hidden = this.rows.length === 0;
+    focusRow(this.rows[0] ?? this.wallets.list.querySelector("li"));
+    this.refresh();
   }
 
   /** @param {string} id */
@@ -313,205 +236,17 @@ export class OwnSubmissions {
       problem.textContent = explainFailure(error);
     }
   }
-
-  /**
-   * Return a wallet's place on the list, or null if it isn't there.
-   * @param {Submission} submission
-   */
-  #findPlace({ id, walletAddress, status }) {
-    if (!APPROVED.has(status)) return null;
-    const found = this.wallets.findPlace(walletAddress);
-    return found ?? (this.wallets.isComplete ? null : this.served.get(id) ?? null);
-  }
-
-  /**
-   * @param {HTMLElement} row
-   * @param {Place | null} place
-   */
-  #showPlace(row, place) {
-    if (!place) return;
-    const { rank, balance } = place;
-    const given = { rank: formatAmount(rank), total: formatAmount(this.wallets.total) };
-    const [whole, decimals] = roundAmount(balance || "0");
-    const amount = make("bdi", whole);
-    amount.append(make("small", decimals));
-    amount.translate = false;
-    const parts = [...(rank ? [" · ", say("place", given)] : []), ...(balance ? [" · ", amount] : [])];
-    const figures = getElement(row, ".figures", HTMLElement);
-    const text = parts.map((part) => (typeof part === "string" ? part : part.textContent)).join("");
-    if (figures.textContent !== text) figures.replaceChildren(...parts);
-  }
-
-  /** Show in rows when they can be sent again, or offer to do it. */
-  #countDown() {
-    for (const one of this.shown) {
-      const again = this.#findRow(one.id)?.querySelector(".again");
-      if (!(again instanceof HTMLElement) || one.rejectReason === "duplicate") continue;
-      const left = this.countCooldown(one.walletAddress);
-      const sentence = left > 0 ? say("again_in", { time: formatDuration(left) }) : "";
-      // Not compared with the page's text, which a translator may have changed.
-      if (again.dataset.said === sentence) continue;
-      again.dataset.said = again.textContent = sentence;
-      if (!sentence && one.nickname) again.append(makeButton("again", say("again")));
-    }
-  }
-
-  /**
-   * Make a row like templates/widget/own_row.html. It's read out if it has news.
-   * @param {Submission} submission
-   */
-  #makeRow(submission) {
-    const { id, walletAddress, nickname, status, rejectReason, reasonCode, reasonText, createdAtIso } = submission;
-    const place = this.#findPlace(submission);
-    const name = (place ? place.name : nickname) || shorten(walletAddress);
-    const { content } = getElement(document, "#own-row", HTMLTemplateElement);
-    const row = document.importNode(getElement(content, "li", HTMLElement), true);
-    if (this.#findRow(id)?.dataset.status === status) row.setAttribute("aria-live", "off");
-    row.dataset.id = id;
-    row.dataset.status = status;
-    row.classList.toggle("mine", place !== null);
-    getElement(row, ".avatar", SVGElement).replaceWith(makeAvatar(walletAddress));
-    getElement(row, "summary span", HTMLElement).textContent = say("more", { name });
-    const named = make(place ? "a" : "strong", name);
-    named.dir = "auto";
-    named.translate = false;
-    const [first, second] = row.querySelectorAll(".who > p");
-    if (named instanceof HTMLAnchorElement) {
-      named.href = "#wallets";
-      named.title = say("show_it");
-      named.dataset.act = "show";
-      first.setAttribute("aria-live", "off"); // because figures change
-      first.replaceChildren(make("strong", say("you")), make("span", "", "figures"));
-      second.replaceChildren(named, " ", makeProofMark());
-    } else {
-      named.title = walletAddress;
-      first.replaceChildren(named, " ", make("span", say(`status_${status}`), "pill"));
-      if (createdAtIso && status === "pending") second.replaceChildren(say("answer_here"), " ", makeAge(createdAtIso));
-      const reason = reasonCode ?? (rejectReason === "manual" ? null : rejectReason); // the status says that it was rejected
-      const said = reasonText ? makeQuote(reasonText) : reason && say(`reason_${reason}`);
-      if (rejectReason) second.replaceChildren(...(said ? [said, " "] : []), makeCountdown());
-    }
-    const hasReceipt = this.#hasReceipt(submission);
-    const canWithdraw = status !== "soft_rejected" && Boolean(nickname);
-    const items = { receipt: hasReceipt, hide: status !== "pending", withdraw: canWithdraw };
-    for (const [act, isOffered] of Object.entries(items)) {
-      const item = getElement(row, `[data-act=${act}]`, HTMLElement);
-      if (item.parentElement) item.parentElement.hidden = !isOffered;
-      if (item instanceof HTMLAnchorElement) item.href = this.api.locateReceipt(id);
-    }
-    return row;
-  }
-
-  /**
-   * Return a row's text without figures, to detect changes.
-   * @param {Submission} submission
-   */
-  #describe(submission) {
-    const { id, nickname, status, rejectReason = null, decidedAtIso = null } = submission;
-    const { reasonCode = null, reasonText = null } = submission;
-    const place = this.#findPlace(submission);
-    return JSON.stringify([id, place ? place.name : nickname, place !== null, status, rejectReason, reasonCode, reasonText, decidedAtIso, this.#hasReceipt(submission)]);
-  }
-
-  /**
-   * Return whether this browser may read a receipt: if the wallet is listed, or with the session's cookie.
-   * @param {Submission} submission
-   */
-  #hasReceipt({ id, status }) {
-    if (APPROVED.has(status)) return true;
-    return status !== "soft_rejected" && this.remembered.some((one) => one.id === id);
-  }
 }
 
-/**
- * Return the places of own rows' wallets, as rendered by the server.
- * @param {ParentNode} root
- */
-function readPlaces(root) {
-  /** @type {NodeListOf<HTMLElement>} */
-  const rows = root.querySelectorAll("#own-list > .mine");
-  return new Map([...rows].map((row) => {
-    const { id = "", rank, balance = "" } = row.dataset;
-    return [id, { name: getElement(row, ".line-2 a", HTMLElement).textContent, rank: Number(rank), balance }];
-  }));
-}
-
-function readHidden() {
+/** Let the server leave out a row. @param {string} id */
+function hideRow(id) {
   try {
-    const { [1]: ids = "" } = document.cookie.match(`(?:^|; )${HIDDEN_COOKIE}=([\\w.]+)`) ?? [];
-    return ids.split(".").filter(Boolean);
-  } catch {
-    return []; // in a sandbox
-  }
-}
-
-/** @param {string[]} ids */
-function writeHidden(ids) {
-  try {
+    const { [1]: hidden = "" } = document.cookie.match(`(?:^|; )${HIDDEN_COOKIE}=([\\w.]+)`) ?? [];
+    const ids = [...hidden.split(".").filter(Boolean), id].slice(-MOST_HIDDEN);
     document.cookie = `${HIDDEN_COOKIE}=${ids.join(".")}; Path=/embed; Max-Age=2592000; Secure; SameSite=None; Partitioned`;
   } catch {
-    // they are hidden until the page is left
+    // in a sandbox, it's hidden until the rows are read again
   }
-}
-
-/**
- * Return the seconds that a rejected wallet must wait; below 0, it can be sent.
- * @param {string} decidedAtIso
- * @param {number} cooldown in seconds
- */
-const countLeft = (decidedAtIso, cooldown) => (Date.parse(decidedAtIso) - now()) / 1000 + cooldown;
-
-function makeProofMark() {
-  const { content } = getElement(document, "#wallet-row", HTMLTemplateElement);
-  const mark = document.importNode(getElement(content, ".proved", HTMLElement), true);
-  mark.hidden = false;
-  return mark;
-}
-
-/** @param {string} iso */
-function makeAge(iso) {
-  const age = document.createElement("time");
-  age.dateTime = iso; // main.js keeps its text up to date
-  age.textContent = formatAge(iso);
-  age.setAttribute("aria-live", "off");
-  return age;
-}
-
-/** @param {string} words the owner's words */
-function makeQuote(words) {
-  const quote = make("q", words);
-  quote.dir = "auto";
-  return quote;
-}
-
-function makeCountdown() {
-  const again = make("span", "", "again");
-  again.setAttribute("aria-live", "off"); // a countdown must not be read out every second
-  return again;
-}
-
-/**
- * @param {string} act
- * @param {string} label
- */
-function makeButton(act, label) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.dataset.act = act;
-  button.textContent = label;
-  return button;
-}
-
-/**
- * @param {string} tag
- * @param {string} text
- * @param {string} [className]
- */
-function make(tag, text, className = "") {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.textContent = text;
-  return element;
 }
 
 // Saves the visitor's own receipts as files: before a wallet is on the list, only its visitor's session
@@ -550,9 +285,3 @@ function explainFailure(error) {
   return say("receipt_withdrawn", { date: formatInstant(String(problem.details.withdrawnAtIso)) });
 }
 
-/** Load the rows' style; it's loaded with the flow's, since most visitors see neither. */
-function loadStyle() {
-  if (document.querySelector("link[href*='/widget/visitor.css']")) return;
-  const { content } = getElement(document, "#flow-links", HTMLTemplateElement);
-  document.head.append(getElement(content, "[rel=stylesheet]", HTMLLinkElement).cloneNode());
-}

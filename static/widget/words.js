@@ -8,7 +8,6 @@ import { isAmountKey, now } from "./api.js";
 const words = JSON.parse(document.getElementById("words")?.textContent ?? "");
 export const language = document.documentElement.lang;
 
-// The same formats as the server's (embed/web/figures.py), so a refresh doesn't change them.
 const numbers = new Intl.NumberFormat(language, {
   maximumFractionDigits: 6,
   roundingMode: "halfEven",
@@ -40,79 +39,6 @@ export function say(name, values = {}) {
  */
 export const formatAmount = (amount) =>
   numbers.format(asNumeric(amount));
-
-const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 20, useGrouping: "always" });
-
-/**
- * Return an exact amount with all of its decimals; `sign` adds a plus sign, too.
- * @param {string} amount
- */
-export const formatInFull = (amount, { sign = false } = {}) =>
-  (sign && Number(amount) > 0 ? "+" : "") + writeMinus(exact.format(asNumeric(amount)));
-
-const short = new Intl.NumberFormat(language, {
-  maximumSignificantDigits: 3,
-  notation: "compact",
-  roundingMode: "halfEven",
-  signDisplay: "exceptZero",
-});
-
-/**
- * Return a change with three significant digits, in thousands, millions and so on.
- * @param {string} amount
- */
-export const formatChange = (amount) => writeMinus(short.format(asNumeric(amount)));
-
-/** @param {string} figure */
-const writeMinus = (figure) => figure.replace("-", "\u2212");
-
-const rounded = new Intl.NumberFormat(language, {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
-  roundingMode: "halfEven",
-  useGrouping: "always",
-});
-const compact = new Intl.NumberFormat(language, {
-  notation: "compact",
-  maximumFractionDigits: 2,
-  roundingMode: "halfEven",
-  useGrouping: false,
-});
-const COMPACT_FROM = 10_000_000; // longer ones would leave no room for names
-const WHOLE_FROM = 100; // in smaller amounts, decimals matter too much to be left out
-
-/**
- * Return an exact amount for a row: with two decimals, or shortened to millions and more.
- * @param {string} amount
- * @returns {[whole: string, decimals: string]} the decimals, with their point, are hidden in narrow rows
- */
-export function roundAmount(amount) {
-  const size = Number(amount);
-  if (size >= COMPACT_FROM) return [compact.format(asNumeric(amount)), ""];
-  const isTiny = size > 0 && size <= 0.005; // half of it is rounded to 0
-  if (isTiny) return [`<${rounded.format(0.01)}`, ""];
-  if (size > 0 && size < WHOLE_FROM) return [rounded.format(asNumeric(amount)), ""];
-  const parts = rounded.formatToParts(asNumeric(amount));
-  const point = parts.findIndex(({ type }) => type === "decimal");
-  return [write(parts.slice(0, point)), write(parts.slice(point))];
-}
-
-/** @param {Intl.NumberFormatPart[]} parts */
-const write = (parts) => parts.map(({ value }) => value).join("");
-
-const percent = new Intl.NumberFormat(language, {
-  style: "percent",
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-  roundingMode: "halfEven",
-});
-
-/**
- * Return a fraction as a percentage.
- * @param {number} share
- */
-export const formatShare = (share) =>
-  share <= 0.0005 ? `<${percent.format(0.001)}` : percent.format(share);
 
 /** @param {number | string} amount */
 const asNumeric = (amount) => /** @type {Intl.StringNumericLiteral} */ (amount);

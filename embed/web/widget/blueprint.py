@@ -3,7 +3,6 @@
 from flask import Blueprint, Response, request
 
 from embed.db.models import Page
-from embed.domain.identifiers import is_id
 from embed.errors import ApiError
 from embed.keys.access import Access, get_access
 from embed.pages import find_page
@@ -11,8 +10,6 @@ from embed.web.look import ShownLook
 from embed.web.security_headers import hash_source, restrict_content
 
 blueprint = Blueprint("widget", __name__)
-
-MAX_WALLET_IDS = 100  # in one request
 
 
 def get_public_access(page_id: str) -> Access:
@@ -51,12 +48,6 @@ def get_open_page(page_id: str) -> tuple[Access, Page]:
     return access, page
 
 
-def read_wallet_ids() -> list[str]:
-    """Return the ids that ``?wallets=`` lists: the first MAX_WALLET_IDS, skipping invalid ids."""
-    listed = request.args.get("wallets", "").split(",")[:MAX_WALLET_IDS]
-    return [one for one in listed if is_id(one)]
-
-
 def respond(html: str | bytes, *, ancestors: str | None, look: ShownLook | None = None) -> Response:
     """Return a response that loads only the service's own files.
 
@@ -66,7 +57,7 @@ def respond(html: str | bytes, *, ancestors: str | None, look: ShownLook | None 
     policy = restrict_content(response)
     if look is not None and look.style is not None:
         policy.style_src = f"'self' {hash_source(look.style)}"
-    policy.form_action = "'none'"
+    policy.form_action = "'self'"
     if ancestors is not None:
         policy.frame_ancestors = ancestors
     # The address contains the key, so other sites see the origin only. Not no-referrer, since
@@ -74,4 +65,13 @@ def respond(html: str | bytes, *, ancestors: str | None, look: ShownLook | None 
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "private, no-store"
     response.vary.update(("Accept-Language", "Cookie"))
+    return response
+
+
+def respond_with_part(html: str | bytes, access: Access) -> Response:
+    """Return a response with a part of the widget's page, for its scripts."""
+    response = respond(html, ancestors="'none'")
+    if access.allows_null_origin and request.headers.get("Origin") == "null":
+        # A sandboxed frame has no origin of its own; the API answers such frames too.
+        response.headers["Access-Control-Allow-Origin"] = "null"
     return response

@@ -1,4 +1,4 @@
-"""Who holds the token: the bar above the list, and the chips that explain it and filter the list."""
+"""Who holds the token: the bar above the list, and the chips that explain it and filter."""
 
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -82,9 +82,7 @@ def draw_bar(holders: list[Holder]) -> list[Segment]:
     if not total:
         return []
     named = [
-        one
-        for one in holders
-        if (one.tag or one.wallet) and one.balance / total >= _NARROWEST
+        one for one in holders if (one.tag or one.wallet) and one.balance / total >= _NARROWEST
     ]
     segments, start = [], Decimal(0)
     for one in named:

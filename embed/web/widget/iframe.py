@@ -14,7 +14,13 @@ from embed.web.current import own_origin, runtime
 from embed.web.rate_limits import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import renew_session
-from embed.web.widget.blueprint import blueprint, get_open_access, get_public_access, respond
+from embed.web.widget.blueprint import (
+    blueprint,
+    get_open_access,
+    get_public_access,
+    respond,
+    respond_with_part,
+)
 from embed.web.widget.own import list_own, render_own
 from embed.web.widget.page import get_rendered, list_ancestors, render_draft
 from embed.web.widget.rows import find_current_etag
@@ -50,10 +56,7 @@ def _answer_part(access: Access, payload: Payload) -> Response:
     if request.if_none_match.contains_weak(find_current_etag(payload)):
         return Response(status=304)
     rendered = get_rendered(access, payload, is_part=True)
-    response = respond(rendered.html, ancestors="'none'")
-    allow_isolated_hosts(response)
-    if rendered.is_kept:
-        return compress_once(response, rendered.digest)
+    response = respond_with_part(rendered.html, access)
     return compress.after_request(response)
 
 

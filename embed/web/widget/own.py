@@ -19,7 +19,7 @@ from embed.web.current import runtime
 from embed.web.figures import Column
 from embed.web.snippets import build_link
 from embed.web.visitor import find_session_id
-from embed.web.widget.blueprint import blueprint, get_open_access, respond
+from embed.web.widget.blueprint import blueprint, get_open_access, respond_with_part
 from embed.web.widget.rows import ListedWallet, describe_wallet, find_current_etag
 
 HIDDEN_COOKIE = "embed_hidden"  # ids of rows that the visitor has hidden, as own.js writes it
@@ -47,11 +47,11 @@ def show_own(page_id: str) -> Response:
     etag = find_own_etag(own, list_etag)
     if request.if_none_match.contains_weak(etag):
         return Response(status=304)
-    return respond(render_own(payload, own, list_etag), ancestors="'none'")
+    return respond_with_part(render_own(payload, own, list_etag), access)
 
 
 def list_own(page_id: str) -> list[Submission]:
-    """Return the visitor's own submissions, newest first, without the rows that they have hidden."""
+    """Return the visitor's own submissions, newest first, without those that they have hidden."""
     sent = [one for one in request.args.get("sent", "").split(".")[:MAX_SENT] if is_id(one)]
     own = queries.list_without_session(page_id, sent) if sent else []
     own += queries.list_of_session(page_id, find_session_id())
@@ -103,7 +103,7 @@ def _choose_rows(own: Sequence[Submission]) -> list[Submission]:
     """
     rows, seen = [], set[str | None]()
     for one in sorted(own, key=_find_order):
-        kinds = {one.wallet_address}
+        kinds: set[str | None] = {one.wallet_address}
         if one.status == "soft_rejected":
             kinds.add(one.reject_reason)
         if seen.isdisjoint(kinds):

@@ -1,4 +1,4 @@
-"""The widget's page and its parts for scripts, rendered once for all visitors who get the same one."""
+"""The widget's page and its parts for scripts, rendered once for everyone who gets the same."""
 
 import hashlib
 import threading
@@ -25,8 +25,8 @@ from embed.submissions.proofs import count_proved
 from embed.wallets.drafts import Draft
 from embed.wallets.joined import list_joined
 from embed.web.current import own_origin, runtime
-from embed.web.logos import locate_logo
 from embed.web.languages import current_language
+from embed.web.logos import locate_logo
 from embed.web.look import ShownLook, is_window, read_look
 from embed.web.snippets import build_link, build_path
 from embed.web.widget.holders import draw_bar, list_holders
@@ -58,6 +58,10 @@ class Variant(NamedTuple):
     origin: str  # of this service
 
     @property
+    def is_kept(self) -> bool:
+        return not self.view.search and self.view.first == self.view.last
+
+    @property
     def arguments(self) -> dict[str, str]:
         """Return the arguments of the same list's address."""
         return {"key": self.key, "lang": self.language, **dict(self.look)}
@@ -69,7 +73,6 @@ class Rendered:
     look: ShownLook
     html: bytes  # for a visitor without submissions
     digest: str
-    is_kept: bool
     own: slice | None = None  # where the visitor's own submissions go, in a list's whole page
 
     def __len__(self) -> int:
@@ -107,7 +110,7 @@ def get_rendered(access: Access, payload: Payload, *, is_part: bool = False) -> 
         origin=own_origin(),
     )
     supply = runtime().balances.find_supply(page.token_mint)
-    if view.search or view.first != view.last:
+    if not variant.is_kept:
         return _render(variant, access, payload, places, supply, look)
     with _lock:
         found = _kept.get(variant)
@@ -147,9 +150,7 @@ def render_draft(draft: Draft) -> Rendered:
     )  # fmt: skip
     look = read_look(page.look)
     view, places = choose_places(payload, read_view(payload, look.look))
-    variant = Variant(
-        page.id, "", current_language(), (), view, False, False, None, own_origin()
-    )
+    variant = Variant(page.id, "", current_language(), (), view, False, False, None, own_origin())
     return _render(variant, access, payload, places, supply, look, is_draft=True)
 
 
@@ -200,7 +201,12 @@ def _finish(etag: str, look: ShownLook, html: bytes) -> Rendered:
 
 
 def _describe_list(
-    variant: Variant, payload: Payload, places: Sequence[int], supply: Supply | None, look: Look, rows: Rows
+    variant: Variant,
+    payload: Payload,
+    places: Sequence[int],
+    supply: Supply | None,
+    look: Look,
+    rows: Rows,
 ) -> dict[str, Any]:
     """Return what the parts of the page that depend on its view show."""
     page, view, hidden = payload.page, variant.view, look.hide
@@ -224,6 +230,7 @@ def _describe_list(
         "joined": [] if "joined" in hidden else list_joined(page, now - NEW_FOR),
         "proved_count": count_proved(page),
         "supply": supply,
+        "again_after": int(runtime().settings.balance_max_age.total_seconds()),
         "change": _find_change(page, supply, now)
         if uses_chain and "changes" not in hidden and payload.wallet_count <= MAX_SUMMED
         else None,

@@ -11,13 +11,13 @@ from markupsafe import Markup
 from embed.balances.history import BalanceChange, read_balance_changes
 from embed.balances.tokens import Supply
 from embed.db.models import Page
-from embed.domain.amounts import find_share, subtract
+from embed.domain.amounts import find_share
 from embed.domain.look import Look
 from embed.public_payload import WALLETS_PER_PART, Payload
 from embed.submissions.proofs import read_visible_proofs
 from embed.web.current import runtime
 from embed.web.drawings import draw_lines
-from embed.web.figures import Column, format_change
+from embed.web.figures import Column
 from embed.web.languages import current_language
 from embed.web.widget.view import View
 
@@ -32,7 +32,7 @@ EXPLORERS = {
 
 
 def find_etag(payload: Payload, supply: Supply | None) -> str:
-    """Return a tag that changes with all that the list shows, also with the day and new readings."""
+    """Return a tag that changes with all that the list shows, so also with the day."""
     now = runtime().clock()
     read_at = int(supply.observed_at.timestamp()) if supply else 0
     return f"{payload.etag}-{read_at:x}-{now.toordinal():x}"
@@ -102,6 +102,7 @@ def _render(page: Page, payload: Payload, places: Sequence[int], look: Look) -> 
     if balances.uses_chain and "changes" not in look.hide:
         changes = read_balance_changes(page, [one["address"] for one in wallets], now)
     lines = draw_lines(changes, now)
+    day_parts = {address: change.day_part for address, change in changes.items()}
     column = Column.of(payload.standings.highest)
     html = render_template(
         "widget/rows.html",
@@ -111,7 +112,7 @@ def _render(page: Page, payload: Payload, places: Sequence[int], look: Look) -> 
             | {
                 "is_proved": wallet["id"] in proofs,
                 "line": lines.get(wallet["address"]),
-                "change": _write_change(wallet, changes.get(wallet["address"])),
+                "day_part": day_parts.get(wallet["address"]),
             }
             for place, wallet in zip(places, wallets, strict=True)
         ],
@@ -129,11 +130,3 @@ def describe_wallet(
         "share": find_share(balance, payload.details.get("supply")) if balance else None,
         "figure": column.write(balance) if wallet.get("balanceKnown", True) else None,
     }
-
-
-def _write_change(wallet: dict[str, Any], change: BalanceChange | None) -> str:
-    """Return how much the balance has changed in a day, in percent; empty if it hasn't."""
-    if change is None or not change.day:
-        return ""
-    balance = change.line[-1].amount
-    return format_change(subtract(balance, change.day), balance)

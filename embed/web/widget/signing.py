@@ -14,7 +14,13 @@ from embed.web.current import own_origin, runtime
 from embed.web.languages import current_language
 from embed.web.look import read_look
 from embed.web.security_headers import allow_loading
-from embed.web.widget.blueprint import blueprint, get_open_page, get_public_access, respond
+from embed.web.widget.blueprint import (
+    blueprint,
+    get_open_page,
+    get_public_access,
+    respond,
+    respond_with_part,
+)
 
 
 @blueprint.get("/tracking/<page_id>/flow")
@@ -33,11 +39,7 @@ def show_flow(page_id: str) -> Response:
         policy=page,
         links=build_links(page_id),
     )
-    response = respond(html, ancestors="'none'")
-    if access.allows_null_origin and request.headers.get("Origin") == "null":
-        # A sandboxed frame has no origin of its own; the API answers such frames too.
-        response.headers["Access-Control-Allow-Origin"] = "null"
-    return response
+    return respond_with_part(html, access)
 
 
 @blueprint.get("/sign")

@@ -32,7 +32,7 @@ def read_view(payload: Payload, look: Look) -> View:
     `look` has the order that the address names, or else the owner's. What the visitor chose before
     counts more, unless the address is that of a link in the list itself.
     """
-    order = resolve_order(look.order, bool(payload.standings.highest))
+    order = resolve_order(look.order, has_balances=bool(payload.standings.highest))
     is_followed = request.headers.get("Sec-Fetch-Site") == "same-origin"
     if not (is_followed and "order" in request.args):
         chosen = request.cookies.get(ORDER_COOKIE)
@@ -49,7 +49,7 @@ def read_view(payload: Payload, look: Look) -> View:
 
 
 def choose_places(payload: Payload, view: View) -> tuple[View, Sequence[int]]:
-    """Return all wallets that match, in order, and the view with the parts that there are of them."""
+    """Return all wallets that match, in order, and the view with parts that there are."""
     places = payload.choose(view.order, tag=view.tag, search=view.search)
     parts = max(1, -(-len(places) // WALLETS_PER_PART))
     first = min(view.first, parts)

@@ -1,55 +1,17 @@
-"""What rows show besides the payload: balance changes, and the details of an opened row."""
-
-from typing import Any
+"""What an opened row of the list shows."""
 
 from flask import Response, render_template, request
 
-from embed.balances.history import BalanceChange, read_visible_balance_changes
+from embed.balances.history import read_visible_balance_changes
 from embed.db.models import Page, Proof
 from embed.domain.amounts import find_share
 from embed.errors import ApiError
-from embed.serializers import write_json
 from embed.submissions.proofs import find_readable_proof, read_visible_proofs
 from embed.wallets.tracking import find_visible
 from embed.web.compression import compress
 from embed.web.current import runtime
-from embed.web.drawings import CHART, Line, draw_chart, draw_lines
-from embed.web.widget.blueprint import blueprint, get_open_page, read_wallet_ids, respond
-
-
-@blueprint.get("/tracking/<page_id>/changes")
-@compress.compressed()
-def read_changes(page_id: str) -> Response:
-    """Return the balance changes of the wallets that ``?wallets=`` lists by their ids.
-
-    Hidden and unknown wallets are left out, as are those never observed on the chain. Raises
-    ApiError as the iframe route does.
-    """
-    _, page = get_open_page(page_id)
-    changes: dict[str, BalanceChange] = {}
-    now = runtime().clock()
-    if runtime().balances.uses_chain:
-        changes = read_visible_balance_changes(page, read_wallet_ids(), now)
-    lines = draw_lines(changes, now)
-    described = {
-        name: _describe_change(change, lines.get(name)) for name, change in changes.items()
-    }
-    response = Response(
-        write_json({"wallets": described}, is_compact=True), content_type="application/json"
-    )
-    response.headers["Cache-Control"] = "private, no-store"
-    return response
-
-
-def _describe_change(change: BalanceChange, line: Line | None) -> dict[str, Any]:
-    """Return changes in whole tokens, and the line, if any, with its span in seconds."""
-    return {
-        "changeDay": change.day,
-        "changeWeek": change.week,
-        "changeLine": change.line_change,
-        "lineSeconds": int(line.span.total_seconds()) if line else 0,
-        "linePath": line.path if line else "",
-    }
+from embed.web.drawings import CHART, draw_chart
+from embed.web.widget.blueprint import blueprint, get_open_page, respond_with_part
 
 
 @blueprint.get("/tracking/<page_id>/wallets/<wallet_id>")
@@ -59,7 +21,7 @@ def show_wallet(page_id: str, wallet_id: str) -> Response:
 
     Raises ApiError as the iframe route does, and `not_found`.
     """
-    _, page = get_open_page(page_id)
+    access, page = get_open_page(page_id)
     wallet = find_visible(page, wallet_id)
     if wallet is None:
         raise ApiError("not_found")
@@ -80,7 +42,7 @@ def show_wallet(page_id: str, wallet_id: str) -> Response:
         box=CHART,
         proof=_find_proof(page, wallet_id),
     )
-    return respond(html, ancestors="'none'")
+    return respond_with_part(html, access)
 
 
 def _find_proof(page: Page, wallet_id: str) -> Proof | None:

@@ -14,7 +14,7 @@ from embed.db.models import Tag, Token, Wallet
 from embed.keys.access import find_access
 from embed.keys.management import change_key
 from embed.wallets import tags
-from embed.web.widget import rendered
+from embed.web.widget import page as widget_page
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -41,8 +41,8 @@ def count_renderings(monkeypatch):
         done.append(variant)
         return original(variant, *arguments)
 
-    original = rendered._render
-    monkeypatch.setattr(rendered, "_render", render)
+    original = widget_page._render
+    monkeypatch.setattr(widget_page, "_render", render)
     return done
 
 
@@ -197,7 +197,7 @@ def test_flood_of_odd_addresses_pushes_out_nothing_that_is_used(
     world, count_renderings, monkeypatch
 ):
     cache = rendered.make_cache(100_000)
-    monkeypatch.setattr(rendered, "_rendered", cache)
+    monkeypatch.setattr(widget_page, "_rendered", cache)
     for _ in range(3):
         ask(world)
     for number in range(40):
