@@ -4,12 +4,12 @@ import base64
 import hashlib
 import json
 import re
+import sys
 import threading
-import unicodedata
 from array import array
-from bisect import bisect
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import groupby
@@ -23,6 +23,8 @@ from embed.balances.known import BalanceSource
 from embed.db.models import IS_VISIBLE, Page, Tag, TrackedWallet, Wallet
 from embed.domain.addresses import parse_address
 from embed.domain.amounts import add, add_up, find_share
+from embed.domain.folding import fold, fold_wallet, parse_search
+from embed.domain.times import to_ms
 from embed.errors import ApiError
 from embed.pages import find_page
 from embed.schemas import ListedWallet
@@ -37,10 +39,13 @@ from embed.serializers import (
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import list_wallets
 
+ORDERS = ("listed", "newest", "balance", "name")
+NO_TAG = "none"  # chooses the wallets without tags, as a tag's id chooses those with the tag
 WALLETS_PER_PART = 25  # as many as the widget shows at first
-MAX_CACHED_BYTES = 64 * 1024 * 1024  # in each process; a page of 50,000 wallets has about 14 MB
+MAX_CACHED_BYTES = 64 * 1024 * 1024  # in each process; a page of 50,000 wallets has about 25 MB
 _ETAG_BYTES = 12
 _DIGITS = re.compile(r"(\d+)")
+_ADDRESS = b'"address":"'
 
 
 class Part(NamedTuple):
@@ -55,12 +60,15 @@ NO_PART = Part(Decimal(0), 0)
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The order in which a page's wallets are shown, and what they hold in total.
+    """In which order a page's wallets are shown, how they're found, and what they hold in total.
 
     Computed once per payload, as it needs all wallets. They're numbered from 0 in list order.
     """
 
     orders: dict[str, Sequence[int]]  # the wallets in each order
+    by_address: Sequence[int]
+    places: Mapping[str, Sequence[int]]  # the wallets with each tag, and those with NO_TAG
+    texts: Sequence[str]  # in which searches look for each wallet
     ranks: Sequence[int]  # of each wallet by its balance, from 1; 0: it holds nothing
     highest: Decimal
     counts: dict[str, int]  # how many wallets have each tag
@@ -68,7 +76,9 @@ class Standings:
 
     def __len__(self) -> int:
         """Return the size of the larger fields in bytes."""
-        return sum(8 * len(order) for order in (*self.orders.values(), self.ranks))
+        lists = (*self.orders.values(), *self.places.values(), self.ranks, self.by_address)
+        # The texts are in a list, which has 8 bytes for each.
+        return 8 * sum(map(len, (*lists, self.texts))) + sum(map(sys.getsizeof, self.texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +92,6 @@ class Payload:
     page: Page  # as it was then
     standings: Standings = field(default_factory=lambda: compute_standings([]))
 
-    def choose(self, order: str, *, tag: str | None = None, search: str = "") -> Sequence[int]:
-        "STUB"
-        places = self.standings.orders.get(order) or range(self.wallet_count)
-        if tag is None and not search:
-            return places
-        rows = self.read_wallets(range(self.wallet_count))
-
-        def ok(w: dict[str, Any]) -> bool:
-            t = (
-                tag is None
-                or (tag in [x["id"] for x in w["tags"]])
-                or (tag == "none" and not w["tags"])
-            )
-            return t and search.lower() in ((w["publicAlias"] or "") + w["address"]).lower()
-
-        return [one for one in places if ok(rows[one])]
-
     def __len__(self) -> int:
         starts = self._starts.itemsize * len(self._starts)
         return len(self.json) + starts + len(self.standings)
@@ -107,22 +100,31 @@ class Payload:
     def wallet_count(self) -> int:
         return len(self._starts) - 1
 
-    @property
-    def part_count(self) -> int:
-        return max(1, -(-self.wallet_count // WALLETS_PER_PART))
+    def choose(self, order: str, *, tag: str | None = None, search: str = "") -> Sequence[int]:
+        """Return where in the list the wallets to show are, from 0, in one of ORDERS.
 
-    def list_places(self, number: int, order: str = "listed") -> Sequence[int]:
-        """Return where in the list a part's wallets are, from 0; the first part is 1."""
-        first = (number - 1) * WALLETS_PER_PART
-        return self.standings.orders[order][first : first + WALLETS_PER_PART]
-
-    def read_part(self, number: int, order: str = "listed") -> list[dict[str, Any]]:
-        return self.read_wallets(self.list_places(number, order))
+        `tag` is the id of a tag of the page, or NO_TAG; any other value leaves no wallet out.
+        `search` is what a visitor typed; one of spaces only leaves no wallet out.
+        """
+        chosen: Iterable[int] = self.standings.orders[order]
+        places = self.standings.places.get(tag) if tag else None
+        if places is not None:
+            chosen = filter(set(places).__contains__, chosen)
+        wanted = parse_search(search)
+        if wanted is not None:
+            chosen = filter(wanted.find(self.standings.texts).__getitem__, chosen)
+        return chosen if isinstance(chosen, Sequence) else array("L", chosen)
 
     def find_place(self, address: str) -> int | None:
         """Return where in the list the wallet with this address is."""
-        found = self.json.find(b'"address":"%b"' % address.encode(), self._starts[0])
-        return None if found < 0 else bisect(self._starts, found) - 1
+        by_address, wanted = self.standings.by_address, address.encode()
+        number = bisect_left(by_address, wanted, key=self._read_address)
+        found = number < len(by_address) and self._read_address(by_address[number]) == wanted
+        return by_address[number] if found else None
+
+    def _read_address(self, place: int) -> bytes:
+        _, _, rest = self.json[self._starts[place] : self._starts[place + 1]].partition(_ADDRESS)
+        return rest.partition(b'"')[0]
 
     def read_wallets(self, places: Iterable[int]) -> list[dict[str, Any]]:
         """Return the wallets at these places, with exact balances: a float would round them."""
@@ -179,7 +181,7 @@ def build_payload(
         "tags": [describe_tag(tag) for tag in tags],
     }
     payload = write_payload(page, details, map(describe_wallet, wallets))
-    return replace(payload, standings=compute_standings(wallets))
+    return replace(payload, standings=compute_standings(wallets, tags))
 
 
 def write_payload(page: Page, details: dict[str, Any], wallets: Iterable[object]) -> Payload:
@@ -206,18 +208,22 @@ def _make_etag(version: int, text: bytes) -> str:
     return base64.urlsafe_b64encode(digest).decode()
 
 
-def compute_standings(wallets: Sequence[TrackedWallet]) -> Standings:
+def compute_standings(wallets: Sequence[TrackedWallet], tags: Iterable[Tag] = ()) -> Standings:
+    """Compute them for a page with these tags."""
     # Not by the negated balance: a minus sign rounds to the precision of the thread's context.
-    by_balance = sorted(
-        range(len(wallets)), key=lambda one: wallets[one].token_balance, reverse=True
-    )
-    by_name = sorted(range(len(wallets)), key=lambda one: _collate(wallets[one]))
+    places = range(len(wallets))
+    by_balance = sorted(places, key=lambda one: wallets[one].token_balance, reverse=True)
+    newest = sorted(places, key=lambda one: _read_age(wallets[one]), reverse=True)
     return Standings(
         orders={
-            "listed": range(len(wallets)),
+            "listed": places,
+            "newest": array("L", newest),
             "balance": array("L", by_balance),
-            "name": array("L", by_name),
+            "name": array("L", sorted(places, key=lambda one: _collate(wallets[one]))),
         },
+        by_address=array("L", sorted(places, key=lambda one: wallets[one].address)),
+        places=_group_by_tag(wallets, tags),
+        texts=[fold_wallet(one.public_alias, one.address) for one in wallets],
         ranks=_rank(wallets, by_balance),
         highest=wallets[by_balance[0]].token_balance if wallets else Decimal(0),
         counts=dict(Counter(tag.id for wallet in wallets for tag in wallet.tags)),
@@ -237,6 +243,20 @@ def _rank(wallets: Sequence[TrackedWallet], by_balance: Sequence[int]) -> "array
     return ranks
 
 
+def _read_age(wallet: TrackedWallet) -> int:
+    return 0 if wallet.created_at is None else to_ms(wallet.created_at)
+
+
+def _group_by_tag(
+    wallets: Sequence[TrackedWallet], tags: Iterable[Tag]
+) -> Mapping[str, Sequence[int]]:
+    places = {name: array("L") for name in (NO_TAG, *(tag.id for tag in tags))}
+    for place, wallet in enumerate(wallets):
+        for name in [tag.id for tag in wallet.tags] or [NO_TAG]:
+            places[name].append(place)
+    return places
+
+
 def _sum_up(wallets: Iterable[TrackedWallet]) -> dict[str | None, Part]:
     """Return parts by tag: a wallet's tag that leaves it out of the sums, else its first one."""
     parts: dict[str | None, Part] = {}
@@ -249,9 +269,6 @@ def _sum_up(wallets: Iterable[TrackedWallet]) -> dict[str | None, Part]:
 
 
 def _collate(wallet: TrackedWallet) -> list[str | int]:
-    """Return a key that sorts names as people do: by letters without accents, and numbers."""
-    name = unicodedata.normalize("NFKD", wallet.public_alias or wallet.address).casefold()
-    letters = "".join(one for one in name if not unicodedata.combining(one))
-    pieces: list[str | int] = [*_DIGITS.split(letters)]
-    pieces[1::2] = map(int, pieces[1::2])
-    return pieces
+    """Return a key that sorts names as people do: by folded letters, and by numbers."""
+    pieces = _DIGITS.split(wallet.public_alias or wallet.address)
+    return [int(one) if number % 2 else fold(one) for number, one in enumerate(pieces)]

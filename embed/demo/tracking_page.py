@@ -15,6 +15,7 @@ from embed.balances.observations import ChainObservation, store_chain
 from embed.db.connection import db
 from embed.db.models import ApiKey, ChainBalance, Member, Page, Person, Submission
 from embed.domain.addresses import derive_token_account
+from embed.domain.folding import fold_wallet
 from embed.domain.identifiers import make_id
 from embed.events.editing import Change
 from embed.keys import management
@@ -105,16 +106,18 @@ def _create_history(page: Page, key: ApiKey, change: Change) -> None:
         tracking.add_wallet(page.id, address, fields, change)
         amounts[address] = 595_040.08 / rank**1.2
     for hours, nickname in enumerate(PENDING, start=1):
-        pending = Submission.create(
+        address = _make_address()
+        Submission.create(
             page=page,
             api_key=key,
-            wallet_address=_make_address(),
+            wallet_address=address,
             nickname=nickname,
+            folded=fold_wallet(nickname, address),
             status="pending",
             session_id=make_id(),
             created_at=now - timedelta(hours=hours),
         )
-        amounts[pending.wallet_address] = _rng.uniform(150, 90_000)  # some are among the largest
+        amounts[address] = _rng.uniform(150, 90_000)  # some are among the largest
     for day in range(DAYS + 1):
         observations = [
             ChainObservation(

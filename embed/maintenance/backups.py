@@ -21,6 +21,8 @@ from embed.maintenance.copying import (
     check_is_newest,
     check_migrations,
     copy_tables,
+    describe_newest,
+    leave_out_computed,
     sum_tables,
 )
 from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
@@ -109,7 +111,7 @@ def _fill(part: Path, source: Rows) -> list[TableSum]:
     upgrade_file(part)
     with SqliteRows(part).alone() as target:
         target.change(f"PRAGMA application_id = {_APPLICATION_ID}")
-        sums = copy_tables(source, target, target.read_schema())
+        sums = copy_tables(source, target, describe_newest())
         target.change(f"CREATE TABLE {_SUMS} ({', '.join(_SUM_COLUMNS)})")
         target.write(_SUMS, _SUM_COLUMNS, map(astuple, sums))
     return sums
@@ -149,7 +151,11 @@ def check_backup(file: SqliteRows) -> list[str]:
 
 
 def read_saved_schema(file: SqliteRows) -> Schema:
-    return {table: columns for table, columns in file.read_schema().items() if table != _SUMS}
+    return {
+        table: leave_out_computed(columns)
+        for table, columns in file.read_schema().items()
+        if table != _SUMS
+    }
 
 
 def _sync_folder(folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from embed.db import schema_version
+from embed.db import folded, schema_version
 from embed.db.models import MODELS
 from embed.errors import InvalidInput
 from embed.maintenance.rows import Rows, Schema
@@ -26,13 +26,20 @@ class TableSum:
 
 
 def describe_newest() -> Schema:
-    """Return this version's schema; tables come after those that they refer to."""
+    """Return what is copied of this version's schema, so without columns that are computed.
+
+    Tables come after those that they refer to.
+    """
     return {
-        model._meta.table_name: tuple(
+        model._meta.table_name: leave_out_computed(
             sorted(field.column_name for field in model._meta.sorted_fields)
         )
         for model in MODELS
     }
+
+
+def leave_out_computed(columns: Iterable[str]) -> tuple[str, ...]:
+    return tuple(column for column in columns if column != folded.COLUMN)
 
 
 def check_migrations(migrations: Sequence[str], refusal: str) -> None:

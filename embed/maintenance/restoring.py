@@ -158,6 +158,7 @@ def _fill(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
                 f"{sent.rows} rows of {sent.table} were sent and {arrived.rows} arrived, or some"
                 " of them changed on the way."
             )
+    target.fill_computed()
     # The processes from that time are gone.
     target.change("DELETE FROM lease")
     target.change("UPDATE receiver SET claimed_until = NULL")

@@ -13,6 +13,7 @@ from peewee import PeeweeException, Table
 from psycopg2.extensions import BOOLEAN, new_type, register_type
 from psycopg2.extras import execute_values
 
+from embed.db import folded
 from embed.db.batches import reading_one_state, stream
 from embed.db.connection import SqliteFile, make_database
 from embed.db.schema_version import list_applied_migrations
@@ -72,6 +73,11 @@ class _Rows:
     def change(self, statement: str) -> None:
         with self._explain("written"):
             self._database.execute_sql(statement)
+
+    def fill_computed(self) -> None:
+        """Fill the columns that were not copied."""
+        with self._explain("written"):
+            folded.fill(self._database)
 
     def fetch(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
         with self._explain("read"):

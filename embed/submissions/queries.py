@@ -8,9 +8,11 @@ from typing import Any
 from peewee import SQL, Value, fn
 
 from embed.db.connection import db
+from embed.db.folded import matches
 from embed.db.models import STATUSES, Activity, Block, Page, Submission, Withdrawal
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
 from embed.db.statements import Parameter, Statement, read_model
+from embed.domain.folding import parse_search
 from embed.events.kinds import read_facts
 from embed.pages import get_page
 
@@ -124,13 +126,11 @@ def read_queue(
 ) -> Slice[Submission]:
     """Return a slice of the page's submissions with these statuses, sorted by when they were sent.
 
-    If `text` is not empty, it must be part of the name or address, or begin the visitor's id.
+    If `text` is not empty, it must match the name or address, or begin the visitor's id.
     """
-    found = (
-        Submission.nickname.contains(text)
-        | Submission.wallet_address.contains(text)
-        | Submission.session_id.startswith(text)
-    )
+    found, search = Submission.session_id.startswith(text), parse_search(text)
+    if search is not None:
+        found |= matches(Submission.folded, search)
     rows = list_by_status(
         page,
         statuses,

@@ -10,6 +10,7 @@ from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Page, RefusalCount, Submission
+from embed.domain.folding import fold_wallet
 from embed.domain.nonces import Nonce
 from embed.domain.times import count_days
 
@@ -34,6 +35,7 @@ def store_soft_rejection(
             api_key=nonce.key_id,
             wallet_address=nonce.wallet_address,
             nickname=nickname,
+            folded=fold_wallet(nickname, nonce.wallet_address),
             status="soft_rejected",
             reject_reason=reason,
             session_id=session_id,
@@ -51,6 +53,7 @@ def store_soft_rejection(
             preserve=[
                 Submission.api_key,
                 Submission.nickname,
+                Submission.folded,
                 Submission.created_at,
                 Submission.decided_at,
             ],

@@ -8,6 +8,7 @@ from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Proof, Submission
 from embed.domain import policy
 from embed.domain.addresses import parse_address
+from embed.domain.folding import fold_wallet
 from embed.domain.nicknames import parse_nickname
 from embed.domain.nonces import Nonce
 from embed.domain.wallet_signatures import SignedMessage
@@ -191,6 +192,7 @@ def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime)
         api_key=nonce.key_id,
         wallet_address=nonce.wallet_address,
         nickname=verified.nickname,
+        folded=fold_wallet(verified.nickname, nonce.wallet_address),
         status=status,
         session_id=verified.caller.session_id,
         nonce=nonce.token,

@@ -19,6 +19,7 @@ from embed.db.models import (
     Withdrawal,
 )
 from embed.db.used_nonces import keep_used, revoke_nonces, use_nonce
+from embed.domain.folding import fold_wallet
 from embed.domain.nonces import Nonce, RecordNonce
 from embed.domain.times import format_instant
 from embed.errors import ApiError, InvalidInput, NotFound
@@ -173,7 +174,8 @@ def _erase(sent: Sequence[Submission], change: Change) -> None:
     """
     kept = [one for one in sent if one.status == "rejected"]
     for batch in in_batches(kept):
-        Submission.update(nickname="", reason_code=None, reason_text=None).where(
+        folded = fold_wallet(None, batch[0].wallet_address)  # all are of this wallet
+        Submission.update(nickname="", folded=folded, reason_code=None, reason_text=None).where(
             Submission.id.in_(batch)
         ).execute()
         Proof.delete().where(Proof.submission.in_(batch)).execute()

@@ -10,6 +10,7 @@ from embed.balances.known import BalanceSource
 from embed.balances.observations import Observation, store_entered
 from embed.db.batches import analyze_tables, in_batches
 from embed.db.models import Balance, Page, Tag, TrackedWallet, Wallet, WalletTag
+from embed.domain.folding import fold_wallet
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
 from embed.events.editing import Change, editing
@@ -233,6 +234,7 @@ def _write_wallets(page: Page, changes: Sequence[RowChange], now: datetime) -> d
             "page": page,
             "address": change.line.address,
             "public_alias": change.alias,
+            "folded": fold_wallet(change.alias, change.line.address),
             "is_hidden": change.is_hidden,
             "created_at": now,
         }
@@ -242,7 +244,7 @@ def _write_wallets(page: Page, changes: Sequence[RowChange], now: datetime) -> d
     for batch in in_batches(rows):
         Wallet.insert_many(batch).on_conflict(
             conflict_target=[Wallet.page, Wallet.address],
-            preserve=[Wallet.public_alias, Wallet.is_hidden],
+            preserve=[Wallet.public_alias, Wallet.folded, Wallet.is_hidden],
         ).execute()
     return ids
 

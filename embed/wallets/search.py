@@ -14,6 +14,7 @@ from peewee import fn
 from embed.balances.known import BalanceSource
 from embed.db.connection import db
 from embed.db.fields import in_byte_order
+from embed.db.folded import matches
 from embed.db.models import (
     IS_VISIBLE,
     LOW_IN_A_ROW,
@@ -24,6 +25,7 @@ from embed.db.models import (
     WalletTag,
 )
 from embed.domain import amounts
+from embed.domain.folding import parse_search
 from embed.wallets.tracking import list_wallets
 
 RESULT_SIZE = 100
@@ -46,7 +48,7 @@ class Order:
 class WalletFilter:
     """Which wallets to find."""
 
-    text: str = ""  # in the alias or the address
+    text: str = ""  # as somebody typed it: part of the alias or the address
     tag: Tag | None = None
     is_hidden: bool | None = None
     is_flagged: bool = False  # only those below the minimum
@@ -96,7 +98,7 @@ def _list_addresses(
 
 def _sort(found: Any, page: Page, order: Order, balances: BalanceSource) -> Any:
     if order.column == "name":
-        keys = [in_byte_order(fn.LOWER(Wallet.public_alias)), in_byte_order(Wallet.address)]
+        keys = [in_byte_order(Wallet.folded), in_byte_order(Wallet.address)]
         first = [Wallet.public_alias.is_null()]  # those without a name are last, either way
     else:
         found = balances.join(found, page)
@@ -116,9 +118,9 @@ def count_wallets(page: Page, wanted: WalletFilter = EVERYTHING) -> int:
 def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
     """Return the conditions that the page's matching wallets meet."""
     conditions: list[Any] = [Wallet.page == page]
-    text = wanted.text.replace("\0", "").strip()
-    if text:
-        conditions.append(Wallet.public_alias.contains(text) | Wallet.address.contains(text))
+    search = parse_search(wanted.text)
+    if search is not None:
+        conditions.append(matches(Wallet.folded, search))
     if wanted.tag is not None:
         tagged = WalletTag.select(WalletTag.wallet).where(WalletTag.tag == wanted.tag)
         conditions.append(Wallet.id.in_(tagged))

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from peewee import fn
+from peewee import Case, fn
 
 from embed.balances.known import BalanceSource
 from embed.balances.observations import Observation, store_entered
@@ -25,6 +25,7 @@ from embed.db.models import (
 )
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
+from embed.domain.folding import fold_wallet
 from embed.domain.identifiers import is_id
 from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput, NotFound
@@ -64,7 +65,7 @@ def list_wallets(
     """
     page_tags = list_tags(page) if page_tags is None else page_tags
     columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
-    marks = (Wallet.low_count, Wallet.is_withheld)
+    marks = (Wallet.low_count, Wallet.is_withheld, Wallet.created_at)
     query = Wallet.select(*columns, *marks, *balances.amounts)
     rows = (
         balances.join(query, page)
@@ -82,6 +83,7 @@ def _build_tracked(
     is_hidden: bool,
     low_count: int,
     is_withheld: bool,
+    created_at: datetime,
     *amounts: Decimal | None,
     tags: Mapping[str, tuple[Tag, ...]],
 ) -> TrackedWallet:
@@ -94,6 +96,7 @@ def _build_tracked(
         tags[wallet_id],
         is_flagged=low_count >= LOW_IN_A_ROW,
         is_withheld=bool(is_withheld),
+        created_at=created_at,
     )
 
 
@@ -185,6 +188,7 @@ def track_approved(
             "page": page_id,
             "address": one.wallet_address,
             "public_alias": one.nickname,
+            "folded": fold_wallet(one.nickname, one.wallet_address),
             "submission": one,
             "created_at": now,
         }
@@ -205,6 +209,9 @@ def _give_to(approved: Sequence[Submission], withdrawn: Any) -> None:
     Wallet.update(
         submission=new.select(Submission.id),
         public_alias=fn.COALESCE(Wallet.public_alias, new.select(Submission.nickname)),
+        folded=Case(
+            None, [(Wallet.public_alias.is_null(), new.select(Submission.folded))], Wallet.folded
+        ),
         is_withdrawn=False,
     ).where(withdrawn).execute()
 
@@ -216,10 +223,11 @@ def remove_submitted_wallets(of_submissions: Any) -> None:
     a way around the owner's decision.
     """
     Wallet.delete().where(of_submissions, ~Wallet.is_hidden).execute()
-    hidden = Wallet.select(Wallet.id).where(of_submissions)
-    WalletTag.delete().where(WalletTag.wallet.in_(hidden)).execute()
-    changes = {"submission": None, "is_withdrawn": True, "public_alias": None}
-    Wallet.update(changes).where(of_submissions).execute()
+    for wallet in list(Wallet.select().where(of_submissions)):
+        WalletTag.delete().where(WalletTag.wallet == wallet).execute()
+        wallet.submission, wallet.is_withdrawn = None, True
+        wallet.public_alias, wallet.folded = None, fold_wallet(None, wallet.address)
+        wallet.save()
 
 
 def find_visible(page: Page, wallet_id: str) -> Wallet | None:
@@ -246,6 +254,7 @@ def _apply(edit: Edit, wallet: Wallet, fields: WalletFields) -> None:
         )
     if fields.is_hidden is not None:
         wallet.is_hidden = fields.is_hidden
+    wallet.folded = fold_wallet(wallet.public_alias, wallet.address)
     wallet.save()
     if fields.tag_names is not None:
         _set_tags(wallet, edit.page, fields.tag_names)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.folded import list_wrongly_folded
 from support.world import USDC, Visitor, read_log
 
 from embed.commands import COMMANDS
@@ -108,6 +109,7 @@ def test_change_is_logged_and_gives_a_new_version(world, tmp_path, command):
     entry = read_log(world.page_id)[0]
     assert (entry.actor, entry.created_at) == (COMMAND_LINE, world.clock())
     assert world.page.version > version
+    assert list_wrongly_folded() == []
 
 
 def test_new_page_begins_with_an_entry(world):

@@ -4,12 +4,15 @@ import pytest
 from peewee import SqliteDatabase
 from schema_description import describe_schema
 from support import version_0_7_0
+from support.folded import list_wrongly_folded
 from support.version_0_7_0 import COMMIT, KEY, MIGRATIONS, MIGRATIONS_OF_0_6_0, PAGE_ID
 from support.world import SECRET_KEY, SITE
 
 from embed.db import schema_version
 from embed.db.connection import db
-from embed.db.models import MODELS, Job, Receiver
+from embed.db.folded import matches
+from embed.db.models import MODELS, Job, Receiver, Wallet
+from embed.domain.folding import parse_search
 from embed.factory import create_app
 from embed.notifications.channels import Ntfy, Unsupported, read_channel
 from embed.settings import Settings
@@ -64,6 +67,13 @@ def test_upgraded_page_is_served(app):
     assert answer.status_code == 200, answer.text
     assert [wallet["publicAlias"] for wallet in answer.json["wallets"]] == ["Ann"]
     assert answer.json["publicTitle"] == "Größe 我们"
+
+
+def test_wallets_and_submissions_of_before_are_found_by_searches(app):
+    schema_version.upgrade()
+
+    assert list_wrongly_folded() == []
+    assert Wallet.select().where(matches(Wallet.folded, parse_search("aNN"))).count() == 1
 
 
 def test_channels_are_those_of_before_also_the_one_that_was_not_supported(app):

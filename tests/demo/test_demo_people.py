@@ -1,6 +1,7 @@
 """The demo's two people, each of whom gets a link of their own."""
 
 import pytest
+from support.folded import list_wrongly_folded
 from support.owner_browser import find_token
 
 from embed import pages
@@ -27,6 +28,12 @@ def open_link(world, person):
     answer = client.post(link, data=form | {"password": PASSWORD, "again": PASSWORD})
     assert answer.status_code == 303, answer.text
     return client
+
+
+def test_wallets_and_submissions_of_the_demo_are_found_by_searches(make_page):
+    make_page[1]()
+
+    assert list_wrongly_folded() == []
 
 
 def test_links_let_an_owner_and_a_reviewer_in(make_page):

@@ -13,6 +13,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from support.folded import list_wrongly_folded
 from support.remote import make_environ
 from support.world import Visitor, World, change_at, code_of
 
@@ -217,6 +218,10 @@ class Stories(RuleBasedStateMachine):
             assert (entry and entry["addedBy"]) == (
                 ("owner" if story.is_owners else "submission") if story.is_tracked else None
             )
+
+    @invariant()
+    def searches_find_what_is_there(self):
+        assert list_wrongly_folded() == []
 
 
 @pytest.fixture

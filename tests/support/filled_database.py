@@ -18,7 +18,7 @@ from peewee import (
     TextField,
 )
 
-from embed.db import connection
+from embed.db import connection, folded
 from embed.db.connection import db
 from embed.db.fields import AmountField, InstantField, LinesField, LookField
 from embed.db.models import MODELS
@@ -91,6 +91,7 @@ def fill(url: str) -> None:
                     if not isinstance(field, AutoField)
                 }
                 model.insert(row).execute()
+        folded.fill(db.obj)
 
 
 def choose_value(model: type[Model], field: Any, number: int) -> Any:

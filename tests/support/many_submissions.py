@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from embed.db.connection import db
 from embed.db.models import ApiKey, Submission
+from embed.domain.folding import fold_wallet
 from embed.domain.identifiers import make_id
 from embed.events.editing import bump_version
 
@@ -28,7 +29,9 @@ def add_submissions(world, count: int, status: str = "pending", **fields) -> lis
             "session_id": make_id(),
             "decided_at": None if status == "pending" else sent_at,
         }
-        rows.append(row | fields)
+        row |= fields
+        folded = fold_wallet(row["nickname"], row["wallet_address"])
+        rows.append({"folded": folded} | row)
     with db.atomic():
         for start in range(0, count, 1000):
             Submission.insert_many(rows[start : start + 1000]).execute()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
+from embed.db import folded
 from embed.db.connection import db
 
 COMMIT = "b06d70c8"
@@ -54,11 +55,12 @@ def record(migrations: list[str]) -> None:
 
 
 def dump() -> dict[str, list[str]]:
-    """Return all rows as the database stores them, by table, but for the migrations."""
+    """Return all rows as the database stores them, by table: what that version had."""
     tables = set(db.get_tables()) - {"schema_migration"}
     return {table: sorted(map(repr, _read(table))) for table in tables}
 
 
 def _read(table: str) -> list[tuple]:
-    rows = db.execute_sql(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608 -- the database's name
+    columns = (f'"{each.name}"' for each in db.get_columns(table) if each.name != folded.COLUMN)
+    rows = db.execute_sql(f'SELECT {", ".join(columns)} FROM "{table}"').fetchall()  # noqa: S608 -- the database's names
     return [tuple(bytes(v) if isinstance(v, memoryview) else v for v in row) for row in rows]

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 from support.chain_history import record_history
+from support.folded import TYPED_BY_NAME
 from support.world import USDC, Visitor
 
 from embed.balances.known import BalanceSource
@@ -44,13 +45,57 @@ def test_balances_are_in_exact_order(world, uses_chain):
 
 
 def test_names_are_in_order_whatever_their_case_and_those_without_one_are_last(world):
-    for alias in (None, "b", "\u0443\u0436", "C", "a", None, "a"):
+    for alias in (None, "b", "\u0443\u0436", "C", "a", None, "a", "Ärzte", "Zoe"):
         world.track(Visitor().address, alias=alias)
 
-    rising = ["a", "a", "b", "C", "\u0443\u0436"]
+    rising = ["a", "a", "Ärzte", "b", "C", "Zoe", "\u0443\u0436"]
     assert [name for name, _ in list_found(world, "name")] == [*rising, None, None]
     falling = [name for name, _ in list_found(world, "name", is_descending=True)]
     assert falling == [*rising[::-1], None, None]
+
+
+def list_matches(world, text: str) -> list[str | None]:
+    result = search.search_wallets(
+        world.page, WalletFilter(text), Order("name", False), balances=world.balances
+    )
+    return [wallet.public_alias for wallet in result.wallets]
+
+
+def test_names_are_found_as_people_type_them(world):
+    for name in TYPED_BY_NAME:
+        world.track(Visitor().address, alias=name)
+    world.track(Visitor().address)
+
+    for name, typed in TYPED_BY_NAME.items():
+        assert list_matches(world, typed) == [name]
+        assert list_matches(world, f" {name.upper()}\u200e ") == [name]
+
+
+def test_wildcards_are_looked_for_as_they_are(world):
+    for alias in ("100%", "1000", "a_b", "aéb", "a\\b"):
+        world.track(Visitor().address, alias=alias)
+
+    assert [list_matches(world, text) for text in ("0%", "a_b", "a\\b", "%_")] == [
+        ["100%"],
+        ["a_b"],
+        ["a\\b"],
+        [],
+    ]
+
+
+def test_shortened_addresses_are_found(world):
+    address = world.track(Visitor().address, alias="Ann").address
+    world.track(Visitor().address, alias="Ben")
+
+    for text in ("{0}…{1}", "{0}...{1}", " {0} .. {1} "):
+        assert list_matches(world, text.format(address[:6], address[-4:])) == ["Ann"]
+        assert list_matches(world, text.format(address[-6:], address[:4])) == []
+
+
+def test_text_that_is_only_spaces_finds_everything(world):
+    world.track(Visitor().address, alias="Ann")
+
+    assert list_matches(world, " \u200e\0") == ["Ann"]
 
 
 @pytest.mark.parametrize("is_descending", [False, True])

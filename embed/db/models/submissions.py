@@ -35,6 +35,7 @@ class Submission(BaseModel):
     # The owner's reason for rejecting it, if given; see embed.domain.reasons.
     reason_code = CharField(max_length=20, null=True)
     reason_text = TextField(null=True)
+    folded = TextField(null=True)  # for searches, see embed/db/folded.py; null in backups only
 
     class Meta:
         constraints = (

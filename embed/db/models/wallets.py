@@ -1,6 +1,7 @@
 """The wallets of a page, their tags, and their times on the public list."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -51,6 +52,7 @@ class Wallet(BaseModel):
     # True: its holder withdrew the submission, or its approval was undone, while the owner had
     # hidden the wallet; this row keeps it hidden. False and no submission: the owner's own entry.
     is_withdrawn = BooleanField(default=False)
+    folded = TextField(null=True)  # for searches, see embed/db/folded.py; null in backups only
 
     class Meta:
         indexes = ((("page", "address"), True),)
@@ -80,6 +82,7 @@ class TrackedWallet:
     # Set by the check of the minimum (embed/wallets/holding_watch.py):
     is_flagged: bool
     is_withheld: bool  # off the public list until it holds the minimum again
+    created_at: datetime | None = None  # when it came onto the list; None: in a draft
 
     @property
     def token_balance(self) -> Decimal:

@@ -1,6 +1,5 @@
 """The settings of a page: an index of their tabs, the general ones, and the danger zone."""
 
-import unicodedata
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +9,7 @@ from wtforms import StringField
 
 from embed import pages
 from embed.db.models import Page
+from embed.domain.folding import fold
 from embed.domain.texts import drop_dollar_signs, isolate
 from embed.keys.derived import is_shared
 from embed.keys.management import list_keys
@@ -85,8 +85,7 @@ def _name(page: Page) -> str:
 
 def _fold(ticker: str) -> str:
     """Return a ticker for comparison: double-clicking one also copies its isolating characters."""
-    shown = filter(str.isprintable, unicodedata.normalize("NFKC", ticker).casefold())
-    return drop_dollar_signs("".join(shown)).strip()
+    return drop_dollar_signs(fold(ticker))
 
 
 @page_route(

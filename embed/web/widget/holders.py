@@ -4,9 +4,8 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from embed.domain.amounts import add, find_share, subtract
-from embed.public_payload import NO_PART, Payload
+from embed.public_payload import NO_PART, NO_TAG, Payload
 from embed.schemas import Tag
-from embed.web.widget.view import UNTAGGED
 
 LARGEST = 5  # wallets that a list without tags names
 _NARROWEST = Decimal("0.01")  # of the bar; narrower parts join the others
@@ -26,7 +25,7 @@ class Holder(NamedTuple):
     @property
     def tag_name(self) -> str | None:
         """Return how the list's address names the tag, or wallets without one."""
-        return self.tag.id if self.tag else UNTAGGED if self.is_untagged else None
+        return self.tag.id if self.tag else NO_TAG if self.is_untagged else None
 
 
 class Segment(NamedTuple):

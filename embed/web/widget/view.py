@@ -7,10 +7,8 @@ from urllib.parse import urlencode
 from flask import request
 
 from embed.domain.look import Look, resolve_order
-from embed.public_payload import WALLETS_PER_PART, Payload
+from embed.public_payload import NO_TAG, ORDERS, WALLETS_PER_PART, Payload
 
-ORDERS = ("balance", "newest", "name", "listed")
-UNTAGGED = "none"  # as a tag in an address: the wallets without one
 MAX_SEARCH = 300
 MOST_PARTS = 20  # in one answer
 ORDER_COOKIE = "embed_order"  # the visitor's choice for this page, as list.js writes it
@@ -41,7 +39,7 @@ def read_view(payload: Payload, look: Look) -> View:
     first = max(1, request.args.get("page", 1, type=int))
     return View(
         order=order,
-        tag=tag if tag == UNTAGGED or tag in payload.standings.counts else None,
+        tag=tag if tag == NO_TAG or tag in payload.standings.counts else None,
         search=request.args.get("q", "").strip()[:MAX_SEARCH],
         first=first,
         last=min(max(first, request.args.get("to", 1, type=int)), first + MOST_PARTS - 1),

@@ -5,6 +5,7 @@ from itertools import count
 
 import pytest
 from peewee import OperationalError
+from support.folded import list_wrongly_folded
 from support.world import SITE, USDC, Visitor, read_log
 
 from embed.db.connection import db
@@ -199,6 +200,7 @@ def test_change_is_logged_and_gives_a_new_version(world, owner, send):
     assert {entry.actor for entry in entries[: len(entries) - logged]} == {owner.email}
     assert {entry.created_at for entry in entries[: len(entries) - logged]} == {world.clock()}
     assert world.page.version > version
+    assert list_wrongly_folded() == []
 
 
 def test_new_page_begins_with_an_entry(world, owner):

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from support.folded import TYPED_BY_NAME
 from support.many_submissions import add_submissions
 from support.owner_browser import read_text
 from support.world import Visitor
@@ -505,7 +506,17 @@ def test_search_finds_by_name_address_and_visitor_in_each_tab(world, owner):
     assert "?q=Visitor0" in owner.get(path_of(world)).text
     assert find("isitor0") == find("_nn") == find("\0nobody") == []
     assert set(find("")) == set(find("\0")) == {ann, bob}
+    assert find(f"{address[:4]}…{address[-4:]}") == find(f"{address[:4]}..{address[-4:]}") == [ann]
     assert "Nothing matches “ <nobody> ”." in owner.see(path_of(world) + "?q=<nobody>")
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_search_finds_names_of_all_languages(world, owner):
+    sent = {name: add_submissions(world, 1, nickname=name) for name in TYPED_BY_NAME}
+
+    for name, typed in TYPED_BY_NAME.items():
+        page = owner.get(path_of(world), query_string={"q": typed})
+        assert list_shown(page) == sent[name], typed
 
 
 def test_search_stays_in_every_address(world, owner):

@@ -1,0 +1,185 @@
+"""Which wallets of the list are shown, and in which order."""
+
+import sys
+
+import pytest
+from support.folded import TYPED_BY_NAME
+from support.world import Visitor
+
+from embed.db.connection import db
+from embed.public_payload import NO_TAG, ORDERS, Payload, get_payload
+from embed.wallets import tracking
+from embed.wallets.csv_lines import parse_table
+from embed.wallets.csv_reader import read_table
+from embed.wallets.imports import apply_import
+
+
+@pytest.fixture
+def read(world):
+    """Return the current payload: ``read()``."""
+    return lambda: get_payload(world.page_id, world.page.version, world.balances)
+
+
+@pytest.fixture
+def choose(read):
+    """Return the chosen wallets' names: ``choose("name", search="ann")``."""
+
+    def choose_names(order: str = "listed", **how: str | None) -> list[str | None]:
+        payload = read()
+        chosen = payload.read_wallets(payload.choose(order, **how))
+        return [wallet["publicAlias"] for wallet in chosen]
+
+    return choose_names
+
+
+def track(world, alias: str | None, **fields) -> str:
+    world.clock.forward(seconds=1)
+    return world.track(Visitor().address, alias=alias, **fields).address
+
+
+# Orders
+
+
+def test_orders_are_by_list_age_balance_and_name(world, choose):
+    for alias, balance in {"b": 2, "C": 3, "a": 1}.items():
+        track(world, alias, balance=balance)
+
+    orders = {"listed": "bCa", "newest": "aCb", "balance": "Cba", "name": "abC"}
+    assert {order: "".join(choose(order)) for order in ORDERS} == orders
+
+
+def test_newest_is_who_came_last_and_a_table_stays_in_its_own_order(world, choose):
+    track(world, "first")
+    world.clock.forward(seconds=1)
+    table = "".join(f"{Visitor().address},{name}\n" for name in ("x", "y", "z"))
+    apply_import(
+        world.page_id,
+        parse_table(read_table(table, max_wallets=9)),
+        world.change(),
+        makes_tags=False,
+        balances=world.balances,
+    )
+    track(world, "last")
+
+    assert choose("newest") == ["last", "x", "y", "z", "first"]
+
+
+def test_newest_does_not_change_with_a_name_or_balance(world, choose):
+    first = world.track(Visitor().address, alias="first")
+    track(world, "second")
+    world.clock.forward(seconds=1)
+
+    fields = tracking.WalletFields(alias="renamed", balance="5")
+    tracking.update_wallet(first.id, fields, world.change())
+
+    assert choose("newest") == ["second", "renamed"]
+
+
+def test_names_are_in_order_as_people_sort_them(world, choose):
+    names = ["Ann", "Ärzte", "Ben", "Émile", "Eve", "Łódź", "Moon", "Wallet 2", "wallet 10",
+             "Wallet 10 1", "Wallet 10 20", "Zoe", "Ольга"]  # fmt: skip
+    for alias in names[1::2] + names[::2]:
+        track(world, alias)
+
+    assert choose("name") == names
+
+
+# Tags
+
+
+def test_tag_chooses_its_wallets_in_each_order(world, choose):
+    team, unused = world.add_tag("team").id, world.add_tag("unused").id
+    for alias, tags in {"b": ["team"], "x": [], "a": ["team"]}.items():
+        track(world, alias, tag_names=tags)
+
+    assert choose("listed", tag=team) == ["b", "a"]
+    assert choose("name", tag=team) == choose("newest", tag=team) == ["a", "b"]
+    assert choose(tag=NO_TAG) == ["x"]
+    assert choose(tag=unused) == []
+    assert choose(tag=None) == choose(tag="gone") == ["b", "x", "a"]
+
+
+def test_tag_and_search_choose_together(world, choose):
+    team = world.add_tag("team").id
+    track(world, "Ann", tag_names=["team"])
+    track(world, "Hanna")
+    track(world, "Ben", tag_names=["team"])
+
+    assert choose("name", tag=team, search="ann") == ["Ann"]
+    assert choose("name", tag=NO_TAG, search="ann") == ["Hanna"]
+    assert choose("name", search="ann") == ["Ann", "Hanna"]
+
+
+# Searches
+
+
+def test_names_are_found_as_people_type_them(world, choose):
+    for name in TYPED_BY_NAME:
+        track(world, name)
+    track(world, None)
+
+    for name, typed in TYPED_BY_NAME.items():
+        assert choose("balance", search=typed) == [name]
+
+
+def test_addresses_are_found_whole_in_part_and_shortened(world, choose):
+    address = track(world, "Ann")
+    track(world, "Ben")
+
+    begin, end = address[:5], address[-5:]
+    for search in (address, address[8:30].lower(), f"{begin}…{end}", f"{begin}..{end}"):
+        assert choose(search=search) == ["Ann"]
+    assert choose(search=f"{end}…{begin}") == []
+
+
+@pytest.mark.parametrize("search", ["", "  ", "\u200e"])
+def test_empty_search_leaves_nobody_out(world, choose, search):
+    for alias in ("a", "b"):
+        track(world, alias)
+
+    assert choose("newest", search=search) == ["b", "a"]
+
+
+def test_empty_list_has_nothing_to_choose(choose):
+    assert choose("newest") == choose("name", search="a", tag=NO_TAG) == []
+
+
+def test_hidden_wallet_is_not_chosen(world, choose):
+    track(world, "Ann", is_hidden=True)
+
+    assert choose(search="Ann") == choose(tag=NO_TAG) == []
+
+
+# Places
+
+
+def test_wallet_is_found_by_its_exact_address(world, read):
+    names = {track(world, f'{number}"address":"'): number for number in range(20)}
+    payload = read()
+
+    assert {address: payload.find_place(address) for address in names} == names
+    assert payload.find_place(Visitor().address) is None
+    for address in names:
+        for other in (address.swapcase(), address[:-1], "", "~"):
+            assert payload.find_place(other) is None
+
+
+def test_no_wallet_is_found_in_an_empty_list(read):
+    assert read().find_place(Visitor().address) is None
+
+
+# Memory
+
+
+def test_size_counts_what_searches_need(world, read):
+    def measure() -> int:
+        payload: Payload = read()
+        return len(payload) - len(payload.json)
+
+    empty, count = measure(), 50
+    with db.atomic():
+        for _ in range(count):
+            track(world, "名前" * 10)
+
+    text = sys.getsizeof("名" * 65)
+    assert measure() - empty >= count * text

@@ -1,0 +1,109 @@
+"""Everything that writes wallets and submissions keeps what searches look at up to date."""
+
+import pytest
+from support.folded import list_wrongly_folded
+from support.many_submissions import add_submissions
+from support.world import Visitor, with_session
+
+from embed.db import folded
+from embed.db.connection import db
+from embed.db.models import Submission, Wallet
+from embed.domain.folding import fold_wallet
+from embed.wallets import tracking
+from embed.wallets.csv_lines import parse_table
+from embed.wallets.csv_reader import read_table
+from embed.wallets.imports import apply_import
+
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
+
+@pytest.fixture(autouse=True)
+def check_in_the_end(world):
+    yield
+    assert list_wrongly_folded() == []
+
+
+def read_folded(address: str) -> str:
+    return Wallet.get(Wallet.address == address).folded
+
+
+def test_wallet_of_the_owner(world):
+    wallet = world.track(Visitor().address, alias="Ärzte")
+    assert read_folded(wallet.address) == f"arzte {wallet.address.lower()}"
+
+    for alias in ("Łódź", ""):
+        tracking.update_wallet(wallet.id, tracking.WalletFields(alias=alias), world.change())
+        assert read_folded(wallet.address) == fold_wallet(alias, wallet.address)
+
+
+def test_imported_wallets(world):
+    known, new = world.track(Visitor().address, alias="Known").address, Visitor().address
+    table = parse_table(read_table(f"{known},Émile\n{new},Ольга\n", max_wallets=9))
+
+    apply_import(world.page_id, table, world.change(), makes_tags=False, balances=world.balances)
+
+    assert read_folded(known) == fold_wallet("émile", known)
+    assert read_folded(new) == fold_wallet("ольга", new)
+
+
+@pytest.mark.parametrize("auto_approve", [True, False])
+def test_submitted_wallet(world, auto_approve):
+    world.configure(auto_approve=auto_approve)
+    visitor = Visitor()
+
+    submission_id = world.submit(visitor, "Émile").json["submissionId"]
+    if not auto_approve:
+        world.approve(submission_id)
+
+    assert Submission.get().folded == read_folded(visitor.address)
+    assert read_folded(visitor.address) == fold_wallet("emile", visitor.address)
+
+
+def test_refused_submission_that_is_sent_again_with_another_name(world):
+    visitor = with_session(world)
+    world.configure(queue_capacity=0)
+
+    for name in ("Ann", "Ben"):
+        world.submit(visitor, name)
+
+    assert Submission.get().folded == fold_wallet("ben", visitor.address)
+
+
+def test_rejected_submission_is_not_found_by_its_name_after_its_withdrawal(world):
+    visitor = Visitor()
+    world.reject(world.submit(visitor, "Émile").json["submissionId"])
+    world.clock.forward(minutes=1)
+
+    world.withdraw(visitor)
+
+    assert Submission.get().folded == fold_wallet(None, visitor.address)
+
+
+@pytest.mark.parametrize("again", ["Ben", "Émile"])
+def test_hidden_wallet_that_is_withdrawn_and_sent_again(world, again):
+    visitor = Visitor()
+    world.approve(world.submit(visitor, "Ann").json["submissionId"])
+    hidden = tracking.WalletFields(is_hidden=True)
+    tracking.update_wallet(Wallet.get().id, hidden, world.change())
+    world.clock.forward(minutes=1)
+
+    world.withdraw(visitor)
+    assert read_folded(visitor.address) == fold_wallet(None, visitor.address)
+    world.clock.forward(minutes=1)
+    world.approve(world.submit(visitor, again).json["submissionId"])
+
+    assert read_folded(visitor.address) == fold_wallet(again, visitor.address)
+
+
+def test_all_rows_are_filled_in_batches(world, monkeypatch):
+    monkeypatch.setattr(folded, "BATCH", 2)
+    for alias in ("Ärzte", "100%_'x'", None, "Ольга", "Ben"):
+        world.track(Visitor().address, alias=alias)
+    add_submissions(world, 4, nickname="Łódź")
+    for model in (Wallet, Submission):
+        model.update(folded=None).execute()
+    assert len(list_wrongly_folded()) == 9
+
+    folded.fill(db.obj)
+
+    assert list_wrongly_folded() == []
