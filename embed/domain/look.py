@@ -16,7 +16,7 @@ from embed.domain.texts import check_choice
 from embed.errors import InvalidInput
 
 _ACCENT = "[0-9a-f]{6}"
-HideablePart = Literal["heading", "tools", "changes", "add"]
+HideablePart = Literal["heading", "tools", "changes", "add", "joined"]
 
 
 class Look(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -32,9 +32,9 @@ class Look(Struct, frozen=True, kw_only=True, omit_defaults=True):
     font: Literal["sans", "serif", "mono", "rounded"] = "sans"
     size: Literal[14, 16, 18] = 16
     theme: Literal["site", "light", "dark", "auto"] = "site"
-    order: Literal["listed", "balance", "name"] = "listed"
+    order: Literal["auto", "balance", "newest", "name", "listed"] = "auto"
     explorer: Literal["none", "solana", "solscan", "orb"] = "none"
-    hide: Annotated[tuple[HideablePart, ...], Meta(max_length=4)] = ()
+    hide: Annotated[tuple[HideablePart, ...], Meta(max_length=5)] = ()
 
     def write_texts(self) -> dict[str, str]:
         """Return all fields as texts, which `change` and `override` read."""
@@ -64,6 +64,13 @@ DEFAULT_LOOK = Look()
 _PARTS = get_args(HideablePart)
 _TYPES: Mapping[str, Any] = {field.name: field.type for field in msgspec.structs.fields(Look)}
 FIELDS = tuple(_TYPES)
+
+
+def resolve_order(order: str, *, has_balances: bool) -> str:
+    """Return what ``auto`` is for a list; `has_balances`: one of its wallets holds something."""
+    if order != "auto":
+        return order
+    return "balance" if has_balances else "listed"
 
 
 def list_choices(name: str) -> list[str]:

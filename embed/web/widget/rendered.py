@@ -17,7 +17,7 @@ from embed.balances.history import find_total_change, has_history
 from embed.balances.tokens import Supply
 from embed.db.models import APPROVED, Page, TrackedWallet
 from embed.domain.amounts import add, find_share, subtract
-from embed.domain.look import FIELDS
+from embed.domain.look import FIELDS, resolve_order
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
 from embed.keys.access import Access
@@ -216,7 +216,10 @@ def _render(
     look, segments = read_look(page.look), _list_segments(payload)
     if segments:
         look = replace(look, style=(look.style or "") + _write_widths(segments))
-    hidden, order = look.look.hide, look.look.order
+    hidden = look.look.hide
+    order = resolve_order(look.look.order, has_balances=payload.standings.highest > 0)
+    if order == "newest":  # the script doesn't know it yet
+        order = "listed"
     shown = _choose_wallets(payload, order, variant)
     ids = [one["id"] for one in shown["wallets"]]
     path = build_path(page, variant.key)
