@@ -1,14 +1,18 @@
 """The history of balances: changes over a day and a week, and the last 30 days."""
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from peewee import Value, fn
 
 from embed.db.batches import BATCH, delete_in_batches
+from embed.db.connection import db
 from embed.db.models import (
     IS_VISIBLE,
     ChainBalance,
@@ -18,7 +22,7 @@ from embed.db.models import (
     Wallet,
 )
 from embed.domain.amounts import add, find_share, subtract
-from embed.domain.times import count_days
+from embed.domain.times import count_days, from_ms
 
 LINE_SPAN = timedelta(days=30)
 
@@ -42,8 +46,7 @@ DAY = Period(_DAY, timedelta(hours=12), timedelta(hours=37), timedelta(hours=12)
 WEEK = Period(7 * _DAY, 6 * _DAY, 8 * _DAY, _DAY)
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """What an address held at a point in time, in whole tokens."""
 
     observed_at: datetime
@@ -85,13 +88,14 @@ def read_balance_changes(
         ChainBalance.address.in_(list(addresses)),
         ChainBalance.observed_at >= since,
     )
-    observed = {row.address: row for row in rows}
+    observed = {row.id: row for row in rows}
     changes: dict[str, BalanceChange] = {}
-    for address, points in _read_days(observed.values(), since).items():
-        newest = Point(observed[address].observed_at, observed[address].amount)
+    for balance_id, points in _read_days(observed, since).items():
+        balance = observed[balance_id]
+        newest = Point(balance.observed_at, balance.amount)
         earlier = [point for point in points if point.observed_at < newest.observed_at]
         if earlier:
-            changes[address] = BalanceChange(
+            changes[balance.address] = BalanceChange(
                 day=_find_change(earlier, newest, DAY, now),
                 week=_find_change(earlier, newest, WEEK, now),
                 line=(*earlier, newest),
@@ -145,34 +149,34 @@ def find_total_change(page: Page, now: datetime) -> Decimal | None:
     return find_share(subtract(after, before), before)
 
 
-def _read_days(balances: Collection[ChainBalance], since: datetime) -> dict[str, list[Point]]:
-    """Return the daily observations since then, by address, oldest first."""
-    if not balances:
+def _read_days(balance_ids: Collection[int], since: datetime) -> dict[int, list[Point]]:
+    """Return the daily observations since then, by balance, oldest first."""
+    if not balance_ids:
         return {}
-    rows = (
-        DailyBalance.select(ChainBalance.address, DailyBalance.observed_at, DailyBalance.amount)
-        .join(ChainBalance)
+    query = (
+        DailyBalance.select(DailyBalance.balance, DailyBalance.observed_at, DailyBalance.amount)
         .where(
-            ChainBalance.id.in_([balance.id for balance in balances]),
+            DailyBalance.balance.in_(list(balance_ids)),
             DailyBalance.day >= count_days(since),
             DailyBalance.observed_at >= since,
         )
-        .order_by(DailyBalance.observed_at)
+        .order_by(DailyBalance.balance, DailyBalance.day)
     )
+    rows: Any = db.execute(query)  # raw values: a list has 750, which Peewee converts slowly
     found = defaultdict(list)
-    for address, observed_at, amount in rows.tuples().iterator():
-        found[address].append(Point(observed_at, amount))
+    for balance_id, observed_ms, amount in rows:
+        found[balance_id].append(Point(from_ms(observed_ms), Decimal(amount)))
     return found
 
 
 def _find_change(
-    earlier: list[Point], newest: Point, period: Period, now: datetime
+    earlier: Sequence[Point], newest: Point, period: Period, now: datetime
 ) -> Decimal | None:
     if now - newest.observed_at > period.max_newest_age:
         return None
-    usable = [
-        point for point in earlier if period.min_age <= now - point.observed_at <= period.max_age
-    ]
+    at = attrgetter("observed_at")
+    first = bisect_left(earlier, now - period.max_age, key=at)
+    usable = earlier[first : bisect_right(earlier, now - period.min_age, key=at)]
     if not usable:
         return None
     nearest = min(usable, key=lambda point: abs(now - period.length - point.observed_at))

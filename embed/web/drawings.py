@@ -6,11 +6,13 @@ it.
 """
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from embed.balances.history import LINE_SPAN, BalanceChange, Point
@@ -105,8 +107,9 @@ def _round_scale(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal]:
 def _choose_points(line: Sequence[Point]) -> Sequence[Point]:
     """Return two points or more, without those that would draw a step at the end."""
     *earlier, newest = line
-    apart = [point for point in earlier if newest.observed_at - point.observed_at >= _CLOSEST]
-    return *(apart or earlier[:1]), newest
+    latest = newest.observed_at - _CLOSEST
+    count = bisect_right(earlier, latest, key=attrgetter("observed_at"))
+    return *earlier[: max(count, 1)], newest
 
 
 def _place(
@@ -116,13 +119,15 @@ def _place(
 
     Missing days are bridged by a straight line.
     """
-    width, height = box.width - 2 * box.margin, box.height - 2 * box.margin
+    since, margin = now - LINE_SPAN, box.margin
+    x_step = (box.width - 2 * margin) / LINE_SPAN.total_seconds()
+    y_step = (box.height - 2 * margin) / float(high - low)
     return [
         (
-            box.margin + round((1 - (now - point.observed_at) / LINE_SPAN) * width),
-            box.margin + round(float((high - point.amount) / (high - low)) * height),
+            margin + round((observed_at - since).total_seconds() * x_step),
+            margin + round(float(high - amount) * y_step),
         )
-        for point in points
+        for observed_at, amount in points
     ]
 
 

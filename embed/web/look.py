@@ -9,8 +9,8 @@ from flask import request
 from embed.domain.colors import DEFAULT_ACCENT, derive_colors
 from embed.domain.look import DEFAULT_LOOK, FIELDS, Look
 
-# Fields that style sheets and scripts read from <html>; theme and accent have other names.
-_ATTRIBUTES = ("neutral", "radius", "density", "font", "size", "order", "explorer")
+# Fields that style sheets read from <html>; theme and accent have other names.
+_ATTRIBUTES = ("neutral", "radius", "density", "font", "size")
 _DEFAULTS = DEFAULT_LOOK.write_texts()
 
 

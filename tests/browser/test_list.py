@@ -56,7 +56,7 @@ def test_search_finds_names_and_addresses(embedded_page, page):
 def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page, names):
     for alias, balance in (("Wallet 10", 5), ("Wallet 9", 20), ("über", "0.5")):
         embedded_page.track(BrowserWallet().address, alias=alias, balance=balance)
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(page, order="listed")
     balance, name = (widget.locator(f".columns .of-{one}") for one in ("balance", "name"))
 
     assert names(widget) == ["Wallet 10", "Wallet 9", "über"]
@@ -87,7 +87,7 @@ def test_part_of_the_bar_shows_its_wallets_and_stays_pressed(embedded_page, page
     track(BrowserWallet().address, alias="None", balance=1)
     page.clock.install()
     page.set_viewport_size({"width": 375, "height": 800})
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(page, order="listed")
     team, late, none = (
         widget.locator(f"button[title^='{one}']") for one in ("team", "late", "wit")
     )
@@ -136,7 +136,7 @@ def test_address_shows_both_ends_and_the_whole_of_it_when_opened(embedded_page, 
     embedded_page.track(address, balance="1234567.891")
     embedded_page.track(address := BrowserWallet().address, alias="W" * 32, balance="98765432.1")
     page.set_viewport_size({"width": 320, "height": 800})
-    widget = embedded_page.open(page, explorer="solscan")
+    widget = embedded_page.open(page, explorer="solscan", order="listed")
     row = widget.locator("#wallets .wallet").last
     short = f"{address[:4]}…{address[-4:]}"
 
@@ -189,7 +189,7 @@ def test_empty_page_has_the_next_act_and_no_tools(embedded_page, page):
 def test_ten_thousand_wallets_are_read_when_somebody_searches(embedded_page, page, reads):
     page.clock.install()
     embedded_page.fill(10_000)
-    widget = embedded_page.open(page, explorer="orb")
+    widget = embedded_page.open(page, explorer="orb", order="listed")
     rows = widget.locator("#wallets .wallet")
     order, search = widget.locator(".of-balance"), widget.get_by_role("searchbox")
     expect(rows).to_have_count(25)
@@ -219,7 +219,7 @@ def test_ten_thousand_wallets_are_read_when_somebody_searches(embedded_page, pag
 
 def test_no_javascript_is_needed_to_read_and_to_turn_pages(embedded_page, plain_page):
     embedded_page.fill(60)
-    plain_page.goto(embedded_page.host_page())
+    plain_page.goto(embedded_page.host_page(order="listed"))
     widget = plain_page.frame_locator("iframe")
     rows = widget.locator("#wallets .wallet")
 
@@ -324,7 +324,7 @@ def test_skip_link_leads_to_the_rest_of_a_long_list(embedded_page, open_browser,
 
 
 def test_arrow_keys_reach_every_wallet(embedded_page, page, proved):
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(page, order="listed")
     focus_first(widget)
     seen = []
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Home", "End", "ArrowUp"):
@@ -335,7 +335,7 @@ def test_arrow_keys_reach_every_wallet(embedded_page, page, proved):
 
 
 def test_enter_opens_a_wallet_and_tab_leads_into_it(embedded_page, page, proved):
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(page, order="listed")
     focused = focus_first(widget)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")

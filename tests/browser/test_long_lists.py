@@ -148,7 +148,7 @@ def test_change_leaves_focus_and_place_in_thousands_of_rows(embedded_page, page)
     count, middle = 2_000, 1_000
     page.clock.install()
     embedded_page.fill(count)
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(page, order="listed")
     more = widget.get_by_role("button", name="Show more")
     more.click()
     expect(widget.locator("#state")).to_have_text("100 of 2,000 wallets")

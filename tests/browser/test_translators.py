@@ -47,7 +47,7 @@ def read_copy(page) -> str:
 def test_visitor_reads_and_signs_a_list_that_is_translated(embedded_page, page, browser_wallet):
     embedded_page.add_tag("Team", "blue")
     addresses = embedded_page.track_many(30, tag_names=["Team"])
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(page, order="listed")
     expect(widget.get_by_role("button", name="«Add your wallet»")).to_be_visible()
     widget.locator(".of-balance").click()
     rows = widget.locator(".wallet")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from embed.domain.look import FIELDS, Look, list_choices
+from embed.domain.look import FIELDS, Look, list_choices, resolve_order
 from embed.errors import InvalidInput
 
 LOOK = Look().change(
@@ -37,6 +37,18 @@ def test_every_choice_is_taken():
             assert LOOK.change({name: choice}).write_texts()[name] == choice
 
 
+@pytest.mark.parametrize("order", ["balance", "newest", "name", "listed"])
+def test_order_that_somebody_chose_is_kept(order):
+    assert resolve_order(order, has_balances=False) == order
+    assert resolve_order(order, has_balances=True) == order
+
+
+def test_automatic_order_is_by_balance_once_one_is_known():
+    assert Look().order == "auto"
+    assert resolve_order("auto", has_balances=True) == "balance"
+    assert resolve_order("auto", has_balances=False) == "listed"
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -53,6 +65,7 @@ def test_every_choice_is_taken():
         ("explorer", "https://evil.example"),
         ("hide", "add,everything"),
         ("hide", "add,"),
+        ("order", "largest"),
     ],
 )
 def test_other_value_is_refused_by_the_name_of_its_field(name, text):

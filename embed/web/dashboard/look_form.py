@@ -74,9 +74,10 @@ _NAMES = {
     "light": lazy_gettext("Light"),
     "dark": lazy_gettext("Dark"),
     "auto": lazy_gettext("Device"),
-    "listed": lazy_gettext("As listed"),
     "balance": lazy_gettext("Balance"),
+    "newest": lazy_gettext("Newest"),
     "name": lazy_gettext("Name"),
+    "listed": lazy_gettext("As listed"),
     "none": lazy_gettext("No link"),
     "hide": lazy_gettext("Not shown"),
     "beside": lazy_gettext("Next to the address"),
@@ -85,6 +86,7 @@ _NAMES = {
     "tools": lazy_gettext("Search, sorting and tags to choose from"),
     "changes": lazy_gettext("Changes of balances"),
     "add": lazy_gettext("“Add your wallet”"),
+    "joined": lazy_gettext("Who joined this week"),
 }
 
 
@@ -112,7 +114,13 @@ class LookForm(Form):
             " site itself sets a scheme, that overrides this choice."
         ),
     )
-    order = RadioField(lazy_gettext("Sort by"), choices=_name_choices("order"))
+    order = RadioField(
+        lazy_gettext("Sort by"),
+        choices=_name_choices("order") | {"auto": lazy_gettext("Automatic")},
+        description=lazy_gettext(
+            "“Automatic” means by balance once a balance is known, until then as listed."
+        ),
+    )
     explorer = RadioField(lazy_gettext("Link to an explorer"), choices=_name_choices("explorer"))
     hide = SelectMultipleField(
         lazy_gettext("Hide"),

@@ -122,6 +122,19 @@ def test_saved_look_is_shown_by_the_form_the_preview_and_the_log_and_not_by_the_
     assert read_snippet(open_page(owner)) == before
 
 
+def test_automatic_order_is_chosen_until_another_one_is_saved(world, owner):
+    def read_order() -> str:
+        (label,) = re.findall('<input checked[^>]* name="order"[^>]*>([^<]+)', open_look(owner))
+        return label
+
+    assert read_order() == "Automatic"
+
+    save_look(owner, order="newest")
+
+    assert read_order() == "Newest"
+    assert world.page.look == Look(order="newest")
+
+
 def test_preset_is_saved_where_no_script_fills_it_in(world, owner):
     save_look(owner, preset="Terminal", theme="dark", accent="ff6600")
 

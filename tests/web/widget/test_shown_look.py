@@ -6,6 +6,7 @@ import pytest
 from support.world import Visitor
 
 from embed import pages
+from embed.domain.look import list_choices
 from embed.web.security_headers import hash_source
 
 
@@ -27,6 +28,11 @@ def open_widget(world):
 
 def store(world, **texts: str) -> None:
     pages.change_look(world.page_id, texts, world.change())
+
+
+def list_names(answer) -> list[str]:
+    """Return the names of the list in their order."""
+    return re.findall('<span class="name"[^>]*>([^<]+)</span>', answer.text.partition("</main>")[0])
 
 
 def read_attributes(answer) -> dict[str, str]:
@@ -63,9 +69,33 @@ def test_stored_look_comes_with_the_document(world, open_widget):
 
     assert read_attributes(answer) == {
         "neutral": "sand", "radius": "1", "density": "roomy", "font": "serif", "size": "18",
-        "theme": "auto", "order": "balance", "explorer": "solscan",
+        "theme": "auto",
     }  # fmt: skip
+    assert '<option value="balance" selected>' in answer.text
+    assert 'href="https://solscan.io/account/' in answer.text
     assert re.search('<div class="tools[^>]* hidden', answer.text)
+
+
+def test_list_is_sorted_by_balance_once_a_balance_is_known_unless_its_owner_has_chosen(
+    world, open_widget
+):
+    world.clock.forward(minutes=1)
+    world.track(Visitor().address, alias="Zoe")
+    assert list_names(open_widget()) == ["Ann", "Zoe"]
+
+    world.clock.forward(minutes=1)
+    world.track(Visitor().address, alias="Max", balance="5")
+
+    assert list_names(open_widget()) == ["Max", "Ann", "Zoe"]
+    assert list_names(open_widget(order="listed")) == ["Ann", "Zoe", "Max"]
+    store(world, order="listed")
+    assert list_names(open_widget()) == ["Ann", "Zoe", "Max"]
+    assert list_names(open_widget(order="auto")) == ["Max", "Ann", "Zoe"]
+
+
+@pytest.mark.parametrize("order", list_choices("order"))
+def test_every_order_shows_the_list(open_widget, order):
+    assert list_names(open_widget(order=order)) == ["Ann"]
 
 
 def test_address_comes_before_what_is_stored_and_only_where_it_is_valid(world, open_widget):
