@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Context, Decimal, localcontext
 from functools import cache
-from typing import NamedTuple, Self
+from typing import Self
 
 from babel.dates import format_date, format_skeleton, format_timedelta
 from babel.numbers import (
     NumberPattern,
     format_compact_decimal,
-    get_decimal_symbol,
     parse_pattern,
 )
 from flask import Flask
@@ -21,8 +20,6 @@ from embed.web.current import runtime
 from embed.web.drawings import draw_avatar
 from embed.web.languages import current_locale, format_amount
 
-COMPACT_FROM = Decimal(10_000_000)  # longer ones would leave no room for names
-WHOLE_FROM = Decimal(100)  # below, decimals are too large a part to leave out
 _MILLION = Decimal(1_000_000)
 _SMALLEST = Decimal("0.01")
 _DIGITS = 3
@@ -34,16 +31,6 @@ _WHOLE = parse_pattern("#,##0")
 ROUNDED = parse_pattern("#,##0.00")
 _SHORT = parse_pattern("#,##0.##")
 _EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
-
-
-class RowFigure(NamedTuple):
-    """A balance as rows show it.
-
-    The point and decimals are less prominent, and left out of narrow rows.
-    """
-
-    whole: str
-    decimals: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +100,6 @@ def init_figures(app: Flask) -> None:
         "in_full": format_in_full,
         "instant": times.format_instant,
         "rounded": round_amount,
-        "row_figure": write_row_figure,
         "share": format_share,
         "share_of": amounts.find_share,
         "short": format_short,
@@ -127,16 +113,6 @@ def round_amount(amount: Decimal) -> str:
     if 0 < amount <= _SMALLEST / 2:  # half of it is rounded to 0
         return f"<{format_amount(_SMALLEST, ROUNDED)}"
     return format_amount(amount, ROUNDED)
-
-
-def write_row_figure(amount: Decimal) -> RowFigure:
-    """Return a balance with two decimals, or shortened to millions and more if it is long."""
-    if amount >= COMPACT_FROM:
-        return RowFigure(format_compactly(amount), "")
-    if 0 < amount < WHOLE_FROM:
-        return RowFigure(round_amount(amount), "")
-    whole, point, decimals = round_amount(amount).rpartition(get_decimal_symbol(current_locale()))
-    return RowFigure(whole, point + decimals)
 
 
 def format_in_full(amount: Decimal, *, signed: bool = False) -> str:

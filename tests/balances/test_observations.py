@@ -211,7 +211,8 @@ def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
 
     def show() -> list:
         version = get_page(page_id).version
-        wallets = get_payload(page_id, version, world.balances).read_part(1)
+        payload = get_payload(page_id, version, world.balances)
+        wallets = payload.read_wallets(range(payload.wallet_count))
         return [one["tokenBalance"] for one in wallets]
 
     def join_and_show():

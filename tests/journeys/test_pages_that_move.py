@@ -77,7 +77,8 @@ def test_page_that_joins_while_a_balance_is_entered_shows_it(world, prepare):
     def show() -> list:
         page_id = joining if isinstance(joining, str) else joining[0]
         version = pages.get_page(page_id).version
-        wallets = get_payload(page_id, version, world.balances).read_part(1)
+        payload = get_payload(page_id, version, world.balances)
+        wallets = payload.read_wallets(range(payload.wallet_count))
         return [wallet["tokenBalance"] for wallet in wallets]
 
     def join_and_show():

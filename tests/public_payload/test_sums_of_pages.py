@@ -172,5 +172,5 @@ def test_ranks_are_by_exact_balances(world):
     payload = get_payload(world.page_id, world.page.version, world.balances)
 
     assert list(payload.standings.ranks) == [2, 1, 2, 0]
-    assert list(payload.list_places(1, "balance")) == [1, 0, 2, 3]
+    assert list(payload.choose("balance")) == [1, 0, 2, 3]
     assert payload.standings.highest == Decimal(balances[1])
