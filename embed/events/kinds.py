@@ -281,7 +281,7 @@ class BlockFacts(Facts):
 
 
 class SubmissionFacts(Submission, Facts):
-    """The submission that was decided on, in its new state."""
+    """A submission in its new state, with the owner's reason for a rejection."""
 
     reason_code: str | None
     reason_text: str | None

@@ -14,8 +14,8 @@ from msgspec import Meta, Struct
 from embed.db.batches import in_batches
 from embed.db.connection import db, lock_rows
 from embed.db.models import Delivery, Message, Receiver
-from embed.events.kinds import HoldingFacts, WithdrawalFacts, find_address
-from embed.schemas import Json, Submission
+from embed.events.kinds import HoldingFacts, SubmissionFacts, WithdrawalFacts, find_address
+from embed.schemas import Json
 from embed.serializers import write_json
 
 _Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
@@ -34,8 +34,8 @@ class QueueFilling(Json):
 
 TEST = "test"  # sent on request, to one receiver
 DATA_BY_TYPE: Mapping[str, type[Struct]] = {
-    "submission.created": Submission,
-    "submission.decided": Submission,
+    "submission.created": SubmissionFacts,
+    "submission.decided": SubmissionFacts,
     "submission.withdrawn": WithdrawalFacts,
     "wallet.flagged": HoldingFacts,
     "queue.filling": QueueFilling,
