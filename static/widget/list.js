@@ -31,6 +31,7 @@ export class List {
     this.last = Number(root.dataset.last); // the last part shown
     this.asking = {}; // the newest question
     this.areChipsOpen = false;
+    this.isRefused = false; // as a whole
     /** @type {Set<string>} */
     this.found = new Set(); // addresses of listed wallets that were looked for
     /** @type {(() => void)[]} */
@@ -58,6 +59,7 @@ export class List {
     const { asking } = this;
     const part = await this.#readParts(this.address, this.last, this.etag);
     if (asking !== this.asking) return true; // something else was asked for meanwhile
+    if (this.isRefused) location.reload(); // it's shown again
     this.warn("");
     if (part) this.#show(part);
     return part !== null;
@@ -128,8 +130,10 @@ export class List {
    */
   report(error) {
     const problem = error instanceof Problem ? error : new Problem("server");
-    if (problem.page) this.root.replaceChildren(...getElement(problem.page, "main", HTMLElement).children);
-    else this.warn(problem.retryAt || problem.code === "server" ? say("stale") : explain(problem));
+    if (problem.page) {
+      this.isRefused = true;
+      this.root.replaceChildren(...getElement(problem.page, "main", HTMLElement).children);
+    } else this.warn(problem.retryAt || problem.code === "server" ? say("stale") : explain(problem));
   }
 
   #listen() {

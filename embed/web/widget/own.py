@@ -1,6 +1,7 @@
 """The visitor's own wallets above the list: those on it, those that wait, and refusals."""
 
 import hashlib
+import threading
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -117,6 +118,6 @@ def _find_order(one: Submission) -> tuple[bool, bool, bool]:
 
 
 # A page's keys change with its version, and so with the payload's tag.
-@cached(LRUCache(256))
+@cached(LRUCache(256), lock=threading.Lock())
 def _find_share_link(page_id: str, _etag: str) -> str | None:
     return build_link(page_id) if is_shared(page_id) else None
