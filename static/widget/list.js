@@ -380,7 +380,7 @@ function rememberAddress(address) {
  * @param {string} order "auto": none
  */
 function rememberOrder(order) {
-  const age = order === "auto" ? 0 : 31_536_000;
+  const age = order === "auto" ? 0 : 2_592_000;
   try {
     document.cookie = `${ORDER_COOKIE}=${order}; Path=${location.pathname}; Max-Age=${age}; Secure; SameSite=None; Partitioned`;
   } catch {
