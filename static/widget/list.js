@@ -270,6 +270,7 @@ export class List {
       same?.focus({ preventScroll: true });
     }
     this.last = Number(part.dataset.last);
+    getElement(this.root, "#printed", HTMLElement).textContent = this.root.querySelector("#count")?.textContent ?? "";
     if (!isMore) {
       for (const name of ["etag", "total", "order"]) this.root.dataset[name] = part.dataset[name];
       for (const name of ["data-changes", "data-empty"]) this.root.toggleAttribute(name, part.hasAttribute(name));
