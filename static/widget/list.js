@@ -272,7 +272,7 @@ export class List {
     this.last = Number(part.dataset.last);
     getElement(this.root, "#printed", HTMLElement).textContent = this.root.querySelector("#count")?.textContent ?? "";
     if (!isMore) {
-      for (const name of ["etag", "total", "order"]) this.root.dataset[name] = part.dataset[name];
+      for (const name of ["data-etag", "data-total", "data-order"]) this.root.setAttribute(name, part.getAttribute(name) ?? "");
       for (const name of ["data-changes", "data-empty"]) this.root.toggleAttribute(name, part.hasAttribute(name));
     }
     this.#showRows([...getElement(part, "#wallets", HTMLElement).children], isMore);
