@@ -41,6 +41,10 @@ export class List {
     this.rows = new Map([...this.list.children].map((row) => [idOf(row), { row, html: row.outerHTML }]));
     this.chooseStop = steerByKeys(this.list);
     this.list.addEventListener("click", (event) => copyAddress(event));
+    root.querySelector(".skip a")?.addEventListener("click", (event) => {
+      event.preventDefault(); // it would add a page to the history
+      getElement(root, "#after-list", HTMLElement).focus();
+    });
     if (isLocked) this.search?.addEventListener("keydown", (event) => this.#openSearch(event));
     else this.#listen();
     this.#fitChips();

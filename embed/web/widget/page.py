@@ -238,6 +238,8 @@ def _describe_list(
 def _render_strip(variant: Variant, payload: Payload, look: ShownLook) -> bytes:
     arguments = variant.arguments
     del arguments["size"]
+    if variant.site:
+        arguments["site"] = variant.site
     places = payload.standings.orders["balance"][:STRIP_FACES]
     return render_template(
         "widget/strip.html",
@@ -251,9 +253,12 @@ def _render_strip(variant: Variant, payload: Payload, look: ShownLook) -> bytes:
 
 
 def _find_site(access: Access) -> str | None:
-    """Return the site that embeds the widget, if it sent a Referer that is on the allowlist."""
-    site = parse_origin(request.headers.get("Referer", ""))
-    return site if site in access.origins else None
+    """Return the site that embeds the widget, or the strip that led here, if it's on the allowlist."""
+    for raw in (request.headers.get("Referer", ""), request.args.get("site", "")):
+        site = parse_origin(raw)
+        if site in access.origins:
+            return site
+    return None
 
 
 class _Facts(NamedTuple):
