@@ -253,7 +253,7 @@ def _render_strip(variant: Variant, payload: Payload, look: ShownLook) -> bytes:
 
 
 def _find_site(access: Access) -> str | None:
-    """Return the site that embeds the widget, or the strip that led here, if it's on the allowlist."""
+    """Return the site of the widget, or of the strip that led here, if it's on the allowlist."""
     for raw in (request.headers.get("Referer", ""), request.args.get("site", "")):
         site = parse_origin(raw)
         if site in access.origins:

@@ -69,9 +69,10 @@ def test_links_lead_to_the_list_as_the_address_asks_for_it(world, ask):
     track(world, 1)
     key = f"?key={world.public_key}&lang=en&theme=dark"
 
-    assert list_links(ask(theme="dark", lang="en").text) == [key, f"{key}#add"]
+    site = f"&site={quote(SITE, safe='')}"
+    assert list_links(ask(theme="dark", lang="en").text) == [f"{key}{site}", f"{key}{site}#add"]
     assert list_links(ask(lang="en", hide="add").text) == [
-        f"?key={world.public_key}&lang=en&hide=add"
+        f"?key={world.public_key}&lang=en&hide=add{site}"
     ]
 
 
