@@ -21,6 +21,7 @@ _CELLS = 7  # across an avatar: five squares and a margin
 _SQUARE = re.compile(r"M(\d) (\d)h1")
 _GAP = 4  # between parts of the bar
 _STRIPE, _STRIPE_EVERY = 8, 16
+_STEP = 20  # in which lines are made shorter
 _LINE_HEIGHT = 1.1
 _PALETTE = 256
 
@@ -150,12 +151,20 @@ class Canvas:
 
 
 def fit_lines(text: str, sizes: Sequence[int], width: int, most: int = 2) -> tuple[list[str], int]:
-    """Return a bold text's lines and its size: the largest in which `most` lines are enough."""
+    """Return a bold text's lines, of similar length, and its size.
+
+    It's the first of `sizes`, largest first, in which `most` lines are enough.
+    """
     for size in sizes:
         font = load_font(size, "bold")
         lines = wrap(text, font, width)
         if len(lines) <= most and all(font.getlength(line) <= width for line in lines):
             break
+    for narrower in range(width - _STEP, 0, -_STEP):
+        shorter = wrap(text, font, narrower)
+        if len(shorter) > len(lines):
+            break
+        lines = shorter
     return lines[:most], size
 
 

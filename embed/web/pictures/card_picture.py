@@ -1,6 +1,5 @@
 """The picture of one holder's card: name and place, never a balance or an address."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from embed.web.drawings import Avatar
@@ -24,7 +23,7 @@ class CardPicture:
     place: str  # such as "Holder #37 of 251, signed"
     figures: str  # instead of a place that can't be written
     since: str
-    titles: Sequence[str]  # the first that can be written
+    title: str  # of the list
 
 
 def draw_card(shown: CardPicture) -> bytes:
@@ -49,8 +48,8 @@ def draw_card(shown: CardPicture) -> bytes:
         canvas.write_large(left, (HEIGHT - height) // 2, lines, size)
 
     end = canvas.write(MARGIN, _BOTTOM - 10, make_drawable(shown.since), size=36, color=QUIET)
-    title = next(filter(None, map(make_drawable, shown.titles)), "")
-    right, width = WIDTH - MARGIN, WIDTH - MARGIN - end - 40
+    title, right = make_drawable(shown.title), WIDTH - MARGIN
+    width = right - end - 40
     canvas.write(right, _BOTTOM - 10, title, size=36, weight="bold", anchor="rs", width=width)
     return canvas.save()
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 
 from cachetools import LRUCache
 
@@ -28,6 +29,6 @@ class KeptPictures:
             picture = draw()
         finally:
             self._drawing.release()
-        with self._lock:
+        with self._lock, suppress(ValueError):  # larger than the room for all
             self._pictures[shown] = picture
         return picture

@@ -20,7 +20,7 @@ from embed.web.pictures.letters import make_drawable
 MAX_FACES = 5
 _LEAST = Decimal("0.01")  # smaller parts of the bar join the grey one
 _LOGO_PX, _FACE_PX, _BAR_PX = 90, 84, 28
-_SIZES = (98, 84, 72, 60, 50)
+_SIZES = (94, 84, 72, 60, 50)
 _TOP, _BOTTOM = 56, HEIGHT - 56
 _BAR_BELOW = 36
 
@@ -53,7 +53,7 @@ def draw_list(shown: ListPicture) -> bytes:
     )
     parts = join_small(shown.parts)
     height = round(1.1 * size * len(lines)) + (_BAR_BELOW + _BAR_PX if parts else 0)
-    free_from, free_to = _TOP + _LOGO_PX, _BOTTOM - _FACE_PX
+    free_from, free_to = _TOP + _LOGO_PX, _BOTTOM - _FACE_PX - 12
     top = (free_from + free_to - height) // 2
     end = canvas.write_large(MARGIN, top, lines, size)
     if parts:
