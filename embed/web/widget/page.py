@@ -26,8 +26,8 @@ from embed.wallets.drafts import Draft
 from embed.wallets.joined import Joined, list_joined
 from embed.web.current import own_origin, runtime
 from embed.web.languages import current_language
-from embed.web.logos import locate_logo
 from embed.web.look import ShownLook, is_window, read_look
+from embed.web.pictures.addresses import locate_logo
 from embed.web.snippets import build_link, build_path
 from embed.web.widget.holders import draw_bar, list_holders
 from embed.web.widget.own import render_own
