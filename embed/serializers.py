@@ -126,6 +126,15 @@ def describe_submission(submission: Submission) -> schemas.Submission:
     )
 
 
+def describe_proof(proof: Proof) -> dict[str, Any]:
+    """Return what marks a wallet as proved; `proof` was read with its submission."""
+    return {
+        "submissionId": proof.submission_id,
+        "nickname": proof.submission.nickname,
+        "createdAtIso": format_instant(proof.submission.created_at),
+    }
+
+
 def describe_receipt(proof: Proof) -> dict[str, Any]:
     """Return all that is needed to check a proof offline (docs/receipts.md).
 

@@ -303,7 +303,10 @@ export function connectToHost({ site, isForAnySite }) {
     lender: hello.then(({ data, origin }) => (data.lends === true ? origin : new Promise(() => {}))),
     /** @type {(event: string, detail?: object) => void} */
     tell(event, detail) {
-      hello.then(({ origin }) => window.parent.postMessage({ kind: `embed:${event}`, ...detail }, origin));
+      hello.then(({ origin }) => {
+        sendHeight(); // first, since the host page may read it
+        window.parent.postMessage({ kind: `embed:${event}`, ...detail }, origin);
+      });
     },
   };
   if (window.parent === window) return host;
