@@ -284,6 +284,8 @@ class BlockFacts(Facts):
 class SubmissionFacts(Submission, Facts):
     """The submission that was decided on, in its new state."""
 
+    reason_code: str | None
+    reason_text: str | None
     sentences = {
         "approve submission": gettext_noop("%(actor)s approved the submission of %(subject)s"),
         "reject submission": gettext_noop("%(actor)s rejected the submission of %(subject)s"),

@@ -6,7 +6,7 @@ import { parsePage } from "../elements.js";
 const TIMEOUT_MS = 20_000;
 
 /**
- * @typedef {{ id: string, name: string, color: string, counted?: false }} Tag
+ * @typedef {{ id: string, name: string, color: string }} Tag
  * @typedef {{ body?: object, signal?: AbortSignal, keepalive?: boolean,
  *   credentials?: RequestCredentials, headers?: Record<string, string> }} RequestOptions
  * @typedef {{ id: string, walletAddress: string, nickname: string | null, status: string,

@@ -46,8 +46,8 @@ class Counts:
 
     @classmethod
     def of(cls, payload: Payload) -> Self:
-        sums, supply = payload.details.get("sums"), payload.details.get("supply")
-        share = find_share(sums["balance"], supply) if sums else None
+        sums, supply = payload.details["sums"], payload.details["supply"]
+        share = find_share(sums.balance, supply) if sums else None
         return cls(payload.wallet_count, share)
 
     def write(self) -> str:
