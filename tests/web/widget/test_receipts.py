@@ -1,7 +1,6 @@
-"""GET /embed/tracking/{id}/receipts/{id}: what holders signed, for everyone."""
+"""GET /embed/tracking/{id}/proofs and /receipts/{id}: what holders signed, for everyone."""
 
 import base64
-import re
 
 import base58
 import pytest
@@ -31,7 +30,7 @@ FIELDS = {
 def ask(world, path, *, key=None, page_id=None, cookie=None, **query):
     return world.call(
         "GET",
-        f"/embed/tracking/{page_id or world.page_id}/{path}".rstrip("/"),
+        f"/embed/tracking/{page_id or world.page_id}/{path}",
         query_string={"key": world.public_key if key is None else key} | query,
         cookie=cookie,
         headers={"Authorization": None, "Origin": None},
@@ -42,11 +41,11 @@ def ask_receipt(world, submission_id, **arguments):
     return ask(world, f"receipts/{submission_id}", **arguments)
 
 
-def is_marked(world, wallet) -> bool:
-    """Tell whether the list says that the wallet is proved."""
-    text = ask(world, "").text
-    (row,) = re.findall(f'<li class="wallet" data-id="{wallet.id}".*?</li>', text, re.DOTALL)
-    return 'class="proved"' in row
+def read_proofs(world, *wallet_ids) -> dict:
+    answer = ask(world, "proofs", wallets=",".join(wallet_ids))
+    assert answer.status_code == 200
+    assert answer.content_type == "application/json"
+    return answer.json["wallets"]
 
 
 def submit(world, visitor=None, nickname="Ada") -> str:
@@ -139,7 +138,7 @@ def test_wallet_that_the_owner_tracked_before_is_proved_by_a_submission(world):
     submission_id = prove(world, visitor)
 
     assert ask_receipt(world, submission_id).json["nickname"] == "Ada"
-    assert is_marked(world, wallet)
+    assert read_proofs(world, wallet.id)[wallet.id]["nickname"] == "Ada"
 
 
 @on_both_databases
@@ -188,16 +187,19 @@ def test_wallet_that_is_not_on_the_list_any_more_has_no_public_receipt(world, le
     leave(wallet, world)
 
     assert code_of(ask_receipt(world, submission_id)) == "not_found"
+    assert read_proofs(world, wallet.id) == {}
     assert ask_receipt(world, submission_id, cookie=visitor.cookie).status_code == 200
 
 
 @on_both_databases
 def test_approval_that_was_taken_back_ends_the_public_receipt(world):
     submission_id = prove(world)
+    wallet = find_wallet(submission_id)
 
     world.undo(submission_id)
 
     assert code_of(ask_receipt(world, submission_id)) == "not_found"
+    assert read_proofs(world, wallet.id) == {}
 
 
 def test_owners_own_wallet_is_not_proved_by_a_submission_that_waits(world):
@@ -205,7 +207,7 @@ def test_owners_own_wallet_is_not_proved_by_a_submission_that_waits(world):
     wallet = world.track(visitor.address)
     submission_id = submit(world, visitor)
 
-    assert not is_marked(world, wallet)
+    assert read_proofs(world, wallet.id) == {}
     assert code_of(ask_receipt(world, submission_id)) == "not_found"
 
 
@@ -214,7 +216,8 @@ def test_submission_from_before_proofs_were_kept_has_no_receipt(world):
     Proof.delete().execute()
 
     assert code_of(ask_receipt(world, submission_id)) == "not_found"
-    assert not is_marked(world, find_wallet(submission_id))
+    assert read_proofs(world, find_wallet(submission_id).id) == {}
+    assert world.open_widget(Visitor()).status_code == 200
 
 
 def test_withdrawn_receipt_says_so(world):
@@ -239,18 +242,49 @@ def test_withdrawn_receipt_says_so(world):
 # Proofs of the list
 
 
+def test_proofs_tell_submission_name_and_time(world):
+    submission_id = prove(world)
+    wallet = find_wallet(submission_id)
+
+    assert read_proofs(world, wallet.id) == {
+        wallet.id: {
+            "submissionId": submission_id,
+            "nickname": "Ada",
+            "createdAtIso": "2026-01-31T09:30:00.000Z",
+        }
+    }
+
+
 @on_both_databases
-def test_proof_on_one_page_marks_nothing_on_another(world):
+def test_wallets_of_another_page_are_left_out(world):
     visitor = Visitor()
     prove(world, visitor)
     other = world.make_page()
     elsewhere = world.track(visitor.address, page_id=other)
+
+    assert read_proofs(world, elsewhere.id) == {}
     key = world.make_key("public", page_id=other)
+    answer = ask(world, "proofs", page_id=other, key=key, wallets=elsewhere.id)
+    assert answer.json == {"wallets": {}}
 
-    text = ask(world, "", page_id=other, key=key).text
 
-    assert elsewhere.id in text
-    assert 'class="proved"' not in text
+@pytest.mark.parametrize("wallets", ["", ",,", "x", "\0", "A" * 5000, "' OR 1=1 --", "%", "é" * 20])
+def test_what_is_no_id_is_left_out(world, wallets):
+    prove(world)
+
+    assert read_proofs(world, wallets) == {}
+
+
+@on_both_databases
+def test_a_hundred_take_as_many_statements_as_one_and_no_more_are_answered(
+    world_with, count_statements
+):
+    world = world_with(LIMIT_IP_SUBMISSIONS="1000/hour")
+    ids = [find_wallet(prove(world)).id for _ in range(101)]
+
+    one = count_statements(lambda: read_proofs(world, ids[0]))
+    assert count_statements(lambda: read_proofs(world, *ids)) == one == 3
+    assert read_proofs(world, *ids).keys() == set(ids[:100])
 
 
 @on_both_databases
@@ -270,7 +304,7 @@ def test_page_of_the_widget_takes_one_statement_for_the_proofs_of_its_wallets(
 # Refusals
 
 
-@pytest.mark.parametrize("path", ["", "own", "receipts/{id}"])
+@pytest.mark.parametrize("path", ["proofs", "receipts/{id}"])
 def test_refusals_are_those_of_the_list(world, path):
     submission_id = prove(world)
     path = path.format(id=submission_id)
