@@ -108,6 +108,15 @@ def describe_submission(submission: Submission) -> schemas.Submission:
     )
 
 
+def describe_proof(proof: Proof) -> dict[str, Any]:
+    """Return what marks a wallet as proved; `proof` was read with its submission."""
+    return {
+        "submissionId": proof.submission_id,
+        "nickname": proof.submission.nickname,
+        "createdAtIso": format_instant(proof.submission.created_at),
+    }
+
+
 def describe_submission_for_owner(submission: Submission) -> dict[str, Any]:
     """Return the submission with the owner's reason, as commands print it and webhooks send it."""
     return as_dict(describe_submission(submission)) | {

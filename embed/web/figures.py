@@ -1,4 +1,4 @@
-"""Balances as figures in the reader's language; static/widget/words.js writes the same."""
+"""Balances as figures in the reader's language."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -41,6 +41,10 @@ export class List {
     this.rows = new Map([...this.list.children].map((row) => [idOf(row), { row, html: row.outerHTML }]));
     this.chooseStop = steerByKeys(this.list);
     this.list.addEventListener("click", (event) => copyAddress(event));
+    root.querySelector(".skip a")?.addEventListener("click", (event) => {
+      event.preventDefault(); // it would add a page to the history
+      getElement(root, "#after-list", HTMLElement).focus();
+    });
     if (isLocked) this.search?.addEventListener("keydown", (event) => this.#openSearch(event));
     else this.#listen();
     this.#fitChips();
@@ -270,8 +274,9 @@ export class List {
       same?.focus({ preventScroll: true });
     }
     this.last = Number(part.dataset.last);
+    getElement(this.root, "#printed", HTMLElement).textContent = this.root.querySelector("#count")?.textContent ?? "";
     if (!isMore) {
-      for (const name of ["etag", "total", "order"]) this.root.dataset[name] = part.dataset[name];
+      for (const name of ["data-etag", "data-total", "data-order"]) this.root.setAttribute(name, part.getAttribute(name) ?? "");
       for (const name of ["data-changes", "data-empty"]) this.root.toggleAttribute(name, part.hasAttribute(name));
     }
     this.#showRows([...getElement(part, "#wallets", HTMLElement).children], isMore);
@@ -380,7 +385,7 @@ function rememberAddress(address) {
  * @param {string} order "auto": none
  */
 function rememberOrder(order) {
-  const age = order === "auto" ? 0 : 31_536_000;
+  const age = order === "auto" ? 0 : 2_592_000;
   try {
     document.cookie = `${ORDER_COOKIE}=${order}; Path=${location.pathname}; Max-Age=${age}; Secure; SameSite=None; Partitioned`;
   } catch {

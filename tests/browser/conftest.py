@@ -32,7 +32,7 @@ from embed.settings import Settings
 # Error statuses that a test provokes are not failures of the page.
 EXPECTED_WORDS = re.compile("Failed to load resource")
 
-PATIENCE_MS = 8_000  # far more than anything takes, on a busy machine too
+PATIENCE_MS = 60_000  # far more than anything takes, on a busy machine too
 expect.set_options(timeout=PATIENCE_MS)
 
 

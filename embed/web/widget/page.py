@@ -26,8 +26,8 @@ from embed.wallets.drafts import Draft
 from embed.wallets.joined import Joined, list_joined
 from embed.web.current import own_origin, runtime
 from embed.web.languages import current_language
-from embed.web.logos import locate_logo
 from embed.web.look import ShownLook, is_window, read_look
+from embed.web.pictures.addresses import locate_logo
 from embed.web.snippets import build_link, build_path
 from embed.web.widget.holders import draw_bar, list_holders
 from embed.web.widget.own import render_own
@@ -238,6 +238,8 @@ def _describe_list(
 def _render_strip(variant: Variant, payload: Payload, look: ShownLook) -> bytes:
     arguments = variant.arguments
     del arguments["size"]
+    if variant.site:
+        arguments["site"] = variant.site
     places = payload.standings.orders["balance"][:STRIP_FACES]
     return render_template(
         "widget/strip.html",
@@ -251,9 +253,12 @@ def _render_strip(variant: Variant, payload: Payload, look: ShownLook) -> bytes:
 
 
 def _find_site(access: Access) -> str | None:
-    """Return the site that embeds the widget, if it sent a Referer that is on the allowlist."""
-    site = parse_origin(request.headers.get("Referer", ""))
-    return site if site in access.origins else None
+    """Return the site of the widget, or of the strip that led here, if it's on the allowlist."""
+    for raw in (request.headers.get("Referer", ""), request.args.get("site", "")):
+        site = parse_origin(raw)
+        if site in access.origins:
+            return site
+    return None
 
 
 class _Facts(NamedTuple):
