@@ -139,7 +139,7 @@ def _list_parts(payload: Payload, accent: str) -> list[Part]:
     """Return the parts of the bar, the grey one last; none if nothing is held."""
     parts, tags = payload.standings.parts, payload.details["tags"]
     listed = [
-        Part(parts[tag.id].balance, find_tag_color(tag.color), tag.counted)
+        Part(parts[tag.id].balance, find_tag_color(tag.color), tag.is_counted)
         for tag in tags
         if tag.id in parts
     ]
