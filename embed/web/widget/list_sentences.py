@@ -46,9 +46,13 @@ def write_sentence(payload: Payload) -> str:
 
 def write_figures(payload: Payload) -> str:
     """Return the sentence's figures alone, in a line, and the symbol in another."""
-    share, count = _find_share(payload), format_number(payload.wallet_count)
-    figures = count if share is None else f"{count} · {format_share(share, 1)}"
-    return f"{figures}\n{write_symbol(payload.details)}"
+    share, sums = _find_share(payload), payload.details.get("sums")
+    figures = [format_number(payload.wallet_count)]
+    if share is not None:
+        figures.append(format_share(share, 1))
+    elif sums:
+        figures.append(format_number(int(sums["balance"])))  # the short form may have words
+    return f"{' · '.join(figures)}\n{write_symbol(payload.details)}"
 
 
 def _isolate(figure: str) -> str:
