@@ -130,13 +130,14 @@ def test_color_shape_and_transparency_stay():
     assert max(abs(red - 10), abs(green - 120), abs(blue - 240)) < 12
 
 
-def test_photo_is_turned_upright():
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
+def test_photo_is_turned_upright(form):
     photo = make(200, 200, color="white")
     photo.paste("black", (0, 0, 200, 100))
     exif = Image.Exif()
     exif[0x0112] = 6  # a quarter turn
 
-    drawn = read(draw_logo(write(photo, "JPEG", exif=exif))).convert("L")
+    drawn = read(draw_logo(write(photo, form, exif=exif))).convert("L")
 
     assert drawn.getpixel((20, 64)) > 200 > 50 > drawn.getpixel((108, 64))
 
