@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from embed.web.drawings import Avatar
 from embed.web.pictures.canvas import HEIGHT, MARGIN, QUIET, WIDTH, Canvas, Logo, fit_lines
-from embed.web.pictures.letters import load_font, make_drawable
+from embed.web.pictures.letters import choose_drawable, load_font, make_drawable
 
 _LOGO_PX, _FACE_PX = 90, 238
 _SIZES = (98, 84, 72, 60, 50)
@@ -35,7 +35,7 @@ def draw_card(shown: CardPicture) -> bytes:
     top = (HEIGHT - _FACE_PX) // 2
     canvas.draw_avatar(MARGIN, top, _FACE_PX, shown.face)
     left = MARGIN + _FACE_PX + 48
-    name, place = make_drawable(shown.name), make_drawable(shown.place) or shown.figures
+    name, place = make_drawable(shown.name), choose_drawable(shown.place, shown.figures)
     if name:
         lines, size = fit_lines(name, _SIZES, WIDTH - MARGIN - left)
         height = round(1.1 * size * len(lines)) + 66

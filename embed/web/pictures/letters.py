@@ -10,8 +10,9 @@ from PIL import ImageFont
 _FILE_BY_WEIGHT = {"regular": font_files["Roboto"], "bold": font_files["RobotoBold"]}
 _ABSENT = "\U0010ffff"  # is drawn as every letter that the font lacks
 _TEST_SIZE_PX = 20
-# Emoji and other symbols, marks of direction and joiners: a text means the same without them.
-_DECORATION = {"So", "Sk", "Cf"}
+# Emoji and other symbols, such as hearts: a text means the same without those that the font lacks.
+_DECORATION = {"So", "Sk"}
+_INVISIBLE = "Cf"  # marks of direction, joiners
 _SELECTOR = re.compile("[\ufe00-\ufe0f]")
 _SPACE = re.compile(r"[^\S\u00a0]+")
 _ELLIPSIS = "…"
@@ -27,9 +28,24 @@ def load_font(size_px: int, weight: str = "regular") -> ImageFont.FreeTypeFont:
 def make_drawable(text: str) -> str:
     """Return a text as the font can draw it, without emoji; empty if the font lacks a letter."""
     composed = _SELECTOR.sub("", unicodedata.normalize("NFC", text)).replace("\u202f", "\u00a0")
-    kept = "".join(one for one in composed if unicodedata.category(one) not in _DECORATION)
+    kept = "".join(filter(_is_needed, composed))
     plain = _SPACE.sub(" ", kept).strip()
     return plain if all(map(_has_letter, plain)) else ""
+
+
+def choose_drawable(*texts: str) -> str:
+    """Return the first text of which something can be drawn; empty if none."""
+    return next(filter(None, map(make_drawable, texts)), "")
+
+
+def make_lines_drawable(text: str) -> str:
+    """Do as make_drawable for each line, and leave out the others."""
+    return "\n".join(filter(None, map(make_drawable, text.split("\n"))))
+
+
+def _is_needed(letter: str) -> bool:
+    category = unicodedata.category(letter)
+    return category != _INVISIBLE and (category not in _DECORATION or _has_letter(letter))
 
 
 @lru_cache(maxsize=4096)

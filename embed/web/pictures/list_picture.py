@@ -15,12 +15,13 @@ from embed.web.pictures.canvas import (
     Part,
     fit_lines,
 )
-from embed.web.pictures.letters import make_drawable
+from embed.web.pictures.letters import choose_drawable, make_drawable, make_lines_drawable
 
 MAX_FACES = 5
 _LEAST = Decimal("0.01")  # smaller parts of the bar join the grey one
 _LOGO_PX, _FACE_PX, _BAR_PX = 90, 84, 28
 _SIZES = (94, 84, 72, 60, 50)
+_COUNT_SIZES = (52, 46, 40, 34)
 _TOP, _BOTTOM = 56, HEIGHT - 56
 _BAR_BELOW = 36
 
@@ -43,13 +44,15 @@ def draw_list(shown: ListPicture) -> bytes:
     """Return the picture as PNG."""
     canvas = Canvas(shown.logo.accent)
     canvas.draw_logo(MARGIN, _TOP, _LOGO_PX, shown.logo)
-    title = next(filter(None, map(make_drawable, shown.titles)), "")
+    title = choose_drawable(*shown.titles)
     beside = MARGIN + _LOGO_PX + 30
     middle, width = _TOP + _LOGO_PX // 2, WIDTH - MARGIN - beside
     canvas.write(beside, middle, title, size=41, color=QUIET, anchor="lm", width=width)
 
     lines, size = fit_lines(
-        make_drawable(shown.sentence) or shown.figures, _SIZES, WIDTH - 2 * MARGIN
+        make_drawable(shown.sentence) or make_lines_drawable(shown.figures),
+        _SIZES,
+        WIDTH - 2 * MARGIN,
     )
     parts = join_small(shown.parts)
     height = round(1.1 * size * len(lines)) + (_BAR_BELOW + _BAR_PX if parts else 0)
@@ -70,7 +73,8 @@ def _write_counts(canvas: Canvas, texts: Sequence[str]) -> None:
     """Write up to two counts in the corner, the last one larger."""
     *quiet, bold = [text for text in texts if text] or [""]
     right, width = WIDTH - MARGIN, WIDTH // 2 - MARGIN
-    canvas.write(right, _BOTTOM - 10, bold, size=52, weight="bold", anchor="rs", width=width)
+    _, size = fit_lines(bold, _COUNT_SIZES, width, most=1)
+    canvas.write(right, _BOTTOM - 10, bold, size=size, weight="bold", anchor="rs", width=width)
     for text in quiet:
         canvas.write(right, _BOTTOM - 72, text, size=36, color=QUIET, anchor="rs", width=width)
 

@@ -21,7 +21,7 @@ from embed.web.languages import choose_language, current_language, find_named_la
 from embed.web.pictures.canvas import Logo, Part
 from embed.web.pictures.card_picture import CardPicture, draw_card
 from embed.web.pictures.kept import KeptPictures
-from embed.web.pictures.letters import make_drawable
+from embed.web.pictures.letters import choose_drawable
 from embed.web.pictures.list_picture import MAX_FACES, ListPicture, draw_list
 from embed.web.security_headers import allow_loading
 from embed.web.widget.blueprint import blueprint
@@ -130,8 +130,8 @@ def _describe_card(page: Page, payload: Payload, card: Card) -> CardPicture:
 
 
 def _describe_logo(page: Page) -> Logo:
-    stored, names = logos.find_logo(page.id), (page.token_name, page.token_symbol)
-    letter = next(filter(None, map(make_drawable, names)), "")[:1].upper()
+    stored = logos.find_logo(page.id)
+    letter = choose_drawable(page.token_name, page.token_symbol)[:1].upper()
     return Logo(bytes(stored.content) if stored else None, letter, page.look.accent)
 
 

@@ -10,13 +10,16 @@ from shared_pages import ENDINGS, every_ending, get, share
 from support.world import Visitor
 
 from embed import pages
+from embed.balances.tokens import Supply
 from embed.db.models import Wallet
 from embed.domain.colors import find_tag_color
 from embed.logos import draw_logo
 from embed.translations import LANGUAGES
 from embed.wallets import tracking
 from embed.web.pictures.addresses import locate_logo
+from embed.web.pictures.canvas import Canvas
 from embed.web.pictures.kept import KeptPictures
+from embed.web.pictures.letters import make_drawable
 from embed.web.pictures.list_picture import draw_list
 from embed.web.widget import pictures
 
@@ -251,6 +254,32 @@ def test_list_with_little_to_show_has_a_picture(world, path, kept):
         join(world, "猫")
 
     read(get(world, f"{path}/picture.png"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("supply", [None, 5_000])
+def test_no_letter_is_drawn_that_the_font_lacks(world, path, monkeypatch, language, supply):
+    drawn: list[str] = []
+    really_write = Canvas.write
+
+    def write(self, x, y, text, **options):
+        drawn.append(text)
+        return really_write(self, x, y, text, **options)
+
+    monkeypatch.setattr(Canvas, "write", write)
+    monkeypatch.setattr(world.balances, "find_supply", lambda mint: supply and Supply(supply, None))
+    world.configure(public_title="猫の会", token_name="קטע", token_symbol="猫")
+    visitor = join(world, "猫")
+    world.observe(visitor.address, 1_234)
+    world.configure(public_comments="New")
+
+    get(world, f"{path}/picture.png", lang=language)
+    get(world, f"{path}/card/{find_wallet(world, visitor)}.png", lang=language)
+
+    assert all(make_drawable(text) == text for text in drawn), drawn
+    shown = " ".join(drawn)
+    assert "1" in shown
+    assert not set(shown) & set("猫קטע")
 
 
 @every_ending
