@@ -22,7 +22,7 @@ _SQUARE = re.compile(r"M(\d) (\d)h1")
 _GAP = 4  # between parts of the bar
 _STRIPE, _STRIPE_EVERY = 8, 16
 _STEP = 20  # in which lines are made shorter
-_LINE_HEIGHT = 1.1
+LINE_HEIGHT = 1.1
 _PALETTE = 256
 
 
@@ -75,9 +75,9 @@ class Canvas:
     def write_large(self, x: int, top: int, lines: Sequence[str], size: int) -> int:
         """Write bold lines below `top`, and return where they end."""
         for number, line in enumerate(lines, 1):
-            baseline = top + round(size * (_LINE_HEIGHT * number - 0.2))
+            baseline = top + round(size * (LINE_HEIGHT * number - 0.2))
             self.write(x, baseline, line, size=size, weight="bold", width=WIDTH - MARGIN - x)
-        return top + round(size * _LINE_HEIGHT * len(lines))
+        return top + round(size * LINE_HEIGHT * len(lines))
 
     def draw_logo(self, x: int, y: int, size: int, logo: Logo) -> None:
         mask = _round_mask((size, size), size // 2)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from embed.web.drawings import Avatar
 from embed.web.pictures.canvas import (
     HEIGHT,
+    LINE_HEIGHT,
     MARGIN,
     QUIET,
     WIDTH,
@@ -55,7 +56,7 @@ def draw_list(shown: ListPicture) -> bytes:
         WIDTH - 2 * MARGIN,
     )
     parts = join_small(shown.parts)
-    height = round(1.1 * size * len(lines)) + (_BAR_BELOW + _BAR_PX if parts else 0)
+    height = round(LINE_HEIGHT * size * len(lines)) + (_BAR_BELOW + _BAR_PX if parts else 0)
     free_from, free_to = _TOP + _LOGO_PX, _BOTTOM - _FACE_PX - 12
     top = (free_from + free_to - height) // 2
     end = canvas.write_large(MARGIN, top, lines, size)
