@@ -3,11 +3,10 @@
 import math
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
-from flask import Response, flash, redirect, request, session, url_for
+from flask import Response, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
 from limits import parse
@@ -15,7 +14,6 @@ from wtforms import EmailField, Field, PasswordField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
-from embed.domain.concurrency import Busy
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
 from embed.events import account_log
 from embed.pages import list_of_owner
@@ -93,14 +91,13 @@ def sign_in() -> ResponseReturnValue:
     form = SignInForm()
     if not form.validate_on_submit():
         return render("sign_in.html", form=form, status=200)
-    email, password = form.email.data or "", form.password.data or ""
+    email = form.email.data or ""
     if wait := find_wait(email):
         return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
-    person = passwords.find_by_password(email, password)
+    person = passwords.find_by_password(email, form.password.data or "")
     if person is None or not begin_session(person):
         form.password.errors = [gettext("The email address or the password is wrong.")]
         return store_failure(email, render("sign_in.html", form=form), "sign-in failed")
-    _warn_of_weakness(person, password)
     return redirect(target, 303)
 
 
@@ -168,14 +165,6 @@ def use_session(begun: Session, credential: str) -> None:
 def end_own_session() -> None:
     """End the session of this request."""
     sessions.end(current_person(), current_session().id, current_change(), kind="signed out")
-
-
-def _warn_of_weakness(person: Person, password: str) -> None:
-    """On the next page, advise changing a password that predates the check for weak ones."""
-    with suppress(Busy):  # next time
-        if weakness := passwords.find_weakness_for(person, password, own_host()):
-            sentence = gettext("Your password still works. %(reason)s", reason=gettext(weakness))
-            flash(sentence, "weak")
 
 
 def safe_target(target: str) -> str:
