@@ -28,7 +28,13 @@ from embed.domain.addresses import parse_mint
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.roles import OWNER
-from embed.domain.texts import gettext_noop, parse_optional_text, parse_text, parse_ticker
+from embed.domain.texts import (
+    check_choice,
+    gettext_noop,
+    parse_optional_text,
+    parse_text,
+    parse_ticker,
+)
 from embed.domain.times import from_ms
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
@@ -280,13 +286,7 @@ def parse_fields(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parse_holding_watch(raw: str) -> str:
-    if raw not in HOLDING_WATCHES:
-        raise InvalidInput(
-            "The %(name)s must be one of %(choices)s.",
-            field="holding_watch",
-            name="choice for wallets below the minimum",
-            choices=", ".join(HOLDING_WATCHES),
-        )
+    check_choice(raw, HOLDING_WATCHES, "holding_watch")
     return raw
 
 

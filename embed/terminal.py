@@ -227,7 +227,7 @@ def _cut(cell: str, width: int) -> str:
 
 
 def _format(value: Any) -> str:
-    if value is None or value == []:
+    if value is None or value in ([], {}):
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -235,5 +235,7 @@ def _format(value: Any) -> str:
         return format_amount(value)
     if isinstance(value, list):
         return ", ".join(one["name"] if isinstance(one, dict) else str(one) for one in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {each}" for name, each in value.items())
     # Control characters in visitors' and owners' text must not reach the terminal.
     return "".join(character if character.isprintable() else " " for character in str(value))

@@ -19,7 +19,6 @@ from embed.db.schema_version import OtherVersion, upgrade_until_done
 from embed.db.work_status import (
     Kind,
     claim_job,
-    find_job,
     hold_lease,
     list_waiting_jobs,
     release_lease,
@@ -43,12 +42,6 @@ _LONGEST_FAILURE = 300  # stored characters
 
 # Errors whose text is safe to show to everyone: sentences without addresses or secrets.
 KNOWN_ERRORS = (InvalidInput, NotFound, balance_refresh.RefreshFailed)
-
-_LEAP = timedelta(days=1)
-_NOT_DELETED = (
-    "Nothing was deleted: by the clock, the last run was more than a day ago. If the clock is"
-    " right, do nothing: old data is deleted in a day. If it's wrong, correct it before then."
-)
 
 _log = logging.getLogger(__name__)
 
@@ -80,17 +73,8 @@ def _update_listings(runtime: Runtime, _: CheckStop) -> str:
 
 
 def _prune(runtime: Runtime, check_stop: CheckStop) -> str:
-    """Delete old data, or wait a day if the clock has jumped ahead, since it may be wrong."""
-    now, last = runtime.clock(), find_job("prune")
-    if (
-        last
-        and last.finished_at
-        and now - last.finished_at > _LEAP
-        and last.summary != _NOT_DELETED
-    ):
-        report_job("prune", due_at=now + _LEAP)
-        return _NOT_DELETED
-    return summarize(prune(now, runtime.settings.balance_history, check_stop))
+    pruned = prune(runtime.clock(), runtime.settings.balance_history, check_stop)
+    return summarize(pruned)
 
 
 class Stopped(Exception):

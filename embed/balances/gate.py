@@ -64,7 +64,7 @@ class LiveBalances(BalanceSource):
     def _await_read(self, mint: str, address: str) -> Decimal | None:
         """Read a balance, or wait for the thread that is reading it already."""
         with self._lock:
-            if self._is_paused():
+            if self._paused_at is not None and self._is_within(self._paused_at, PAUSE):
                 return None
             read = self._reads.get((mint, address))
             if read is None:
@@ -78,7 +78,8 @@ class LiveBalances(BalanceSource):
             pass
         except (TimeoutError, RpcUnavailable):
             read.cancel()  # if no thread has begun it
-            self._pause()
+            with self._lock:
+                self._paused_at = self._clock()
         except (CancelledError, NoSuchMint, UnusableAmount):
             pass
         return None
@@ -123,10 +124,3 @@ class LiveBalances(BalanceSource):
 
     def _is_within(self, observed_at: datetime, span: timedelta) -> bool:
         return abs(self._clock() - observed_at) <= span
-
-    def _is_paused(self) -> bool:
-        return self._paused_at is not None and abs(self._clock() - self._paused_at) < PAUSE
-
-    def _pause(self) -> None:
-        with self._lock:
-            self._paused_at = self._clock()

@@ -110,10 +110,6 @@ def report_backup(started_at: datetime, now: datetime) -> None:
     query.execute()
 
 
-def find_job(name: str) -> Job | None:
-    return Job.get_or_none(Job.name == name)
-
-
 def find_backup_at() -> datetime | None:
     """Return when the newest backup started; it contains nothing later than that."""
     found: datetime | None = Job.select(Job.started_at).where(Job.name == _BACKUP).scalar()

@@ -1,10 +1,9 @@
 """Copies all rows from one database to another, with checksums to compare them."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -57,41 +56,21 @@ def sum_tables(source: Rows, schema: Schema) -> list[TableSum]:
     return [_sum_table(source, table, columns) for table, columns in schema.items()]
 
 
+def _sum_table(source: Rows, table: str, columns: tuple[str, ...]) -> TableSum:
+    count = total = 0
+    for row in source.read(table, columns):
+        digest = hashlib.sha256(msgspec.msgpack.encode(row)).digest()
+        total = (total + int.from_bytes(digest)) & _MASK
+        count += 1
+    return TableSum(table, count, f"{total:064x}")
+
+
 def copy_tables(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
-    """Copy all rows into an empty database, and return the sums of the rows sent.
+    """Copy all rows into an empty database, and return the sums of the source's.
 
     Both are in a transaction. Raises InvalidInput.
     """
-    return [_copy_table(source, target, table, columns) for table, columns in schema.items()]
-
-
-def _copy_table(source: Rows, target: Rows, table: str, columns: tuple[str, ...]) -> TableSum:
-    summing = _Summing(table)
-    with closing(source.read(table, columns)) as rows:  # even if writing stops early
-        target.write(table, columns, summing.watch(rows))
-    return summing.finish()
-
-
-def _sum_table(source: Rows, table: str, columns: tuple[str, ...]) -> TableSum:
-    summing = _Summing(table)
-    for _ in summing.watch(source.read(table, columns)):
-        pass
-    return summing.finish()
-
-
-class _Summing:
-    """Sums up rows as they pass through."""
-
-    def __init__(self, table: str) -> None:
-        self._table = table
-        self._rows = self._sum = 0
-
-    def watch(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-        for row in rows:
-            digest = hashlib.sha256(msgspec.msgpack.encode(row)).digest()
-            self._sum = (self._sum + int.from_bytes(digest)) & _MASK
-            self._rows += 1
-            yield row
-
-    def finish(self) -> TableSum:
-        return TableSum(self._table, self._rows, f"{self._sum:064x}")
+    for table, columns in schema.items():
+        with closing(source.read(table, columns)) as rows:  # even if writing stops early
+            target.write(table, columns, rows)
+    return sum_tables(source, schema)

@@ -137,10 +137,6 @@ def _prepare(url: str, name: str) -> None:
                 schema_version.upgrade(database)
     except OperationalError as error:
         raise InvalidInput(f"{name} cannot be used: {error}") from error
-    _check_is_newest(url, name)
-
-
-def _check_is_newest(url: str, name: str) -> None:
     with open_rows(url).snapshot() as rows:
         check_is_newest(rows, name)
 

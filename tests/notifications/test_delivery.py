@@ -286,48 +286,6 @@ def test_receiver_that_is_removed_while_its_log_is_written_deadlocks_nobody(
 
 # What cannot be sent
 
-BROKEN = [
-    "nonsense",
-    "[1]",
-    "{}",
-    '{"trackingPageId":"x"}',
-    '{"trackingPageId":"x","pending":"8","queueCapacity":10}',
-    '{"trackingPageId":"x","pending":1e999,"queueCapacity":10}',
-    '{"trackingPageId":"x","pending":8,"queueCapacity":' + "9" * 5000 + "}",
-    '{"trackingPageId":"\\ud800","pending":8,"queueCapacity":10}',
-    '{"trackingPageId":' * 5000,
-]
-
-
-def break_message(message_id: str, **columns: str) -> None:
-    Message.update(columns).where(Message.id == message_id).execute()
-
-
-@pytest.mark.parametrize("kind", ["webhook", "channel"])
-def test_message_whose_data_are_not_those_of_its_type_is_given_up_and_others_are_sent(
-    owner, http_receiver, kind
-):
-    if kind == "webhook":
-        receiver = owner.add_webhook(http_receiver.url)
-    else:
-        receiver = owner.add_channel(f"http://127.0.0.1:{http_receiver.port}")
-    first = owner.tell()
-    for data in BROKEN:
-        break_message(owner.tell(), data=data)
-    break_message(owner.tell(), type="queue.unheard")
-    break_message(owner.tell(), type="wallet.flagged")
-    last = owner.tell()
-
-    owner.deliver(receiver)
-
-    given_up = ("given_up", 1, delivery.UNREADABLE)
-    states = owner.list_states(receiver)
-    assert states[1:-1] == [given_up] * (len(BROKEN) + 2)
-    assert {state for state, *_ in (states[0], states[-1])} == {"delivered"}
-    if kind == "webhook":
-        assert http_receiver.ids == [first, last]
-    assert owner.read(receiver).failed_attempts == 0
-
 
 @pytest.mark.parametrize("kind", ["webhook", "channel"])
 def test_error_while_a_message_is_made_counts_as_a_failed_attempt(

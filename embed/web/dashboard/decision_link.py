@@ -33,6 +33,7 @@ def decide_by_link(token: str) -> ResponseReturnValue:
     try:
         link = decision_links.read_link(token, runtime().signer)
         page = decision_links.open_link(link)
+        return _decide(link, page) if request.method == "POST" else _show(link, page)
     except SignatureExpired:
         return render_mistake(gettext("This link has expired. Links work for 48 hours."), 410)
     except BadSignature:
@@ -40,11 +41,17 @@ def decide_by_link(token: str) -> ResponseReturnValue:
             gettext("This link is invalid. It may not have been copied completely."), 404
         )
     except MayNotDecide:
-        return _refuse_receiver()
-    return _decide(link, page) if request.method == "POST" else _show(link, page)
+        return render_mistake(
+            gettext(
+                "This link no longer works, because deciding from these messages has been turned"
+                " off."
+            ),
+            410,
+        )
 
 
 def _decide(link: DecisionLink, page: Page) -> ResponseReturnValue:
+    """Raises MayNotDecide."""
     try:
         if link.decision == "approve":
             decide: Callable[..., decisions.Result] = decisions.approve
@@ -56,8 +63,6 @@ def _decide(link: DecisionLink, page: Page) -> ResponseReturnValue:
             submission = decisions.decide_one(
                 link.submission_id, partial(decide, change=change), page=page
             )
-    except MayNotDecide:
-        return _refuse_receiver()
     except (AlreadyUsed, NotFound):
         return _show(link, page)
     except InvalidInput as mistake:  # decided meanwhile, or the list is full
@@ -115,13 +120,4 @@ def _render(
         one=submission,
         undo_minutes=decisions.UNDO_WITHIN // timedelta(minutes=1),
         **values,
-    )
-
-
-def _refuse_receiver() -> ResponseReturnValue:
-    return render_mistake(
-        gettext(
-            "This link no longer works, because deciding from these messages has been turned off."
-        ),
-        410,
     )

@@ -99,17 +99,4 @@ def send_all_again(page: Page) -> ResponseReturnValue:
 
 @blueprint.app_template_filter("indented")
 def indent_json(document: str) -> str:
-    """Return a message's data with one line per fact, every number as it was written.
-
-    An older version imported any text here, which is returned unchanged. Nested values stay on one
-    line, since indenting them would grow with their depth.
-    """
-    try:
-        facts = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
-    except (ValueError, RecursionError):
-        return document
-    lines = [
-        f"  {msgspec.json.encode(name).decode()}: {bytes(value).decode()}"
-        for name, value in facts.items()
-    ]
-    return "\n".join(["{", ",\n".join(lines), "}"])
+    return msgspec.json.format(document, indent=2)

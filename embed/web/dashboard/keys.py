@@ -17,7 +17,7 @@ from embed.keys.access import USE_STORED_EVERY
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, get_own_key
 from embed.web.dashboard.embed_page import SiteForm, render_embed
-from embed.web.dashboard.filters import explain_changes, name_key
+from embed.web.dashboard.filters import name_key
 from embed.web.dashboard.responses import (
     Form,
     redirect_to,
@@ -211,5 +211,11 @@ def _read(form: FlaskForm) -> dict[str, Any]:
 
 
 def _explain_changes(form: FlaskForm) -> list[str]:
+    """Return a sentence for each accepted site that is stored in another form than typed."""
     lines = read_lines(form.origins.data) if isinstance(form, OriginsForm) else []
-    return explain_changes(lines)
+    origins = {raw: parse_allowlist_entry(raw) for raw in lines}
+    return [
+        gettext("%(typed)s was saved as %(origin)s.", typed=raw, origin=origin)
+        for raw, origin in origins.items()
+        if raw != origin
+    ]

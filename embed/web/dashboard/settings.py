@@ -4,7 +4,7 @@ import unicodedata
 from datetime import timedelta
 from typing import Any
 
-from flask import redirect, request, url_for
+from flask import flash, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import StringField
 
@@ -106,7 +106,8 @@ def delete_page(page: Page) -> ResponseReturnValue:
             pages.delete_page(page.id, current_change())
             said = gettext("%(name)s has been deleted.", name=name_page(page))
             restore = url_for("dashboard.restore_page", page_id=page.id)
-            return redirect_to("list_pages", said, undo=restore)
+            flash({"sentence": said, "action": restore}, "undo")  # type: ignore[arg-type]  # any JSON
+            return redirect(url_for("dashboard.list_pages"), 303)
         form.ticker.errors = [gettext("This isn't the page's ticker.")]
     return render(
         "page_delete.html",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flask import Response, request
 from flask.typing import ResponseReturnValue
@@ -49,12 +50,6 @@ class Choice:
     columns: Sequence[str]  # one for each of the table's
     makes_tags: bool
     changes_listed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRow:
-    cells: Sequence[str]  # as they are read
-    outcome: str  # new, changed, same, or the mistake's name; empty if not known yet
 
 
 @page_route("/wallets.csv", needs="viewer", confirms=True, downloaded_from="list_wallets")
@@ -206,8 +201,11 @@ def _show_plan(page: Page, text: str, table: Table) -> ResponseReturnValue:
 
 def _show_rows(
     table: Table, choice: Choice, parsed: ParsedTable, plan: imports.ImportPlan | None
-) -> Sequence[ShownRow]:
-    """Return the first rows as they are read."""
+) -> list[dict[str, Any]]:
+    """Return the first rows as they are read.
+
+    The outcome is new, changed, same, or the mistake's name; empty if not known yet.
+    """
     lines = {line.number: line for line in parsed.lines}
     outcomes = dict.fromkeys(lines, "same") if plan else {}
     for change in plan.changes if plan else ():
@@ -215,13 +213,13 @@ def _show_rows(
     for mistake in reversed(plan.mistakes if plan else ()):
         outcomes[mistake.number] = mistake.kind.name
     return [
-        ShownRow(
-            [
+        {
+            "cells": [
                 _write_cell(role, "".join(cells[place : place + 1]), lines.get(number))
                 for place, role in enumerate(choice.columns)
             ],
-            outcomes.get(number, ""),
-        )
+            "outcome": outcomes.get(number, ""),
+        }
         for number, cells in table.rows[:_SHOWN_ROWS]
     ]
 
