@@ -38,7 +38,7 @@ from embed.web.dashboard.responses import (
     render,
     show_mistakes,
 )
-from embed.web.dashboard.routes import PERSON, blueprint, route
+from embed.web.dashboard.routes import FORM, PERSON, blueprint, route
 from embed.web.dashboard.sign_in import (
     PasswordForm,
     begin_session,
@@ -69,7 +69,7 @@ class LanguageForm(Form):
     )
 
 
-@route("/account", methods=["GET", "POST"], needs=PERSON, help="owners#sign-in")
+@route("/account", methods=FORM, needs=PERSON, help="owners#sign-in")
 def account() -> ResponseReturnValue:
     """Change the password, which ends every other session."""
     form = ChangePasswordForm()

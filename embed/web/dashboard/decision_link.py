@@ -21,13 +21,11 @@ from embed.submissions.review_context import build_review_context
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change
 from embed.web.dashboard.responses import render, render_mistake, write_mistake
-from embed.web.dashboard.routes import ANYBODY, route
+from embed.web.dashboard.routes import ANYBODY, FORM, route
 from embed.web.languages import gettext
 
 
-@route(
-    "/decide/<token>", methods=["GET", "POST"], needs=ANYBODY, help="owners#decide-from-a-message"
-)
+@route("/decide/<token>", methods=FORM, needs=ANYBODY, help="owners#decide-from-a-message")
 def decide_by_link(token: str) -> ResponseReturnValue:
     """Show a link's submission, and decide only at the press of a button: scanners open links."""
     try:

@@ -23,15 +23,16 @@ from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, get_own_receiver
 from embed.web.dashboard.filters import MESSAGES
 from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
-from embed.web.dashboard.routes import page_route
+from embed.web.dashboard.routes import FORM, page_route
 from embed.web.languages import gettext, lazy_gettext
 
+HELP = "owners#notifications"
 MAX_GIVEN_UP_SHOWN = 3
 MAX_LATEST_SHOWN = 4
 _testing = ConcurrencyLimit(2)  # a mail server may take a minute
 
 
-@page_route("/settings/notifications", needs="owner", help="owners#notifications")
+@page_route("/settings/notifications", needs="owner", help=HELP)
 def list_receivers(page: Page) -> ResponseReturnValue:
     service = "email" if runtime().settings.smtp_url else "telegram"
     return _render(page, ReceiverForm(None, event_types=CHANNEL_TYPES, service=service))
@@ -69,12 +70,7 @@ def mask_targets(of_page: Iterable[Receiver]) -> dict[str, str]:
     return {receiver.id: mask_target(receiver) for receiver in of_page}
 
 
-@page_route(
-    "/settings/notifications/<receiver_id>/remove",
-    methods=["GET", "POST"],
-    needs="owner",
-    help="owners#notifications",
-)
+@page_route("/settings/notifications/<receiver_id>/remove", methods=FORM, needs="owner", help=HELP)
 def remove_receiver(page: Page, receiver_id: str) -> ResponseReturnValue:
     receiver = get_own_receiver(page, receiver_id)
     masked = mask_target(receiver)
@@ -94,7 +90,7 @@ def remove_receiver(page: Page, receiver_id: str) -> ResponseReturnValue:
 
 @page_route(
     "/settings/notifications/<channel_id>/decide",
-    methods=["GET", "POST"],
+    methods=FORM,
     needs="owner",
     confirms=True,
     help="owners#decide-from-a-message",
@@ -161,7 +157,7 @@ def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
 
 @page_route(
     "/settings/notifications/<receiver_id>/secret",
-    methods=["GET", "POST"],
+    methods=FORM,
     needs="owner",
     confirms=True,
     help="api#webhooks",
@@ -256,13 +252,7 @@ class ReceiverForm(Form):
     )
 
 
-@page_route(
-    "/settings/notifications",
-    methods=["POST"],
-    needs="owner",
-    confirms=True,
-    help="owners#notifications",
-)
+@page_route("/settings/notifications", methods=["POST"], needs="owner", confirms=True, help=HELP)
 def add_receiver(page: Page) -> ResponseReturnValue:
     """Add a channel, or a webhook, whose secret is in this response only.
 

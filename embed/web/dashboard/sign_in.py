@@ -35,7 +35,7 @@ from embed.web.dashboard.responses import (
     render_mistake,
     show_mistakes,
 )
-from embed.web.dashboard.routes import ANYBODY, PERSON, route
+from embed.web.dashboard.routes import ANYBODY, FORM, PERSON, route
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
@@ -83,7 +83,7 @@ class PasswordForm(FirstPasswordForm):
     )
 
 
-@route("/sign-in", methods=["GET", "POST"], needs=ANYBODY, help="owners#sign-in")
+@route("/sign-in", methods=FORM, needs=ANYBODY, help="owners#sign-in")
 def sign_in() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if current_user.is_authenticated:
@@ -109,7 +109,7 @@ def sign_out() -> ResponseReturnValue:
     return redirect_to("sign_in", gettext("You've signed out."))
 
 
-@route("/password/<token>", methods=["GET", "POST"], needs=ANYBODY, help="owners#sign-in")
+@route("/password/<token>", methods=FORM, needs=ANYBODY, help="owners#sign-in")
 def choose_password(token: str) -> ResponseReturnValue:
     """Set a password through a one-time link from the command line.
 

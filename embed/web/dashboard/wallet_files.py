@@ -25,10 +25,11 @@ from embed.wallets.csv_reader import (
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change
 from embed.web.dashboard.responses import Form, redirect_to, render, write_mistake
-from embed.web.dashboard.routes import page_route
+from embed.web.dashboard.routes import FORM, page_route
 from embed.web.figures import format_in_full
 from embed.web.languages import format_number, gettext, lazy_gettext
 
+HELP = "owners#import-and-export"
 MAX_FILE_BYTES = 16 * 1024 * 1024  # a CSV of 50,000 wallets with long names and several tags
 MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 1024 * 1024  # also of text in fields, with longer line endings
 # A text is sent back in fields of this length, which never split a line ending.
@@ -63,11 +64,7 @@ def export_wallets(page: Page) -> ResponseReturnValue:
 
 
 @page_route(
-    "/wallets/import",
-    methods=["GET", "POST"],
-    needs="editor",
-    help="owners#import-and-export",
-    max_upload_bytes=MAX_UPLOAD_BYTES,
+    "/wallets/import", methods=FORM, needs="editor", help=HELP, max_upload_bytes=MAX_UPLOAD_BYTES
 )
 def import_wallets(page: Page) -> ResponseReturnValue:
     """Show what a file would change, or its text with the owner's choice."""
@@ -86,7 +83,7 @@ def import_wallets(page: Page) -> ResponseReturnValue:
     "/wallets/import/apply",
     methods=["POST"],
     needs="editor",
-    help="owners#import-and-export",
+    help=HELP,
     max_upload_bytes=MAX_UPLOAD_BYTES,
 )
 def apply_import(page: Page) -> ResponseReturnValue:
