@@ -59,17 +59,13 @@ class Job:
 def list_jobs(settings: Settings) -> tuple[Job, ...]:
     """Return the service's own recurring jobs; delivering messages isn't one of them."""
     jobs = (
-        Job("listings", timedelta(minutes=1), _update_listings),
+        Job("listings", timedelta(minutes=1), lambda runtime, _: update_listings(runtime.clock())),
         Job("prune", timedelta(hours=1), _prune),
     )
     if not settings.uses_chain:
         return jobs
     every = balance_refresh.choose_interval(settings.balance_refresh)
     return (Job("balances", every, balance_refresh.run_job), *jobs)
-
-
-def _update_listings(runtime: Runtime, _: CheckStop) -> str:
-    return update_listings(runtime.clock())
 
 
 def _prune(runtime: Runtime, check_stop: CheckStop) -> str:

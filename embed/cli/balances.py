@@ -1,5 +1,7 @@
 """flask balances"""
 
+import sys
+
 import click
 
 from embed.db.models import Wallet
@@ -20,8 +22,8 @@ def refresh(page: str | None) -> None:
     Without PAGE, it reads the balances that are due on all pages; with PAGE, all of that page's.
     Needs SOLANA_RPC_URL.
     """
-    label = "Reading balances"
-    with click.progressbar(length=1, label=label, show_pos=True, hidden=wants_json()) as bar:
+    is_hidden = wants_json() or not sys.stdout.isatty()
+    with click.progressbar(length=1, show_pos=True, hidden=is_hidden) as bar:
 
         def show(done: int, total: int) -> None:
             bar.length = total

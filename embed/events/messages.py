@@ -59,14 +59,10 @@ def send_messages(
     query = Receiver.select(Receiver.id, Receiver.event_types).where(Receiver.page == page_id)
     receivers = list(lock_rows(query, "FOR KEY SHARE"))  # removing a person takes no page lock
     addressed = [
-        (message_type, data, [one.id for one in receivers if _wants(one, message_type)])
-        for message_type, data in messages
+        (kind, data, [r.id for r in receivers if not r.event_types or kind in r.event_types])
+        for kind, data in messages
     ]
     write_messages(page_id, [one for one in addressed if one[2]], now)
-
-
-def _wants(receiver: Receiver, message_type: str) -> bool:
-    return not receiver.event_types or message_type in receiver.event_types
 
 
 def write_messages(

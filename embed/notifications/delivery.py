@@ -8,7 +8,7 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import InterfaceError, ModelSelect, OperationalError, fn
+from peewee import ModelSelect, fn
 
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
@@ -34,7 +34,6 @@ CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
 MAX_TIME_S = 1
 # Longer than a call that sends a last message just before its time is up, and marks it.
 CLAIM = timedelta(minutes=1)
-MARKING_TRIES, MARKING_PAUSE_S = 5, 1.0
 _SERVED_LAST = Receiver.claimed_until.asc(nulls="first")
 MAX_DIGESTED = 2_000  # messages summed up in one text to a channel
 
@@ -110,23 +109,8 @@ def _deliver_next(receiver_id: str, until: datetime, runtime: Runtime, client: C
     except Exception:  # retried like any other failure, then given up
         _log.exception("Pending messages for the channel %s could not be sent.", receiver.id)
         outcome = Outcome(False, "an error of this service; see its log")
-    _mark_patiently(receiver, batch, outcome, runtime)
+    _mark_sent(receiver, batch, outcome, runtime.clock())
     return True
-
-
-def _mark_patiently(
-    receiver: Receiver, batch: Sequence[Delivery], outcome: Outcome, runtime: Runtime
-) -> None:
-    """Mark what was sent, as soon as the database can store it; else it would be sent again."""
-    for tries_left in reversed(range(MARKING_TRIES)):
-        try:
-            _mark_sent(receiver, batch, outcome, runtime.clock())
-            return
-        except (OperationalError, InterfaceError):
-            if not tries_left:
-                raise
-        db.close()  # to connect again
-        time.sleep(MARKING_PAUSE_S)
 
 
 def send(

@@ -4,7 +4,6 @@ from datetime import timedelta
 from threading import Thread
 
 import pytest
-from peewee import InterfaceError, OperationalError
 from support.receivers import queue_test, run_http_receiver
 
 from embed.db.connection import db
@@ -354,30 +353,6 @@ def test_look_for_a_test_message_reads_not_all_that_waits(owner, http_receiver):
     Delivery.update(state="delivered").where(Delivery.id > 3).execute()
 
     assert many < 2 * count_steps()
-
-
-@pytest.mark.parametrize(
-    "failure",
-    [OperationalError("database or disk is full"), InterfaceError("connection already closed")],
-)
-def test_answer_that_cannot_be_recorded_at_once_is_recorded_without_sending_again(
-    owner, http_receiver, monkeypatch, failure
-):
-    webhook = owner.add_webhook(http_receiver.url)
-    owner.tell()
-    mark_sent, failures = delivery._mark_sent, iter(range(delivery.MARKING_TRIES - 1))
-
-    def fail_at_first(*arguments) -> None:
-        if next(failures, None) is not None:
-            raise failure
-        mark_sent(*arguments)
-
-    monkeypatch.setattr(delivery, "MARKING_PAUSE_S", 0)
-    monkeypatch.setattr(delivery, "_mark_sent", fail_at_first)
-    owner.deliver(webhook)
-
-    assert len(http_receiver.received) == 1
-    assert owner.list_states(webhook) == [("delivered", 1, "204 No Content")]
 
 
 # The delivery log

@@ -103,7 +103,6 @@ def end_other_sessions() -> ResponseReturnValue:
 
 @route("/account/language", methods=["POST"], needs=PERSON)
 def choose_language() -> ResponseReturnValue:
-    """Choose the language of the person's dashboard and notifications."""
     form = LanguageForm()
     if not form.validate_on_submit():
         return _render_account(ChangePasswordForm(formdata=None), form, status=422)

@@ -71,7 +71,6 @@ def _decide(link: DecisionLink, page: Page) -> ResponseReturnValue:
 def _show(
     link: DecisionLink, page: Page, *, mistake: str | None = None, status: int = 200
 ) -> ResponseReturnValue:
-    """Show the submission as it is now."""
     submission = Submission.get_or_none(
         Submission.id == link.submission_id, Submission.page == page
     )

@@ -68,7 +68,6 @@ def show_deliveries(page: Page) -> ResponseReturnValue:
     needs="owner",
 )
 def send_again(page: Page, receiver_id: str, message_id: str) -> ResponseReturnValue:
-    """Send a message again that was delivered or given up."""
     receiver = get_own_receiver(page, receiver_id)
     if not is_id(message_id):
         raise NotFound(message_id)

@@ -78,7 +78,6 @@ class SiteForm(Form):
 
 @page_route("/embed", needs="editor", help="owners#put-it-on-your-site")
 def show_embed(page: Page) -> ResponseReturnValue:
-    """Show the code for a site."""
     return render_embed(page, SiteForm(None))
 
 

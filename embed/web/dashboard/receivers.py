@@ -6,9 +6,8 @@ from typing import Any
 
 from flask import redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, RadioField, SelectMultipleField, StringField
+from wtforms import BooleanField, RadioField, StringField
 from wtforms.validators import InputRequired
-from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import Page, Receiver
 from embed.db.work_status import read_work_status
@@ -22,7 +21,7 @@ from embed.notifications.webhooks import read_public_key
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, get_own_receiver
 from embed.web.dashboard.filters import MESSAGES
-from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.responses import Checkboxes, Form, redirect_to, render, show_mistakes
 from embed.web.dashboard.routes import FORM, page_route
 from embed.web.languages import gettext, lazy_gettext
 
@@ -235,12 +234,10 @@ class ReceiverForm(Form):
             "The next page shows the secret for verifying signatures."
         ),
     )
-    event_types = SelectMultipleField(
+    event_types = Checkboxes(
         lazy_gettext("Messages"),
         [InputRequired(lazy_gettext("Choose at least one."))],
         choices=_TYPES,
-        widget=ListWidget(prefix_label=False),
-        option_widget=CheckboxInput(),
     )
     may_decide = BooleanField(
         lazy_gettext("Readers can decide"),

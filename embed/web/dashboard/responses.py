@@ -10,7 +10,8 @@ from flask_login import current_user
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
-from wtforms import i18n
+from wtforms import SelectMultipleField, i18n
+from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import Page
 from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
@@ -42,6 +43,11 @@ class Form(FlaskForm):
 
         def get_translations(self, form: FlaskForm) -> Any:
             return i18n.get_translations([current_language()])
+
+
+class Checkboxes(SelectMultipleField):
+    widget = ListWidget(prefix_label=False)
+    option_widget = CheckboxInput()
 
 
 def render(

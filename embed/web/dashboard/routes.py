@@ -78,7 +78,6 @@ def _add(path: str, methods: Sequence[str], view: Callable[..., Any], stated: Ro
 
 
 def current_route() -> Route:
-    """Return what the decorator of this request's route states."""
     return ROUTES[request.endpoint or ""]
 
 

@@ -163,7 +163,6 @@ def use_session(begun: Session, credential: str) -> None:
 
 
 def end_own_session() -> None:
-    """End the session of this request."""
     sessions.end(current_person(), current_session().id, current_change(), kind="signed out")
 
 

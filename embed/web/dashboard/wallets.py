@@ -6,9 +6,8 @@ from typing import Any
 from flask import Response, request
 from flask.typing import ResponseReturnValue
 from limits import parse
-from wtforms import BooleanField, SelectMultipleField, StringField
+from wtforms import BooleanField, StringField
 from wtforms.validators import InputRequired, Length, Optional
-from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.balances.known import find_chain_balance
 from embed.balances.largest_holders import NOBODY_TO_ASK
@@ -21,7 +20,14 @@ from embed.wallets.suggestions import Suggestion
 from embed.web import rate_limits
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person, get_own_tag, get_own_wallet
-from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes, write_mistake
+from embed.web.dashboard.responses import (
+    Checkboxes,
+    Form,
+    redirect_to,
+    render,
+    show_mistakes,
+    write_mistake,
+)
 from embed.web.dashboard.routes import FORM, page_route
 from embed.web.dashboard.wallet_list import list_search, read_filter
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
@@ -42,11 +48,9 @@ class WalletForm(Form):
         [Optional(), Length(max=100)],
         description=lazy_gettext("Shown next to the address."),
     )
-    tag_names = SelectMultipleField(
+    tag_names = Checkboxes(
         lazy_gettext("Tags"),
         [Optional()],
-        widget=ListWidget(prefix_label=False),
-        option_widget=CheckboxInput(),
     )
     is_hidden = BooleanField(
         lazy_gettext("Hidden"),
