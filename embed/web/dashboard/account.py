@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
 from flask import Response, current_app, redirect, request
 from flask.typing import ResponseReturnValue
@@ -33,6 +32,7 @@ from embed.web.dashboard.passkeys import find_party
 from embed.web.dashboard.responses import (
     THEME_COOKIE,
     THEMES,
+    Choices,
     Form,
     redirect_to,
     render,
@@ -51,8 +51,7 @@ NEWEST = 10  # events of the account, on its page
 SLICE_SIZE = 50  # the same, on the log's page
 THEME_PATHS = ("/dashboard", "/docs")
 THEME_KEPT = timedelta(days=365)
-# Labels by value; the type stubs of WTForms do not support this form.
-_LANGUAGES: Any = LANGUAGES
+_LANGUAGES: Choices = LANGUAGES
 
 
 class ChangePasswordForm(PasswordForm):

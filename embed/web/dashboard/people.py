@@ -1,7 +1,6 @@
 """Who may use a page: its members, invitations, and handing it over."""
 
 import math
-from typing import Any
 
 from flask import Response, request, url_for
 from flask.typing import ResponseReturnValue
@@ -24,6 +23,7 @@ from embed.web import rate_limits
 from embed.web.current import own_host, own_origin, runtime
 from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.responses import (
+    Choices,
     Form,
     ask_if_sure,
     name_page,
@@ -44,8 +44,7 @@ DEAD_INVITATION = lazy_gettext(
 )
 
 
-# Labels by value; the type stubs of WTForms do not support this form.
-_ROLES: Any = {role: lazy_gettext(NAME_BY_ROLE[role]) for role in ROLES}
+_ROLES: Choices = {role: lazy_gettext(NAME_BY_ROLE[role]) for role in ROLES}
 
 
 class InvitationForm(Form):

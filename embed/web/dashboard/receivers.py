@@ -21,7 +21,14 @@ from embed.notifications.webhooks import read_public_key
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, get_own_receiver
 from embed.web.dashboard.filters import MESSAGES
-from embed.web.dashboard.responses import Checkboxes, Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.responses import (
+    Checkboxes,
+    Choices,
+    Form,
+    redirect_to,
+    render,
+    show_mistakes,
+)
 from embed.web.dashboard.routes import FORM, page_route
 from embed.web.languages import gettext, lazy_gettext
 
@@ -96,7 +103,7 @@ def remove_receiver(page: Page, receiver_id: str) -> ResponseReturnValue:
 )
 def let_channel_decide(page: Page, channel_id: str) -> ResponseReturnValue:
     """Ask whether everyone who reads a channel may decide on submissions."""
-    channel = _get_channel(page, channel_id)
+    channel = _get_own(page, channel_id, "channel")
     if request.method != "POST":
         return render("receiver_deciding.html", page=page, masked=mask_target(channel))
     return _switch_deciding(channel, True)
@@ -104,14 +111,14 @@ def let_channel_decide(page: Page, channel_id: str) -> ResponseReturnValue:
 
 @page_route("/settings/notifications/<channel_id>/decide/stop", methods=["POST"], needs="owner")
 def end_deciding(page: Page, channel_id: str) -> ResponseReturnValue:
-    return _switch_deciding(_get_channel(page, channel_id), False)
+    return _switch_deciding(_get_own(page, channel_id, "channel"), False)
 
 
-def _get_channel(page: Page, channel_id: str) -> Receiver:
-    channel = get_own_receiver(page, channel_id)
-    if channel.kind != "channel":
-        raise NotFound(channel_id)
-    return channel
+def _get_own(page: Page, receiver_id: str, kind: receivers.Kind) -> Receiver:
+    receiver = get_own_receiver(page, receiver_id)
+    if receiver.kind != kind:
+        raise NotFound(receiver_id)
+    return receiver
 
 
 def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue:
@@ -162,9 +169,7 @@ def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
     help="api#webhooks",
 )
 def rotate_secret(page: Page, receiver_id: str) -> ResponseReturnValue:
-    webhook = get_own_receiver(page, receiver_id)
-    if webhook.kind != "webhook":
-        raise NotFound(receiver_id)
+    webhook = _get_own(page, receiver_id, "webhook")
     if request.method == "POST":
         rotated = receivers.rotate_secret(webhook.id, current_change(), at_most_every=ONE_PRESS)
         return show_secret(page, rotated)
@@ -187,9 +192,8 @@ ICONS = {
     "ntfy": "megaphone",
     WEBHOOK: "webhook",
 }
-# Labels by value; the type stubs of WTForms do not support this form.
-_TYPES: Any = {each: MESSAGES[each] for each in MESSAGE_TYPES}
-_SERVICES: Any = {
+_TYPES: Choices = {each: MESSAGES[each] for each in MESSAGE_TYPES}
+_SERVICES: Choices = {
     "email": lazy_gettext("Email"),
     "telegram": "Telegram",
     "discord": "Discord",

@@ -26,6 +26,7 @@ from embed.web.languages import current_language, format_number, gettext
 MAX_FLASHED = 500  # it is in the session cookie, which browsers limit to 4 KB
 THEME_COOKIE = "embed_theme"
 THEMES = ("light", "dark")  # else the device decides
+Choices = Any  # labels by value; the type stubs of WTForms do not support this form
 
 
 class Form(FlaskForm):
