@@ -7,8 +7,7 @@ import click
 from peewee import PeeweeException
 
 from embed.db.work_status import report_backup
-from embed.maintenance.backups import choose_path, delete_older_backups, make_backup
-from embed.maintenance.copying import TableSum
+from embed.maintenance.backups import TableSum, choose_path, delete_older_backups, make_backup
 from embed.maintenance.restoring import check_restorable, copy_database, restore_backup
 from embed.settings.values import parse_database_url
 from embed.terminal import Command, check_confirmed, confirm_option, print_answer, runtime

@@ -386,7 +386,11 @@ HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n
             talk(HELLO, CAN_NOTHING),
             "the mail server offers no STARTTLS, or no sign-in",
         ),
-        ("smtp://u:p@localhost", talk(HELLO, CAN_NOTHING), "the mail server offers no STARTTLS, or no sign-in"),
+        (
+            "smtp://u:p@localhost",
+            talk(HELLO, CAN_NOTHING),
+            "the mail server offers no STARTTLS, or no sign-in",
+        ),
         (
             "smtp://localhost",
             talk(HELLO, CAN_NOTHING, OK, b"550 Nobody\r\n", OK),

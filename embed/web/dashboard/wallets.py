@@ -10,7 +10,7 @@ from wtforms import BooleanField, StringField
 from wtforms.validators import InputRequired, Length, Optional
 
 from embed.balances.known import find_chain_balance
-from embed.balances.largest_holders import NOBODY_TO_ASK
+from embed.balances.token_accounts import NOBODY_TO_ASK
 from embed.db.models import Page
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput
