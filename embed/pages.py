@@ -10,7 +10,6 @@ from peewee import JOIN, SQL, fn
 from embed.db.batches import in_batches
 from embed.db.connection import db
 from embed.db.models import (
-    HOLDING_WATCHES,
     LOW_IN_A_ROW,
     UNMARKED,
     ApiKey,
@@ -28,13 +27,7 @@ from embed.domain.addresses import parse_mint
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.roles import OWNER
-from embed.domain.texts import (
-    check_choice,
-    gettext_noop,
-    parse_optional_text,
-    parse_text,
-    parse_ticker,
-)
+from embed.domain.texts import gettext_noop, parse_optional_text, parse_text, parse_ticker
 from embed.domain.times import from_ms
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
@@ -285,11 +278,6 @@ def parse_fields(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: _PARSERS[name](value) for name, value in fields.items()}
 
 
-def _parse_holding_watch(raw: str) -> str:
-    check_choice(raw, HOLDING_WATCHES, "holding_watch")
-    return raw
-
-
 def _make_number_parser(label: str, field: str) -> Callable[[int], int]:
     def parse(raw: int) -> int:
         if not 0 <= raw <= MAX_WHOLE_NUMBER:
@@ -328,5 +316,5 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "trust_after": _make_number_parser(
         gettext_noop("number of approvals for trust"), "trust_after"
     ),
-    "holding_watch": _parse_holding_watch,
+    "holding_watch": str,
 }
