@@ -79,7 +79,9 @@ class Readiness:
             if not self._thread.is_alive() and monotonic() >= self._asked_at + _FRESH_S:
                 self._asked_at = monotonic()
                 # It may hang, and the process would wait at exit for a ThreadPoolExecutor's thread.
-                self._thread = threading.Thread(target=self._look, args=(now,), daemon=True)
+                self._thread = threading.Thread(
+                    target=self._look, args=(now,), name="readiness", daemon=True
+                )
                 self._thread.start()
             thread = self._thread
         thread.join(max(0.0, self._asked_at + _LIMIT_S - monotonic()))
