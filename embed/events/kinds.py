@@ -187,8 +187,6 @@ def _name_wallet(name: str | None, address: str) -> str:
 
 
 class BulkFacts(Facts):
-    """One action on many wallets."""
-
     count: int
     tag_name: str | None = None
     sentences = {

@@ -30,7 +30,7 @@ _DATABASE_RETRY_AFTER = timedelta(seconds=5)
 
 def init_error_handlers(app: Flask) -> None:
     app.register_error_handler(ApiError, render_refusal)
-    app.register_error_handler(RateLimitExceeded, _render_clients_limit)
+    app.register_error_handler(RateLimitExceeded, lambda _: render_refusal(make_clients_refusal()))
     app.register_error_handler(HTTPException, _render_http_exception)
     app.register_error_handler(SettingsError, _render_unusable_setting)
     app.register_error_handler(peewee.OperationalError, _render_database_away)
@@ -96,10 +96,6 @@ def _as_page(refusal: ApiError) -> Response:
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "no-store"
     return response
-
-
-def _render_clients_limit(_: RateLimitExceeded) -> Response:
-    return render_refusal(make_clients_refusal())
 
 
 def _render_http_exception(error: HTTPException) -> Response | HTTPException:
