@@ -32,6 +32,9 @@ def open_widget_again(service: Service) -> list[Subject]:
     client, visitor = Client(service), Visitor()
     opened, sender = client.open_widget(visitor), with_session(client)
     client.submit(sender, "Sender", status=201)
+    own = client.widget_path.replace("?", "/own?")
+    pending = {"Cookie": f"embed_session={sender.cookie}"}
+    own_etag = find_etag(client.get(own, pending))
     return [
         Subject(
             f"widget page, {name}",
@@ -41,8 +44,30 @@ def open_widget_again(service: Service) -> list[Subject]:
         for name, headers, status in (
             ("returning visitor", {"Cookie": f"embed_session={visitor.cookie}"}, 200),
             ("own submission pending", {"Cookie": f"embed_session={sender.cookie}"}, 200),
-            ("unchanged", {"If-None-Match": find_etag(opened)}, 304),
         )
+    ] + [
+        Subject(
+            f"widget poll, {name}",
+            service,
+            partial(Client.get, path=path, headers=headers, status=304),
+        )
+        for name, path, headers in (
+            ("unchanged", f"{client.widget_path}&part=rows", {"If-None-Match": find_etag(opened)}),
+            ("own submission pending", own, pending | {"If-None-Match": own_etag}),
+        )
+    ]
+
+
+def open_part(service: Service) -> list[Subject]:
+    """Measure what the widget's script asks for: 25 rows in another order, and a search."""
+    paths = {"25 rows": "order=newest", "search": "q=a"}
+    return [
+        Subject(
+            f"widget part, {name}",
+            service,
+            partial(Client.get, path=f"{Client(service).widget_path}&part=rows&{query}"),
+        )
+        for name, query in paths.items()
     ]
 
 
@@ -58,7 +83,8 @@ def look(client: Client) -> None:
     for path in set(re.findall(r'(?:src|href)="(/static/[^"]+)"', shown)):
         client.get(path)
     for _ in range(POLLS):
-        client.get(client.widget_path, {"If-None-Match": find_etag(opened)}, status=304)
+        poll = f"{client.widget_path}&part=rows"
+        client.get(poll, {"If-None-Match": find_etag(opened)}, status=304)
 
 
 def find_etag(opened: Answer) -> str:

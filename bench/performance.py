@@ -17,6 +17,7 @@ from support.world import Visitor, with_session
 from bench.cases import (
     VISIT,
     open_dashboard,
+    open_part,
     open_widget,
     open_widget_again,
     read,
@@ -55,6 +56,7 @@ def measure_requests(running: ExitStack, rounds: int) -> None:
         read(start_afternoon(running, services[0])),
         *map(open_widget, services),
         *(one for service in services for one in open_widget_again(service)),
+        *(one for service in services for one in open_part(service)),
         *map(submit, services),
         submit_to_bare_flask(bare),
         *map(visit, services),
@@ -90,6 +92,7 @@ def measure_growth(running: ExitStack, rounds: int) -> None:
             read(bare, "the same bytes from bare Flask"),
             open_widget(service),
             submit(service),
+            *open_part(service),
             *open_dashboard(service),
         ]
     print_measured("growth", subjects, rounds)

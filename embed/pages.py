@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec import UNSET, UnsetType
 from peewee import JOIN, SQL, fn
 
 from embed.db.batches import in_batches
@@ -40,6 +41,7 @@ from embed.events.editing import (
     lock_page,
 )
 from embed.events.kinds import ChangeFacts, PageFacts
+from embed.logos import store_logo
 
 RESTORE_WITHIN = timedelta(days=30)
 MAX_WHOLE_NUMBER = 2**31 - 1  # what an integer column holds
@@ -183,13 +185,27 @@ def _end_roles(page: Page, owner: Person) -> None:
     Invitation.delete().where(Invitation.page == page, Invitation.role == OWNER).execute()
 
 
-def change_look(page_id: str, texts: Mapping[str, str], change: Change) -> Page:
-    """Change only the fields given. Raises NotFound, InvalidInput."""
+def change_look(
+    page_id: str,
+    texts: Mapping[str, str],
+    change: Change,
+    *,
+    logo: bytes | UnsetType | None = UNSET,
+) -> Page:
+    """Change only what is given; `logo` is as `draw_logo` returns it, None removes it.
+
+    Raises NotFound, InvalidInput.
+    """
     with editing(page_id, change) as edit:
         before, look = edit.page.look.write_texts(), edit.page.look.change(texts)
-        changes = {name: text for name, text in look.write_texts().items() if text != before[name]}
+        changes: dict[str, Any] = {
+            name: text for name, text in look.write_texts().items() if text != before[name]
+        }
         if changes:
             Page.update(look=look).where(Page.id == page_id).execute()
+        if logo is not UNSET and store_logo(edit.page, logo):
+            changes["logo"] = logo is not None
+        if changes:
             edit.log("change look", ChangeFacts(changes))
     return get_page(page_id)
 

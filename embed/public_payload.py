@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -30,7 +30,6 @@ from embed.pages import find_page
 from embed.schemas import ListedWallet
 from embed.serializers import (
     describe_page,
-    describe_sums,
     describe_tag,
     describe_wallet,
     write_amount,
@@ -70,6 +69,7 @@ class Standings:
     places: Mapping[str, Sequence[int]]  # the wallets with each tag, and those with NO_TAG
     texts: Sequence[str]  # in which searches look for each wallet
     ranks: Sequence[int]  # of each wallet by its balance, from 1; 0: it holds nothing
+    known: bytes  # for each wallet, 1 if its balance is known
     highest: Decimal
     counts: dict[str, int]  # how many wallets have each tag
     parts: dict[str | None, Part]  # by tag; each wallet is in one
@@ -78,19 +78,20 @@ class Standings:
         """Return the size of the larger fields in bytes."""
         lists = (*self.orders.values(), *self.places.values(), self.ranks, self.by_address)
         # The texts are in a list, which has 8 bytes for each.
-        return 8 * sum(map(len, (*lists, self.texts))) + sum(map(sys.getsizeof, self.texts))
+        texts = 8 * len(self.texts) + sum(map(sys.getsizeof, self.texts))
+        return 8 * sum(map(len, lists)) + texts + len(self.known)
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """A page's public data as JSON; single wallets can be read from it."""
+    """A page's public data: as the API's JSON, and what the widget shows besides."""
 
     json: bytes
-    etag: str  # of this version and content, without quotes
-    details: dict[str, Any]  # all but the wallets
     _starts: "array[int]"  # of each wallet in `json`, and one past the separator after the last
+    etag: str  # of this version and content, without quotes
+    details: dict[str, Any]  # for the widget: all but the wallets, with the sums and the supply
     page: Page  # as it was then
-    standings: Standings = field(default_factory=lambda: compute_standings([]))
+    standings: Standings
 
     def __len__(self) -> int:
         starts = self._starts.itemsize * len(self._starts)
@@ -175,37 +176,45 @@ def get_listed_wallet(page_id: str, raw_address: str, balances: BalanceSource) -
 def build_payload(
     page: Page, wallets: Sequence[TrackedWallet], tags: Sequence[Tag], supply: Decimal | None
 ) -> Payload:
-    details = {
-        **describe_page(page),
-        **describe_sums(add_up((one.holding for one in wallets), supply), supply),
-        "tags": [describe_tag(tag) for tag in tags],
-    }
-    payload = write_payload(page, details, map(describe_wallet, wallets))
-    return replace(payload, standings=compute_standings(wallets, tags))
+    described = describe_page(page)
+    written = described | {"tags": [describe_tag(tag) for tag in tags]}
+    text, starts = _write(written, map(describe_wallet, wallets))
+    sums = add_up(one.holding for one in wallets)
+    standings = compute_standings(wallets, tags)
+    unwritten = repr((supply, [tag.is_counted for tag in tags])).encode()
+    return Payload(
+        json=text,
+        _starts=starts,
+        etag=_make_etag(page.version, text, unwritten, standings.known),
+        details=described | {"tags": tags, "sums": sums, "supply": supply},
+        page=page,
+        standings=standings,
+    )
 
 
-def write_payload(page: Page, details: dict[str, Any], wallets: Iterable[object]) -> Payload:
-    """Write a payload from its parts as JSON objects; `details` are all but the wallets."""
-    written = bytearray(write_json(details, is_compact=True)[:-1] + b',"wallets":[')
+def _write(described: dict[str, Any], wallets: Iterable[object]) -> tuple[bytes, "array[int]"]:
+    """Return the page with its wallets as JSON, and where each wallet starts."""
+    written = bytearray(write_json(described, is_compact=True)[:-1] + b',"wallets":[')
     starts = array("L", [len(written)])
     for wallet in wallets:
         written += write_json(wallet, is_compact=True) + b","
         starts.append(len(written))
     if len(starts) > 1:
         del written[-1]  # no comma after the last wallet
-    text = bytes(written + b"]}")
-    return Payload(text, _make_etag(page.version, text), details, starts, page)
+    return bytes(written + b"]}"), starts
 
 
-def _make_etag(version: int, text: bytes) -> str:
+def _make_etag(version: int, *content: bytes) -> str:
     """Return a tag that depends on version and content.
 
     The version alone isn't enough: a database restored from a backup counts on from an older
     number. Nor is the content: a new version tells readers that something outside the payload may
     have changed, such as proofs.
     """
-    digest = hashlib.blake2b(b"%d %b" % (version, text), digest_size=_ETAG_BYTES).digest()
-    return base64.urlsafe_b64encode(digest).decode()
+    hashed = hashlib.blake2b(b"%d " % version, digest_size=_ETAG_BYTES)
+    for part in content:
+        hashed.update(part)
+    return base64.urlsafe_b64encode(hashed.digest()).decode()
 
 
 def compute_standings(wallets: Sequence[TrackedWallet], tags: Iterable[Tag] = ()) -> Standings:
@@ -225,6 +234,7 @@ def compute_standings(wallets: Sequence[TrackedWallet], tags: Iterable[Tag] = ()
         places=_group_by_tag(wallets, tags),
         texts=[fold_wallet(one.public_alias, one.address) for one in wallets],
         ranks=_rank(wallets, by_balance),
+        known=bytes(one.known_balance is not None for one in wallets),
         highest=wallets[by_balance[0]].token_balance if wallets else Decimal(0),
         counts=dict(Counter(tag.id for wallet in wallets for tag in wallet.tags)),
         parts=_sum_up(wallets),

@@ -8,7 +8,7 @@ them. A whole page is written in public_payload/.
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 
-class Json(Struct, rename="camel", kw_only=True, omit_defaults=True):
+class Json(Struct, rename="camel", kw_only=True):
     """A JSON object with names in camelCase."""
 
 
@@ -21,21 +21,19 @@ class Tag(Json):
     id: str
     name: str
     color: str
-    counted: bool = True  # whether its wallets are in the counted sums
 
 
-class Wallet(Json, kw_only=True):
+class Wallet(Json):
     """A wallet on the list."""
 
     id: str
     address: str
     public_alias: str | None
     token_balance: Raw  # 0 if unknown
-    balance_known: bool = True
     tags: list[Tag]
 
 
-class ListedWallet(Wallet, kw_only=True):
+class ListedWallet(Wallet):
     """A single wallet of the list, with its share of the supply if it's known."""
 
     share: Raw | UnsetType = UNSET
@@ -96,8 +94,6 @@ class Submission(Json):
     nickname: str
     status: str
     reject_reason: str | None
-    reason_code: str | None
-    reason_text: str | None
     created_at_iso: str
     decided_at_iso: str | None
 
@@ -146,6 +142,8 @@ class ListEntry(Json):
 class RecordedSubmission(Submission):
     """A submission of the wallet, with or without a session."""
 
+    reason_code: str | None
+    reason_text: str | None
     has_receipt: bool
 
 

@@ -19,7 +19,7 @@ from embed.db.models import (
     Tag,
     TrackedWallet,
 )
-from embed.domain.amounts import Sums, format_amount
+from embed.domain.amounts import format_amount
 from embed.domain.times import format_instant
 
 RECEIPT_FORMAT = "tracking-embed-receipt/1"
@@ -61,7 +61,6 @@ def describe_wallet(wallet: TrackedWallet) -> schemas.Wallet:
         address=wallet.address,
         public_alias=wallet.public_alias,
         token_balance=write_amount(wallet.token_balance),
-        balance_known=wallet.known_balance is not None,
         tags=[describe_tag(tag) for tag in wallet.tags],
     )
 
@@ -77,23 +76,8 @@ def describe_wallet_for_owner(wallet: TrackedWallet) -> dict[str, Any]:
     }
 
 
-def describe_sums(sums: Sums | None, supply: Decimal | None) -> dict[str, Any]:
-    """Return a page's sums as exact numbers; unknown ones are absent."""
-    described: dict[str, Any] = {"supply": supply} if supply else {}
-    if sums is not None:
-        described["sums"] = {
-            "balance": sums.balance,
-            "wallets": sums.wallet_count,
-            "countedBalance": sums.counted_balance,
-            "countedWallets": sums.counted_wallet_count,
-        }
-        if sums.counted_share is not None:
-            described["sums"]["countedShare"] = sums.counted_share
-    return described
-
-
 def describe_tag(tag: Tag) -> schemas.Tag:
-    return schemas.Tag(id=tag.id, name=tag.name, color=tag.color, counted=tag.is_counted)
+    return schemas.Tag(id=tag.id, name=tag.name, color=tag.color)
 
 
 def describe_tag_for_owner(tag: Tag) -> dict[str, Any]:
@@ -119,11 +103,26 @@ def describe_submission(submission: Submission) -> schemas.Submission:
         nickname=submission.nickname,
         status=submission.status,
         reject_reason=submission.reject_reason,
-        reason_code=submission.reason_code,
-        reason_text=submission.reason_text,
         created_at_iso=format_instant(submission.created_at),
         decided_at_iso=format_optional(submission.decided_at),
     )
+
+
+def describe_proof(proof: Proof) -> dict[str, Any]:
+    """Return what marks a wallet as proved; `proof` was read with its submission."""
+    return {
+        "submissionId": proof.submission_id,
+        "nickname": proof.submission.nickname,
+        "createdAtIso": format_instant(proof.submission.created_at),
+    }
+
+
+def describe_submission_for_owner(submission: Submission) -> dict[str, Any]:
+    """Return the submission with the owner's reason, as commands print it and webhooks send it."""
+    return as_dict(describe_submission(submission)) | {
+        "reasonCode": submission.reason_code,
+        "reasonText": submission.reason_text,
+    }
 
 
 def describe_receipt(proof: Proof) -> dict[str, Any]:

@@ -9,7 +9,12 @@ import click
 from embed.db.models import STATUSES, Page
 from embed.domain import reasons
 from embed.pages import MAX_WHOLE_NUMBER
-from embed.serializers import RECEIPTS_FORMAT, describe_receipt, describe_submission, write_json
+from embed.serializers import (
+    RECEIPTS_FORMAT,
+    describe_receipt,
+    describe_submission_for_owner,
+    write_json,
+)
 from embed.submissions import decisions, proofs, queries
 from embed.submissions.queries import MAX_LISTED
 from embed.terminal import Command, Group, current_change, print_answer, print_list
@@ -34,7 +39,8 @@ def list_all(page: str, status: str | None, limit: int) -> None:
     """List a page's submissions, newest first."""
     found = queries.list_of_page(page, status=status, limit=limit)
     print_list(
-        [describe_submission(one) for one in found], ("id", "status", "walletAddress", "nickname")
+        [describe_submission_for_owner(one) for one in found],
+        ("id", "status", "walletAddress", "nickname"),
     )
 
 
@@ -47,7 +53,7 @@ def approve(submission_id: str) -> None:
     """
     approve = partial(decisions.approve, change=current_change())
     approved = decisions.decide_one(submission_id, approve)
-    print_answer(describe_submission(approved))
+    print_answer(describe_submission_for_owner(approved))
 
 
 @group.command("reject")
@@ -64,7 +70,7 @@ def reject(submission_id: str, reason: str | None) -> None:
     why = reasons.NO_REASON if reason is None else reasons.parse_reason(reason)
     reject = partial(decisions.reject, change=current_change(), reason=why)
     rejected = decisions.decide_one(submission_id, reject)
-    print_answer(describe_submission(rejected))
+    print_answer(describe_submission_for_owner(rejected))
 
 
 @group.command("receipt")

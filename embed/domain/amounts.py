@@ -134,21 +134,18 @@ class Sums:
     # Of the counted ones:
     counted_balance: Decimal
     counted_wallet_count: int
-    counted_share: Decimal | None  # of the supply; None: unknown
 
 
-def add_up(holdings: Iterable[Holding], supply: Decimal | None) -> Sums | None:
+def add_up(holdings: Iterable[Holding]) -> Sums | None:
     """Sum up holdings; None if no balance is known, which isn't a sum of 0."""
     known = [(one.balance, one.is_counted) for one in holdings if one.balance is not None]
     if not known:
         return None
     left_out = [balance for balance, is_counted in known if not is_counted]
     balance = add(*(balance for balance, _ in known))
-    counted_balance = subtract(balance, add(*left_out))
     return Sums(
         balance=balance,
         wallet_count=len(known),
-        counted_balance=counted_balance,
+        counted_balance=subtract(balance, add(*left_out)),
         counted_wallet_count=len(known) - len(left_out),
-        counted_share=find_share(counted_balance, supply),
     )

@@ -1,4 +1,4 @@
-"""The colors derived from a page's accent, so that every choice stays readable.
+"""The colors derived from a page's accent, so that every choice stays readable, and tags' colors.
 
 A color is six hex digits. Contrast is WCAG's (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio).
 Where an accent is too light or too dark for text, its lightness moves in OKLCH, which keeps the
@@ -19,6 +19,25 @@ BLACK, WHITE = "000000", "ffffff"
 # text in lightness.
 LIGHT_GROUNDS = ("fcfcfd", "f0f0f3", "ededee")
 DARK_GROUNDS = ("111113", "212225", "29292b")
+
+# Of tags, in the light theme, by the beginnings of their names, as static/look/tokens.css has them.
+_TAG_COLORS = {
+    ("red",): "e5484d",
+    ("rose", "crimson"): "e93d82",
+    ("orange",): "f76b15",
+    ("amber", "yellow", "gold"): "ffc53d",
+    ("lime", "olive"): "99d52a",
+    ("green", "emerald"): "30a46c",
+    ("teal",): "12a594",
+    ("cyan", "sky", "aqua"): "00a2c7",
+    ("blue", "navy"): "0090ff",
+    ("indigo", "violet", "purple"): "8e4ec6",
+    ("pink", "magenta", "fuchsia"): "d6409f",
+    ("brown",): "ad7f58",
+    ("black",): "000000",
+    ("white",): "8b8d98",
+}
+_OTHER_TAG_COLOR = "60646c"
 
 _HOVER_STEP = 0.04  # of lightness, from 0 to 1
 _SEARCH_STEPS = 8  # halve the lightness between a color and black or white, to below 1/255
@@ -54,6 +73,12 @@ def derive_colors(accent: str) -> AccentColors:
         light=_derive_shades(accent, LIGHT_GROUNDS, BLACK, 0.965, 0.09),
         dark=_derive_shades(accent, DARK_GROUNDS, WHITE, 0.27, 0.38),
     )
+
+
+def find_tag_color(name: str) -> str:
+    """Return the color of a tag whose owner calls it `name`, such as blue-500."""
+    found = (color for names, color in _TAG_COLORS.items() if name.startswith(names))
+    return next(found, _OTHER_TAG_COLOR)
 
 
 def compute_contrast(one: str, other: str) -> float:

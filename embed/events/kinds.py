@@ -78,6 +78,7 @@ class ChangeFacts(Facts):
         "is_public": gettext_noop("public"),
         "is_embeddable": gettext_noop("shown on sites"),
         "is_shared": gettext_noop("share link"),
+        "logo": gettext_noop("logo"),
         "auto_approve": gettext_noop("approve everything at once"),
         "min_balance": gettext_noop("minimum balance"),
         "queue_capacity": gettext_noop("queue size"),
@@ -283,6 +284,8 @@ class BlockFacts(Facts):
 class SubmissionFacts(Submission, Facts):
     """The submission that was decided on, in its new state."""
 
+    reason_code: str | None
+    reason_text: str | None
     sentences = {
         "approve submission": gettext_noop("%(actor)s approved the submission of %(subject)s"),
         "reject submission": gettext_noop("%(actor)s rejected the submission of %(subject)s"),

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from msgspec.structs import asdict
-
 from embed.db.models import LIVE, Page, Submission, Wallet, Withdrawal
 from embed.domain import policy
 from embed.domain.identifiers import is_id
@@ -15,7 +13,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import Change, Edit, editing
 from embed.events.kinds import SubmissionFacts
 from embed.metrics import DECISIONS
-from embed.serializers import describe_submission
+from embed.serializers import describe_submission_for_owner
 from embed.submissions.deny_list import block_wallets, unblock_wallets
 from embed.submissions.queries import MAX_CHANGED, count_waiting
 from embed.wallets.tracking import PageFull, remove_submitted_wallets, track_approved
@@ -122,7 +120,7 @@ def undo(page: Page, submission_ids: Collection[str], change: Change) -> Result:
 
 
 def _describe(submission: Submission) -> SubmissionFacts:
-    return SubmissionFacts(**asdict(describe_submission(submission)))
+    return SubmissionFacts.read(describe_submission_for_owner(submission))
 
 
 def decide_one(

@@ -140,7 +140,12 @@ def _describe_submissions(submissions: list[Submission]) -> list[RecordedSubmiss
     proofs = Proof.select(Proof.submission).where(Proof.submission.in_(submissions))
     proved = {proof.submission_id for proof in proofs}
     return [
-        RecordedSubmission(**asdict(describe_submission(one)), has_receipt=one.id in proved)
+        RecordedSubmission(
+            **asdict(describe_submission(one)),
+            reason_code=one.reason_code,
+            reason_text=one.reason_text,
+            has_receipt=one.id in proved,
+        )
         for one in submissions
     ]
 

@@ -20,7 +20,7 @@ from embed.metrics import SUBMISSIONS
 from embed.pages import find_page, read_policy
 from embed.runtime import Runtime
 from embed.schemas import GateRefusal, NonceRequest, SubmissionRequest
-from embed.serializers import as_dict, describe_submission, write_amount
+from embed.serializers import describe_submission_for_owner, write_amount
 from embed.submissions.decisions import list_filling
 from embed.submissions.deny_list import check_not_blocked
 from embed.submissions.history import History
@@ -217,7 +217,7 @@ def _track(submission: Submission, now: datetime, max_wallets: int) -> None:
 
 def _tell(submission: Submission, page: Page, waiting: int, now: datetime) -> None:
     """Tell the page's receivers; `waiting` leaves the submission out."""
-    messages = [("submission.created", as_dict(describe_submission(submission)))]
+    messages = [("submission.created", describe_submission_for_owner(submission))]
     if submission.status == "pending":
         messages += list_filling(waiting + 1, page.queue_capacity)
     send_messages(page.id, messages, now)

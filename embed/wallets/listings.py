@@ -87,6 +87,18 @@ def _rename_listings(page: Page) -> None:
     ).execute()
 
 
+def find_listed_since(wallet: Wallet) -> datetime:
+    """Return since when a visible wallet has been on its page's public list."""
+    is_current = (Listing.page == wallet.page_id) & Listing.left_at.is_null()
+    joined_at: datetime | None = (
+        Listing.select(Listing.joined_at)
+        .where(is_current, Listing.address == wallet.address)
+        .scalar()
+    )
+    # The background work may not have opened its listing yet.
+    return joined_at or wallet.created_at
+
+
 def prune_listings(now: datetime) -> int:
     """Delete listings that ended more than KEPT_FOR ago; return how many."""
     # The first condition excludes nothing, but only it can use the index.

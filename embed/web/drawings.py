@@ -168,10 +168,7 @@ class Avatar(NamedTuple):
 
 @lru_cache(maxsize=1_000)  # some 500 kB
 def draw_avatar(address: str) -> Avatar:
-    """Draw a picture that helps to tell wallets apart; static/widget/list.js draws the same.
-
-    tests/support/avatar_cases.json checks that both do.
-    """
+    """Draw a picture that helps to tell wallets apart."""
     hue, *values = hashlib.sha256(address.encode()).digest()
     squares = "".join(square for square, value in zip(_SQUARES, values, strict=False) if value % 2)
     return Avatar(squares or _MIDDLE, f"hsl({hue * 360 // 256} 60% 50%)")

@@ -1,4 +1,4 @@
-"""Balances as figures in the reader's language; static/widget/words.js writes the same."""
+"""Balances as figures in the reader's language."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Column:
         return cls(exponent, decimals, _make_unit(unit, decimals))
 
     def write(self, amount: Decimal) -> str:
-        """Write ``0``, and less than half of the smallest figure as ``<0.1M``."""
+        """Write nothing as ``0``, and what would be rounded to it as ``<0.1M``."""
         if not amount:
             return format_amount(Decimal(0), _WHOLE)
         with localcontext(prec=amounts.PRECISION):

@@ -27,7 +27,7 @@ function readChoices() {
   const fields = new FormData(form);
   const choices = [...fields].filter(([name]) => !["csrf_token", "preset", "accent", "hide"].includes(name));
   choices.push(["accent", readAccent()], ["hide", fields.getAll("hide").join(",")]);
-  return choices.map(([name, value]) => [name, String(value)]);
+  return choices.map(([name, value]) => [name, value instanceof File ? value.name : value]);
 }
 
 /** Mark the preset and colors that match the choices. */

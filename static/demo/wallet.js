@@ -1,23 +1,48 @@
 // A test wallet, loaded only in demo mode (flask demo). It implements the Wallet Standard like real
-// wallets. Its key has no tokens; it's created at each load and isn't stored.
+// wallets. Its key, which has no tokens, stays in this browser's storage for the demo's site.
 
 import { encodeBase58 } from "../widget/wallets.js";
 
 const CHAINS = ["solana:mainnet"];
+const STORED = "demo-wallet";
 const SIGN = "solana:signMessage";
 const ICON = "data:image/svg+xml;base64," + btoa(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6"' +
     ' fill="#0d8a83"/><path d="M6 8h12v9H6z" fill="#fff"/><circle cx="15" cy="12.5" r="1.5"/></svg>',
 );
 
-const keys = await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
-const publicKey = new Uint8Array(await crypto.subtle.exportKey("raw", keys.publicKey));
+const key = await loadKey();
+const privateKey = await crypto.subtle.importKey("jwk", key, "Ed25519", false, ["sign"]);
+const publicKey = Uint8Array.from(atob((key.x ?? "").replace(/-/g, "+").replace(/_/g, "/")), (one) => one.charCodeAt(0));
 const account = Object.freeze({
   address: encodeBase58(publicKey),
   publicKey,
   chains: CHAINS,
   features: [SIGN],
 });
+
+/** Return the key of an earlier visit, or a new one. @returns {Promise<JsonWebKey>} */
+async function loadKey() {
+  const stored = recall();
+  if (stored) return JSON.parse(stored);
+  const { privateKey } = /** @type {CryptoKeyPair} */ (await crypto.subtle.generateKey("Ed25519", true, ["sign"]));
+  const made = await crypto.subtle.exportKey("jwk", privateKey);
+  try {
+    localStorage.setItem(STORED, JSON.stringify(made));
+  } catch {
+    // it lasts until the page is left
+  }
+  return made;
+}
+
+function recall() {
+  try {
+    return localStorage.getItem(STORED);
+  } catch {
+    return null; // in a sandbox
+  }
+}
+
 /** @type {Set<(change: { accounts: object[] }) => void>} */
 const listeners = new Set();
 /** @type {object[]} */
@@ -42,7 +67,7 @@ function listen(event, listener) {
 async function signMessage(...inputs) {
   return Promise.all(inputs.map(async ({ account: asked, message }) => {
     if (asked !== account) throw new Error("This wallet does not know that account.");
-    const signature = await crypto.subtle.sign("Ed25519", keys.privateKey, message);
+    const signature = await crypto.subtle.sign("Ed25519", privateKey, message);
     return { signedMessage: message, signature: new Uint8Array(signature) };
   }));
 }

@@ -6,7 +6,7 @@ import { parsePage } from "../elements.js";
 const TIMEOUT_MS = 20_000;
 
 /**
- * @typedef {{ id: string, name: string, color: string, counted?: false }} Tag
+ * @typedef {{ id: string, name: string, color: string }} Tag
  * @typedef {{ body?: object, signal?: AbortSignal, keepalive?: boolean,
  *   credentials?: RequestCredentials, headers?: Record<string, string> }} RequestOptions
  * @typedef {{ id: string, walletAddress: string, nickname: string | null, status: string,
@@ -58,11 +58,12 @@ export class Api {
     const url = new URL(path, location.href);
     url.searchParams.set("key", this.key); // not a header, so a frame without an origin can read this, too
     url.searchParams.set("lang", document.documentElement.lang);
-    const headers = etag ? { "If-None-Match": etag } : undefined;
+    const isPreflightFree = globalThis.origin !== "null"; // the service answers no preflights for pages
+    const headers = etag && isPreflightFree ? { "If-None-Match": etag } : undefined;
     const { response, text } = await this.request(url.href, { headers, credentials: isOwn ? "same-origin" : "omit" });
     if (response.status === 304) return null;
     const page = parsePage(text);
-    if (response.ok) return page;
+    if (response.ok) return etag && findTag(page) === etag ? null : page;
     const code = page.querySelector("code")?.textContent?.split(" ").at(-1); // refusal.html
     const isRefusal = ["revoked_key", "invalid_key", "embed_disabled"].includes(code ?? "") || url.searchParams.has("part") && code === "not_found";
     throw new Problem(code ?? "server", { retryAfter: readRetryAfter(response), page: isRefusal ? page : null });
@@ -142,6 +143,9 @@ export class Api {
     }
   }
 }
+
+/** @param {Document} page */
+const findTag = (page) => page.querySelector("[data-etag]")?.getAttribute("data-etag");
 
 /** @param {Response} response */
 function readRetryAfter({ headers }) {
@@ -299,7 +303,10 @@ export function connectToHost({ site, isForAnySite }) {
     lender: hello.then(({ data, origin }) => (data.lends === true ? origin : new Promise(() => {}))),
     /** @type {(event: string, detail?: object) => void} */
     tell(event, detail) {
-      hello.then(({ origin }) => window.parent.postMessage({ kind: `embed:${event}`, ...detail }, origin));
+      hello.then(({ origin }) => {
+        sendHeight(); // first, since the host page may read it
+        window.parent.postMessage({ kind: `embed:${event}`, ...detail }, origin);
+      });
     },
   };
   if (window.parent === window) return host;

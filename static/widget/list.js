@@ -31,6 +31,7 @@ export class List {
     this.last = Number(root.dataset.last); // the last part shown
     this.asking = {}; // the newest question
     this.areChipsOpen = false;
+    this.isRefused = false; // as a whole
     /** @type {Set<string>} */
     this.found = new Set(); // addresses of listed wallets that were looked for
     /** @type {(() => void)[]} */
@@ -40,6 +41,10 @@ export class List {
     this.rows = new Map([...this.list.children].map((row) => [idOf(row), { row, html: row.outerHTML }]));
     this.chooseStop = steerByKeys(this.list);
     this.list.addEventListener("click", (event) => copyAddress(event));
+    root.querySelector(".skip a")?.addEventListener("click", (event) => {
+      event.preventDefault(); // it would add a page to the history
+      getElement(root, "#after-list", HTMLElement).focus();
+    });
     if (isLocked) this.search?.addEventListener("keydown", (event) => this.#openSearch(event));
     else this.#listen();
     this.#fitChips();
@@ -58,6 +63,7 @@ export class List {
     const { asking } = this;
     const part = await this.#readParts(this.address, this.last, this.etag);
     if (asking !== this.asking) return true; // something else was asked for meanwhile
+    if (this.isRefused) location.reload(); // it's shown again
     this.warn("");
     if (part) this.#show(part);
     return part !== null;
@@ -128,8 +134,10 @@ export class List {
    */
   report(error) {
     const problem = error instanceof Problem ? error : new Problem("server");
-    if (problem.page) this.root.replaceChildren(...getElement(problem.page, "main", HTMLElement).children);
-    else this.warn(problem.retryAt || problem.code === "server" ? say("stale") : explain(problem));
+    if (problem.page) {
+      this.isRefused = true;
+      this.root.replaceChildren(...getElement(problem.page, "main", HTMLElement).children);
+    } else this.warn(problem.retryAt || problem.code === "server" ? say("stale") : explain(problem));
   }
 
   #listen() {
@@ -266,8 +274,9 @@ export class List {
       same?.focus({ preventScroll: true });
     }
     this.last = Number(part.dataset.last);
+    getElement(this.root, "#printed", HTMLElement).textContent = this.root.querySelector("#count")?.textContent ?? "";
     if (!isMore) {
-      for (const name of ["etag", "total", "order"]) this.root.dataset[name] = part.dataset[name];
+      for (const name of ["data-etag", "data-total", "data-order"]) this.root.setAttribute(name, part.getAttribute(name) ?? "");
       for (const name of ["data-changes", "data-empty"]) this.root.toggleAttribute(name, part.hasAttribute(name));
     }
     this.#showRows([...getElement(part, "#wallets", HTMLElement).children], isMore);
@@ -376,7 +385,7 @@ function rememberAddress(address) {
  * @param {string} order "auto": none
  */
 function rememberOrder(order) {
-  const age = order === "auto" ? 0 : 31_536_000;
+  const age = order === "auto" ? 0 : 2_592_000;
   try {
     document.cookie = `${ORDER_COOKIE}=${order}; Path=${location.pathname}; Max-Age=${age}; Secure; SameSite=None; Partitioned`;
   } catch {

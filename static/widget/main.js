@@ -26,7 +26,6 @@ const { lender, tell } = connectToHost({ site: site || null, isForAnySite: "anyS
 // The list
 
 const list = new List(root, { api, isLocked: isIsolated });
-tell("ready", { wallets: list.total });
 list.listeners.push(tick, listenToUnlisted);
 
 async function refreshList() {
@@ -132,3 +131,4 @@ if (isIsolated) {
   if ("timeout" in AbortSignal) root.dataset.ready = "";
   if (location.hash === "#add") getElement(root, "#add", HTMLButtonElement).click(); // from the strip
 }
+tell("ready", { wallets: list.total });

@@ -141,7 +141,7 @@ export class OwnSubmissions {
     const focused = document.activeElement?.closest("#own-list > li");
     const known = this.served;
     const rows = /** @type {NodeListOf<HTMLElement>} */ (served.querySelectorAll("#own-list > li"));
-    for (const name of ["etag", "list", "link"]) this.root.dataset[name] = served.dataset[name] ?? "";
+    for (const name of ["data-etag", "data-list", "data-link"]) this.root.setAttribute(name, served.getAttribute(name) ?? "");
     for (const part of served.querySelectorAll(":scope > :is(link, svg)")) {
       if (!this.root.querySelector(part.localName)) this.root.prepend(document.adoptNode(part));
     }

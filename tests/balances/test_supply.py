@@ -15,6 +15,8 @@ from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_associated
 from embed.db.models import Token
 from embed.domain.addresses import derive_token_account
+from embed.domain.amounts import Sums
+from embed.public_payload import get_payload
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -94,6 +96,11 @@ def test_answer_with_a_wrong_supply_is_refused_whole(ledger, endpoint, lie):
 # What is kept
 
 
+def read_details(world) -> dict:
+    """Return what the widget learns of the page."""
+    return get_payload(world.page_id, world.page.version, world.balances).details
+
+
 class TestService:
     @pytest.fixture
     def run(self, world, run):
@@ -127,7 +134,7 @@ class TestService:
         chain.hold(Visitor().address, 1)  # a wallet that no page has
         run()
         assert world.page.version == known + 1
-        assert world.read().json["supply"] == 1
+        assert read_details(world)["supply"] == 1
 
     def test_shares_of_a_scaled_mint_are_of_like_units(self, world, chain, run):
         mint = chain.ledger.create_mint(6, program=SPL_TOKEN_2022, multiplier=2.0)
@@ -140,10 +147,9 @@ class TestService:
         for multiplier in (2, 3):
             chain.ledger.set_multiplier(mint, float(multiplier))
             run()
-            page = world.read().json
+            page = read_details(world)
             assert page["supply"] == 100 * multiplier
-            assert page["wallets"][0]["tokenBalance"] == 25 * multiplier
-            assert page["sums"]["countedShare"] == 0.25
+            assert page["sums"].balance == 25 * multiplier
 
     def test_balances_are_kept_if_the_scaled_supply_is_refused(self, world, chain, run, caplog):
         mint = chain.ledger.create_mint(6, program=SPL_TOKEN_2022, multiplier=2.0)
@@ -161,19 +167,18 @@ class TestService:
         chain._methods.answer = refuse
 
         assert run().failure is None
-        page = world.read().json
-        assert page["wallets"][0]["tokenBalance"] == 50
-        assert "supply" not in page
+        assert world.read().json["wallets"][0]["tokenBalance"] == 50
+        assert read_details(world)["supply"] is None
         assert f"The supply of the mint {mint} was not read." in caplog.text
 
     def test_supply_of_zero_has_no_shares(self, world, chain, run):
-        world.track(Visitor().address)
+        holder = Visitor().address
+        world.track(holder)
 
         run()
 
-        page = world.read().json
         assert Token.get_by_id(USDC).supply == 0
-        assert "supply" not in page
-        assert page["sums"] == {
-            "balance": 0, "wallets": 1, "countedBalance": 0, "countedWallets": 1,
-        }  # fmt: skip
+        assert read_details(world)["supply"] == 0
+        assert read_details(world)["sums"] == Sums(Decimal(0), 1, Decimal(0), 1)
+        answer = world.call("GET", f"{world.root}/tracking/{world.page_id}/wallets/{holder}")
+        assert "share" not in answer.json

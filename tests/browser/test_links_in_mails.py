@@ -13,7 +13,7 @@ from embed.db.models import Message, Receiver, Submission
 from embed.notifications import own_mail, targets
 from embed.notifications.delivery import send
 from embed.runtime import EXTENSION
-from embed.serializers import as_dict, describe_submission, write_json
+from embed.serializers import describe_submission_for_owner, write_json
 
 pytestmark = pytest.mark.browser
 
@@ -41,7 +41,7 @@ def mail(dashboard, submission, channel):
     """What the channel is told of the submission, by a real mail server."""
     data = {
         "trackingPageId": dashboard.page_id,
-        **as_dict(describe_submission(submission)),
+        **describe_submission_for_owner(submission),
     }
     message = Message(
         page=dashboard.page_id,

@@ -32,6 +32,7 @@ from embed.db.models import (
     Job,
     Lease,
     Listing,
+    Logo,
     Member,
     Message,
     Page,
@@ -223,6 +224,7 @@ def fill(world: World) -> None:
         assert world.submit(one).json == {"error": "queue_full"}
     world.revoke_all_keys()
     now = world.clock()
+    Logo.create(page=world.page, digest="0" * 24, content=b"WebP")
     Member.create(page=world.page, person=world.page.owner, role="viewer", created_at=now)
     Invitation.create(
         page=world.page,

@@ -50,7 +50,7 @@ def test_image_has_what_the_service_reads_and_nothing_else():
     copied = list_copied()
 
     assert {path.partition("/")[0] for path in copied} == {
-        *("app.py", "gunicorn.conf.py", "requirements.lock"),
+        *("app.py", "gunicorn.conf.py", "requirements-build.lock", "requirements.lock"),
         *("docs", "embed", "static", "templates", "translations"),
     }
     assert {"embed/factory.py", "static/widget/main.js", "docs/pictures/proof.png"} <= copied

@@ -159,23 +159,21 @@ def test_share_of_the_supply(amount, supply, share):
 def test_wallets_that_are_not_counted_are_in_the_first_sum_only():
     holdings = [Holding(Decimal(5), True), Holding(Decimal(90), False), Holding(Decimal(1), True)]
 
-    assert add_up(holdings, Decimal(600)) == Sums(
+    assert add_up(holdings) == Sums(
         balance=Decimal(96),
         wallet_count=3,
         counted_balance=Decimal(6),
         counted_wallet_count=2,
-        counted_share=Decimal("0.01"),
     )
 
 
 def test_sums_tell_of_how_many_wallets_they_are():
-    sums = add_up([Holding(Decimal(5), True), Holding(None, True), Holding(None, False)], None)
+    sums = add_up([Holding(Decimal(5), True), Holding(None, True), Holding(None, False)])
 
     assert sums is not None
     assert (sums.balance, sums.wallet_count, sums.counted_wallet_count) == (5, 1, 1)
-    assert sums.counted_share is None
 
 
 @pytest.mark.parametrize("holdings", [[], [Holding(None, True)] * 3], ids=["no wallet", "unknown"])
 def test_nothing_known_is_no_sum_of_zero(holdings):
-    assert add_up(holdings, Decimal(600)) is None
+    assert add_up(holdings) is None

@@ -36,10 +36,10 @@ SUBMISSION = {
     "nickname": "Ann",
     "status": "rejected",
     "rejectReason": "manual",
-    "reasonCode": None,
-    "reasonText": None,
     "createdAtIso": "2026-01-31T09:30:12.345Z",
     "decidedAtIso": "2026-01-31T09:31:12.345Z",
+    "reasonCode": None,
+    "reasonText": None,
 }
 WITHDRAWAL = {
     "submissionId": "s",

@@ -9,7 +9,6 @@ from decimal import Decimal
 from functools import partial
 
 import pytest
-from msgspec.structs import asdict
 from support.servers import PROJECT_DIR
 from support.world import SECRET_KEY, Visitor
 
@@ -20,7 +19,7 @@ from embed.domain.reasons import parse_reason
 from embed.events.editing import editing
 from embed.events.kinds import HoldingFacts, SubmissionFacts
 from embed.notifications.delivery import find_due_receivers
-from embed.serializers import as_dict, describe_submission
+from embed.serializers import describe_submission_for_owner
 from embed.submissions.queries import list_of_page
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -49,7 +48,7 @@ def test_pending_submission_is_told(world):
     world.submit(Visitor(), "Ann")
 
     (submission,) = list_of_page(world.page_id)
-    told = as_dict(describe_submission(submission)) | {"trackingPageId": world.page_id}
+    told = describe_submission_for_owner(submission) | {"trackingPageId": world.page_id}
     assert read_messages() == [("submission.created", told)]
     assert told["status"] == "pending"
 
@@ -101,7 +100,7 @@ def test_change_that_fails_leaves_no_message(world):
 
     def change() -> None:
         with editing(world.page_id, world.change("owner@example.com")) as edit:
-            facts = SubmissionFacts(**asdict(describe_submission(submission)))
+            facts = SubmissionFacts.read(describe_submission_for_owner(submission))
             edit.log("approve submission", facts)
             raise RuntimeError("half way")
 

@@ -3,9 +3,7 @@ import "./page.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  Api, compareAmounts, normalizeAmount, parseResponse, Problem,
-} from "../../static/widget/api.js";
+import { Api, normalizeAmount, parseResponse, Problem } from "../../static/widget/api.js";
 import { makeAdding } from "../../static/widget/flow-setup.js";
 
 const api = new Api({ pageId: "page", key: "svc_pub_x" });
@@ -39,7 +37,7 @@ test("a submission outlives its page, other requests do not", async (context) =>
 
   await adding.submit(DRAFT);
   await adding.createNonce("w", "n");
-  await api.readPage();
+  await api.call("/receipt");
 
   assert.deepEqual(requests.map(({ options }) => options.keepalive), [true, false, false]);
   const [submission, nonce] = requests.slice(0, 2).map(({ options }) => JSON.parse(options.body));
@@ -62,7 +60,7 @@ test("amounts arrive exactly, in lists and in refusals", async (context) => {
   let status = 200;
   serve(context, () =>
     new Response('{"tokenBalance": 18446744073.709551615, "balance": 1E-7}', { status }));
-  assert.deepEqual(await api.readPage(), {
+  assert.deepEqual(await api.call("/page"), {
     tokenBalance: "18446744073.709551615",
     balance: "0.0000001",
   });
@@ -94,38 +92,96 @@ for (const [name, answer, code] of /** @type {[string, () => Response, string][]
   test(`${name} is the problem ${code}`, async (context) => {
     serve(context, async () => answer());
 
-    await assert.rejects(api.readPage(), isProblem(code));
+    await assert.rejects(api.call("/page"), isProblem(code));
   });
 }
 
-/** Answers to reads of a page, one after the other. */
-const PAGE = { wallets: [{ id: "a" }, { id: "b" }, { id: "c" }] };
-const [WHOLE, SAME, FAILED] = [
-  () => Response.json(PAGE, { headers: { ETag: 'W/"1"' } }),
-  () => new Response(null, { status: 304, headers: { ETag: 'W/"1"' } }),
-  () => new Response("cut off", { headers: { ETag: 'W/"2"' } }),
-];
+// Pages and their parts
 
-test("a page is asked for by the tag of what was read last", async (context) => {
-  const answers = [WHOLE, FAILED, SAME];
-  const requests = serve(context, () => /** @type {() => Response} */ (answers.shift())());
-  const reader = new Api({ pageId: "page", key: "svc_pub_x" });
+/**
+ * A browser's parser, for pages whose only element has the entity tag or the code in `text`.
+ * @param {import("node:test").TestContext} context
+ */
+function parsePages(context) {
+  const page = globalThis;
+  Object.assign(page, {
+    location: { href: "https://embed.example/embed/tracking/page" },
+    DOMParser: class {
+      /** @param {string} text */
+      parseFromString(text) {
+        return {
+          text,
+          /** @param {string} selector */
+          querySelector: (selector) => {
+            const [, kind, content] = text.match(/^(tag|code) (.*)$/) ?? [];
+            if (selector === "[data-etag]" && kind === "tag") return { getAttribute: () => content };
+            return selector === "code" && kind === "code" ? { textContent: content } : null;
+          },
+        };
+      }
+    },
+  });
+  context.after(() => {
+    for (const name of ["location", "DOMParser", "origin"]) Reflect.deleteProperty(page, name);
+  });
+}
 
-  assert.deepEqual(await reader.readPage(), PAGE);
-  await assert.rejects(reader.readPage(), isProblem("server"));
-  assert.equal(await reader.readPage(), null);
+test("a part is asked for by the tag of what is shown, with the key in its address", async (context) => {
+  parsePages(context);
+  const answers = [new Response("tag W/2"), new Response(null, { status: 304 })];
+  const requests = serve(context, () => /** @type {Response} */ (answers.shift()));
 
-  const sent = requests.map(({ options: { headers, cache } }) => [headers["If-None-Match"], cache]);
-  assert.deepEqual(sent, [[undefined, "no-cache"], ['W/"1"', "no-store"], ['W/"1"', "no-store"]]);
+  const page = await api.readHtml("/embed/tracking/page?part=rows", { etag: "W/1" });
+  assert.equal(/** @type {any} */ (page).text, "tag W/2");
+  assert.equal(await api.readHtml("/embed/tracking/page?part=rows", { etag: "W/2" }), null);
+
+  const [{ path, options }] = requests;
+  assert.equal(path, "https://embed.example/embed/tracking/page?part=rows&key=svc_pub_x&lang=en");
+  assert.deepEqual(options.headers, { "If-None-Match": "W/1" });
+  assert.deepEqual([options.credentials, options.cache], ["omit", "no-store"]);
 });
 
-test("an answer without a tag is not built upon", async (context) => {
-  const requests = serve(context, () => Response.json(PAGE));
-  const reader = new Api({ pageId: "page", key: "svc_pub_x" });
+test("the visitor's own part is asked for with the session", async (context) => {
+  parsePages(context);
+  const requests = serve(context, () => new Response("tag W/1"));
 
-  for (let turn = 0; turn < 2; turn += 1) assert.deepEqual(await reader.readPage(), PAGE);
-  assert.equal(requests[1].options.headers["If-None-Match"], undefined);
+  await api.readHtml("/embed/tracking/page/own", { isOwn: true });
+
+  assert.equal(requests[0].options.credentials, "same-origin");
 });
+
+test("a frame without an origin asks without a header, and knows what it has by its tag", async (context) => {
+  parsePages(context);
+  Object.assign(globalThis, { origin: "null" });
+  const requests = serve(context, () => new Response("tag W/1"));
+
+  assert.equal(await api.readHtml("/embed/tracking/page?part=rows", { etag: "W/1" }), null);
+  assert.notEqual(await api.readHtml("/embed/tracking/page?part=rows", { etag: "W/0" }), null);
+  assert.deepEqual(requests.map(({ options }) => options.headers), [{}, {}]);
+});
+
+for (const [refusal, path, isOfList] of /** @type {[string, string, boolean][]} */ ([
+  ["401 revoked_key", "/embed/tracking/page?part=rows", true],
+  ["401 revoked_key", "/embed/tracking/page/own", true],
+  ["403 embed_disabled", "/embed/tracking/page?part=rows", true],
+  ["404 not_found", "/embed/tracking/page?part=rows", true],
+  ["404 not_found", "/embed/tracking/page/wallets/x", false],
+  ["429 rate_limit_ip", "/embed/tracking/page?part=rows", false],
+])) {
+  test(`${refusal} for ${path} ${isOfList ? "replaces" : "leaves"} the list`, async (context) => {
+    parsePages(context);
+    const [status, code] = refusal.split(" ");
+    const headers = { "Retry-After": "60" };
+    serve(context, () => new Response(`code ${refusal}`, { status: Number(status), headers }));
+
+    await assert.rejects(api.readHtml(path), (/** @type {any} */ problem) => {
+      assert.equal(problem.code, code);
+      assert.equal(problem.page !== null, isOfList);
+      assert.ok(problem.retryAt > Date.now());
+      return true;
+    });
+  });
+}
 
 // Amounts
 
@@ -157,15 +213,6 @@ for (const text of ["", "-1", "1,5", "NaN", "1e", ".5", "0x10"]) {
   });
 }
 
-test("amounts are in order where numbers are not", () => {
-  const sorted = ["0", "1e-9", "1E-7", "0.045", "0.45", "0.5", "2", "10", "1500", "18446744073.709551614",
-    MOST, "18446744073.70955162"].map(normalizeAmount);
-
-  assert.equal(Number(sorted.at(-2)), Number(sorted.at(-3)));
-  assert.deepEqual(sorted.toReversed().sort(compareAmounts), sorted);
-  assert.equal(compareAmounts(MOST, MOST), 0);
-});
-
 test("an answer keeps every digit of its amounts", () => {
   const text = `{"wallets": [{"tokenBalance": ${MOST}}], "balance": 1E-7, "minBalance": 1500.0}`;
 
@@ -173,17 +220,6 @@ test("an answer keeps every digit of its amounts", () => {
     wallets: [{ tokenBalance: MOST }],
     balance: "0.0000001",
     minBalance: "1500",
-  });
-});
-
-test("an answer keeps every digit and the sign of its changes", () => {
-  const text = `{"changeDay": -${MOST}, "changeWeek": 1E-7, "changeLine": 0, "balance": null}`;
-
-  assert.deepEqual(parseResponse(text), {
-    changeDay: `-${MOST}`,
-    changeWeek: "0.0000001",
-    changeLine: "0",
-    balance: null,
   });
 });
 

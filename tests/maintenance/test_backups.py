@@ -244,7 +244,7 @@ def test_backup_of_0_7_0_is_upgraded(old, fresh, kind):
     sums = restore_backup(old, target).tables
 
     assert check_restorable(old) == sums
-    assert all(each.rows for each in sums)
+    assert [each.table for each in sums if not each.rows] == ["logo"]  # which is new
     with using(target):
         assert schema_version.list_applied_migrations() == schema_version.list_migrations()
         assert Page.get_by_id(version_0_7_0.PAGE_ID).public_title == "Größe 我们"

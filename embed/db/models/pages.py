@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from peewee import (
+    BlobField,
     BooleanField,
     CharField,
     Check,
@@ -51,6 +52,15 @@ class Page(BaseModel):
     listed_version = IntegerField(default=0)  # the version that the listings have caught up with
     deleted_at = InstantField(null=True)
     look = LookField(null=True, default=DEFAULT_LOOK)
+
+
+class Logo(Table):
+    """A page's logo, as embed/logos.py draws it."""
+
+    page = ForeignKeyField(Page, primary_key=True, on_delete="CASCADE")
+    page_id: str
+    digest = CharField(max_length=24)  # of the content, for its address
+    content = BlobField()  # WebP
 
 
 class Member(BaseModel):

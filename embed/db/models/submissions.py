@@ -72,6 +72,13 @@ Submission.add_index(
     where=Submission.status == "soft_rejected",
     name="submission_soft_rejected",
 )
+# Who joined lately (wallets/joined.py).
+Submission.add_index(
+    Submission.page,
+    Submission.decided_at,
+    where=Submission.status.in_(APPROVED),
+    name="submission_approved",
+)
 Submission.add_index(
     Submission.session_id, Submission.page, Submission.created_at, name="submission_session"
 )

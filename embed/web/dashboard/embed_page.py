@@ -5,10 +5,12 @@ from typing import Any
 
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
+from msgspec import UNSET, UnsetType
 from werkzeug.datastructures import MultiDict
 from wtforms import BooleanField, IntegerField, RadioField, SelectField, StringField
 from wtforms.validators import InputRequired, NumberRange, Optional
 
+from embed import logos
 from embed.db.models import ApiKey, Page
 from embed.domain.colors import DEFAULT_ACCENT
 from embed.domain.origins import correct_entry, find_twin, parse_origin
@@ -27,7 +29,9 @@ from embed.web.dashboard.look_form import (
 )
 from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
 from embed.web.dashboard.routes import page_route
+from embed.web.dashboard.wallet_files import MAX_UPLOAD_BYTES
 from embed.web.languages import gettext, lazy_gettext
+from embed.web.pictures.addresses import locate_logo
 from embed.web.snippets import ARGUMENTS, HEIGHTS, build_link, build_path, build_snippet
 
 MIN_HEIGHT, MAX_HEIGHT = 200, 4000
@@ -175,18 +179,27 @@ def show_look(page: Page) -> ResponseReturnValue:
     return _render_look(page, make_look_form(page.look))
 
 
-@page_route("/embed/look", methods=["POST"], needs="editor")
+@page_route("/embed/look", methods=["POST"], needs="editor", max_upload_bytes=MAX_UPLOAD_BYTES)
 def save_look(page: Page) -> ResponseReturnValue:
     form = LookForm()
     if form.validate():
         with show_mistakes(form):
-            change_look(page.id, form.read_texts(), current_change())
+            logo = _read_logo(form)
+            change_look(page.id, form.read_texts(), current_change(), logo=logo)
             return redirect_to(
                 "show_look",
                 gettext("Saved. Every site shows it; you don't have to change any snippet."),
                 page,
             )
     return _render_look(page, form)
+
+
+def _read_logo(form: LookForm) -> bytes | UnsetType | None:
+    """Return the new logo, or None to remove it, or UNSET. Raises InvalidInput."""
+    file = request.files.get("logo")
+    if file is not None and file.filename:
+        return logos.draw_logo(file.read(logos.MAX_BYTES + 1))
+    return None if form.removes_logo.data else UNSET
 
 
 def _render_look(page: Page, form: LookForm) -> Response:
@@ -196,6 +209,7 @@ def _render_look(page: Page, form: LookForm) -> Response:
         form=form,
         presets=PRESETS,
         swatches=SWATCHES,
+        logo=locate_logo(page),
         accent_sentences=explain_accent(page.look.accent),
     )
     # Like same-origin, but the preview's signing window can answer it.

@@ -5,7 +5,8 @@ from decimal import Decimal
 from typing import Any
 
 from babel.numbers import parse_pattern
-from wtforms import RadioField, SelectMultipleField, StringField
+from flask_wtf.file import FileField
+from wtforms import BooleanField, RadioField, SelectMultipleField, StringField
 from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.domain.colors import (
@@ -96,6 +97,14 @@ def _name_choices(field: str) -> Any:
 
 
 class LookForm(Form):
+    logo = FileField(
+        lazy_gettext("Logo"),
+        description=lazy_gettext(
+            "PNG, JPEG or WebP, up to 1 MB. Its middle is shown as a circle, on the list and in the"
+            " picture of its share link. Without one, they show the token's first letter."
+        ),
+    )
+    removes_logo = BooleanField(lazy_gettext("Remove the logo"))
     preset = RadioField(lazy_gettext("Start from"), choices=_PRESET_NAMES, validate_choice=False)
     accent = StringField(
         lazy_gettext("Accent color"),

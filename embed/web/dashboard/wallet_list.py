@@ -1,6 +1,7 @@
 """The list of a page's wallets, searched and sorted; the address holds what was chosen."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -16,6 +17,7 @@ from embed.errors import NotFound
 from embed.public_payload import get_payload
 from embed.wallets import search, tags
 from embed.wallets.search import Column, Order, WalletFilter
+from embed.web import figures
 from embed.web.current import runtime
 from embed.web.dashboard.responses import render
 from embed.web.dashboard.routes import page_route
@@ -61,6 +63,7 @@ def render_wallets(
     changes = read_balance_changes(page, addresses, now) if balances.uses_chain else {}
     public = get_payload(page.id, page.version, balances)
     is_narrowed = wanted != search.EVERYTHING
+    highest = max((one.token_balance for one in result.wallets), default=Decimal(0))
     return render(
         template,
         page=page,
@@ -68,10 +71,11 @@ def render_wallets(
         **values,
         result=result,
         total=search.count_wallets(page) if is_narrowed else result.total,
+        figures=figures.Column.of(max(highest, public.standings.highest)),
         changes=changes,
         lines=draw_lines(changes, now),
-        supply=public.details.get("supply"),
-        sums=public.details.get("sums"),
+        supply=public.details["supply"],
+        sums=public.details["sums"],
         listed_count=public.wallet_count,
         headings=_make_headings(order),
         previous=_link_slice(result.number - 1, result.last),

@@ -3,9 +3,9 @@
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from embed.db.models import Tag
 from embed.domain.amounts import add, find_share, subtract
 from embed.public_payload import NO_PART, NO_TAG, Payload
-from embed.schemas import Tag
 
 LARGEST = 5  # wallets that a list without tags names
 _NARROWEST = Decimal("0.01")  # of the bar; narrower parts join the others
@@ -41,7 +41,7 @@ def list_holders(payload: Payload) -> list[Holder]:
 
     A wallet counts under its first tag. Empty if that would be one.
     """
-    parts, supply = payload.standings.parts, payload.details.get("supply")
+    parts, supply = payload.standings.parts, payload.details["supply"]
     counts = payload.standings.counts
     tags = [tag for tag in payload.details["tags"] if counts.get(tag.id)]
     if not tags:
@@ -62,7 +62,7 @@ def list_holders(payload: Payload) -> list[Holder]:
 
 
 def _list_largest(payload: Payload) -> list[Holder]:
-    supply, (total, wallet_count) = payload.details.get("supply"), payload.standings.parts[None]
+    supply, (total, wallet_count) = payload.details["supply"], payload.standings.parts[None]
     holders = []
     for wallet in payload.read_wallets(payload.standings.orders["balance"][:LARGEST]):
         balance = wallet["tokenBalance"]

@@ -49,15 +49,18 @@ def show_widget(page_id: str) -> Response:
     response.headers["Server-Timing"] = f'now;desc="{format_instant(runtime().clock())}"'
     _store_site(access)
     renew_session(response)
-    return compress.after_request(response) if own else compress_once(response, rendered.digest)
+    return _compress(response, None if own else rendered.digest)
 
 
 def _answer_part(access: Access, payload: Payload) -> Response:
     if request.if_none_match.contains_weak(find_current_etag(payload)):
         return Response(status=304)
     rendered = get_rendered(access, payload, is_part=True)
-    response = respond_with_part(rendered.html, access)
-    return compress.after_request(response)
+    return _compress(respond_with_part(rendered.html, access), rendered.digest)
+
+
+def _compress(response: Response, digest: str | None) -> Response:
+    return compress_once(response, digest) if digest else compress.after_request(response)
 
 
 @blueprint.get("/tracking/<page_id>/sites")

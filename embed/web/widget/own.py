@@ -1,6 +1,7 @@
 """The visitor's own wallets above the list: those on it, those that wait, and refusals."""
 
 import hashlib
+import threading
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -29,7 +30,7 @@ MAX_SENT = 20  # submissions without a session that one request may ask for
 class OwnRow(NamedTuple):
     submission: Submission
     listed: ListedWallet | None
-    again_at: datetime | None  # when a wallet that the owner rejected can be sent again
+    again_at: datetime | None  # when a rejected wallet can be sent again, unless it can now
 
 
 @blueprint.get("/tracking/<page_id>/own")
@@ -69,11 +70,11 @@ def find_own_etag(own: Sequence[Submission], list_etag: str) -> str:
 def render_own(payload: Payload, own: Sequence[Submission], list_etag: str) -> str:
     """Return the part of the page with the visitor's own rows."""
     page, column = payload.page, Column.of(payload.standings.highest)
-    cooldown = timedelta(seconds=page.cooldown_s)
+    now, cooldown = runtime().clock(), timedelta(seconds=page.cooldown_s)
     again_at = {
         one.wallet_address: one.decided_at + cooldown
         for one in reversed(own)  # the newest counts
-        if one.status == "rejected"
+        if one.status == "rejected" and one.decided_at + cooldown > now
     }
     rows = []
     for one in _choose_rows(own):
@@ -117,6 +118,6 @@ def _find_order(one: Submission) -> tuple[bool, bool, bool]:
 
 
 # A page's keys change with its version, and so with the payload's tag.
-@cached(LRUCache(256))
+@cached(LRUCache(256), lock=threading.Lock())
 def _find_share_link(page_id: str, _etag: str) -> str | None:
     return build_link(page_id) if is_shared(page_id) else None

@@ -4,7 +4,7 @@ import hashlib
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -23,11 +23,11 @@ from embed.keys.access import Access
 from embed.public_payload import WALLETS_PER_PART, Payload, build_payload
 from embed.submissions.proofs import count_proved
 from embed.wallets.drafts import Draft
-from embed.wallets.joined import list_joined
+from embed.wallets.joined import Joined, list_joined
 from embed.web.current import own_origin, runtime
 from embed.web.languages import current_language
-from embed.web.logos import locate_logo
 from embed.web.look import ShownLook, is_window, read_look
+from embed.web.pictures.addresses import locate_logo
 from embed.web.snippets import build_link, build_path
 from embed.web.widget.holders import draw_bar, list_holders
 from embed.web.widget.own import render_own
@@ -72,7 +72,7 @@ class Rendered:
     etag: str  # of the list (find_etag)
     look: ShownLook
     html: bytes  # for a visitor without submissions
-    digest: str
+    digest: str | None  # of what is kept
     own: slice | None = None  # where the visitor's own submissions go, in a list's whole page
 
     def __len__(self) -> int:
@@ -111,7 +111,7 @@ def get_rendered(access: Access, payload: Payload, *, is_part: bool = False) -> 
     )
     supply = runtime().balances.find_supply(page.token_mint)
     if not variant.is_kept:
-        return _render(variant, access, payload, places, supply, look)
+        return replace(_render(variant, access, payload, places, supply, look), digest=None)
     with _lock:
         found = _kept.get(variant)
     if found is None or found.etag != find_etag(payload, supply):
@@ -209,8 +209,8 @@ def _describe_list(
     rows: Rows,
 ) -> dict[str, Any]:
     """Return what the parts of the page that depend on its view show."""
-    page, view, hidden = payload.page, variant.view, look.hide
-    now, uses_chain = runtime().clock(), runtime().balances.uses_chain
+    view, hidden = variant.view, look.hide
+    facts = _read_facts(payload, find_etag(payload, supply))
     holders = list_holders(payload)
     return {
         "page": payload.details,
@@ -227,19 +227,19 @@ def _describe_list(
         "is_unlisted": is_address(view.search) and payload.find_place(view.search) is None,
         "holders": holders,
         "bar": draw_bar(holders),
-        "joined": [] if "joined" in hidden else list_joined(page, now - NEW_FOR),
-        "proved_count": count_proved(page),
+        "joined": [] if "joined" in hidden else facts.joined,
+        "proved_count": facts.proved_count,
         "supply": supply,
         "again_after": int(runtime().settings.balance_max_age.total_seconds()),
-        "change": _find_change(page, supply, now)
-        if uses_chain and "changes" not in hidden and payload.wallet_count <= MAX_SUMMED
-        else None,
+        "change": None if "changes" in hidden else facts.change,
     }
 
 
 def _render_strip(variant: Variant, payload: Payload, look: ShownLook) -> bytes:
     arguments = variant.arguments
     del arguments["size"]
+    if variant.site:
+        arguments["site"] = variant.site
     places = payload.standings.orders["balance"][:STRIP_FACES]
     return render_template(
         "widget/strip.html",
@@ -253,12 +253,28 @@ def _render_strip(variant: Variant, payload: Payload, look: ShownLook) -> bytes:
 
 
 def _find_site(access: Access) -> str | None:
-    """Return the site that embeds the widget, if it sent a Referer that is on the allowlist."""
-    site = parse_origin(request.headers.get("Referer", ""))
-    return site if site in access.origins else None
+    """Return the site of the widget, or of the strip that led here, if it's on the allowlist."""
+    for raw in (request.headers.get("Referer", ""), request.args.get("site", "")):
+        site = parse_origin(raw)
+        if site in access.origins:
+            return site
+    return None
 
 
-# New balances come with a new time of the supply, or else a new version of the page.
-@cached(LRUCache(256), key=lambda page, supply, now: (page.id, page.version, supply))
-def _find_change(page: Page, supply: Supply | None, now: datetime) -> Decimal | None:
-    return find_total_change(page, now)
+class _Facts(NamedTuple):
+    """What the page says of the list that isn't in its payload."""
+
+    joined: list[Joined]
+    proved_count: int
+    change: Decimal | None  # of what all wallets hold, over a day, as a part of 1
+
+
+@cached(LRUCache(256), key=lambda payload, etag: (payload.page.id, etag), lock=threading.Lock())
+def _read_facts(payload: Payload, _etag: str) -> _Facts:
+    page, now = payload.page, runtime().clock()
+    is_summed = runtime().balances.uses_chain and payload.wallet_count <= MAX_SUMMED
+    return _Facts(
+        list_joined(page, now - NEW_FOR),
+        count_proved(page),
+        find_total_change(page, now) if is_summed else None,
+    )

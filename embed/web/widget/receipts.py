@@ -7,9 +7,10 @@ from typing import Any
 from flask import Response, request
 
 from embed.db.models import Page
+from embed.domain.identifiers import is_id
 from embed.domain.times import format_instant
 from embed.errors import ApiError
-from embed.serializers import describe_receipt, write_json
+from embed.serializers import describe_proof, describe_receipt, write_json
 from embed.submissions import proofs
 from embed.web.assets import STATIC_DIR
 from embed.web.compression import compress
@@ -17,7 +18,21 @@ from embed.web.security_headers import hash_source, require_trusted_types
 from embed.web.visitor import find_session_id
 from embed.web.widget.blueprint import blueprint, get_open_page
 
+MAX_WALLET_IDS = 100  # in one request; others are ignored
 CHECK_PAGE = STATIC_DIR / "check-receipts.html"  # one file, which also works from a disk
+
+
+@blueprint.get("/tracking/<page_id>/proofs")
+@compress.compressed()
+def read_proofs(page_id: str) -> Response:
+    """Return who proved the wallets that ``?wallets=`` lists by their ids.
+
+    Hidden, unknown and unproved wallets are left out. Raises ApiError as the iframe route does.
+    """
+    _, page = get_open_page(page_id)
+    listed = request.args.get("wallets", "").split(",")[:MAX_WALLET_IDS]
+    found = proofs.read_visible_proofs(page, [one for one in listed if is_id(one)])
+    return _respond({"wallets": {name: describe_proof(proof) for name, proof in found.items()}})
 
 
 @blueprint.get("/tracking/<page_id>/receipts/<submission_id>")

@@ -127,6 +127,6 @@ def describe_wallet(
     balance = wallet["tokenBalance"]
     return wallet | {
         "rank": payload.standings.ranks[place],
-        "share": find_share(balance, payload.details.get("supply")) if balance else None,
-        "figure": column.write(balance) if wallet.get("balanceKnown", True) else None,
+        "share": find_share(balance, payload.details["supply"]) if balance else None,
+        "figure": column.write(balance) if payload.standings.known[place] else None,
     }

@@ -1,4 +1,4 @@
-"""A page with a share link: its address, its frame for other sites, its counts.
+"""A page with a share link: its address, holders' cards, its frame for other sites, its counts.
 
 No address contains a key. The frame redirects to the iframe route with the page's current key, so
 what other sites have stored keeps working after SECRET_KEY changes.
@@ -7,7 +7,7 @@ what other sites have stored keeps working after SECRET_KEY changes.
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from typing import Self
+from typing import Any, Self
 
 from flask import Response, render_template, request, url_for
 
@@ -23,15 +23,18 @@ from embed.web.current import own_host, own_origin, runtime
 from embed.web.figures import format_share
 from embed.web.languages import (
     choose_language,
+    current_language,
     find_named_language,
-    format_number,
     gettext,
-    ngettext,
 )
 from embed.web.look import read_look
+from embed.web.pictures.addresses import build_card_link
+from embed.web.pictures.canvas import HEIGHT, WIDTH
 from embed.web.security_headers import allow_isolated_hosts, allow_loading
 from embed.web.snippets import ARGUMENTS, add_arguments, build_link, build_path, name_list
 from embed.web.widget.blueprint import blueprint, respond
+from embed.web.widget.cards import get_card
+from embed.web.widget.list_sentences import count_wallets, describe_list
 
 COUNTS_CACHED_FOR = timedelta(minutes=5)
 
@@ -43,15 +46,13 @@ class Counts:
 
     @classmethod
     def of(cls, payload: Payload) -> Self:
-        sums, supply = payload.details.get("sums"), payload.details.get("supply")
-        share = find_share(sums["balance"], supply) if sums else None
+        sums, supply = payload.details["sums"], payload.details["supply"]
+        share = find_share(sums.balance, supply) if sums else None
         return cls(payload.wallet_count, share)
 
     def write(self) -> str:
         """Return the counts in the reader's language, such as ``128 wallets · 12.4% of supply``."""
-        text = ngettext(
-            "%(count)s wallet", "%(count)s wallets", self.wallets, count=format_number(self.wallets)
-        )
+        text = count_wallets(self.wallets)
         if self.share is None:
             return text
         share = gettext("%(share)s of supply", share=format_share(self.share, 1))
@@ -61,24 +62,61 @@ class Counts:
 @blueprint.get("/page/<page_id>")
 @compress.compressed()
 def show_shared_page(page_id: str) -> Response:
-    """Show the list as a page of its own, with what other sites read about it.
+    """Show the list as a page of its own, with what chats and other sites read about it.
 
     Raises ApiError `not_found`, also for a page without a share link.
     """
     page = get_shared_page(page_id)
+    payload = read_payload(page)
+    figures = describe_list(page, payload)
+    return _respond(
+        page,
+        title=name_list(page),
+        description=page.public_comments or figures,
+        figures=figures,
+        address=build_link(page_id),
+        picture=url_for("widget.show_picture", page_id=page_id, **_name_version(payload)),
+    )
+
+
+@blueprint.get("/page/<page_id>/card/<wallet_id>")
+@compress.compressed()
+def show_card(page_id: str, wallet_id: str) -> Response:
+    """Show the list with a holder's card as its picture. Raises ApiError `not_found`."""
+    page = get_shared_page(page_id)
+    payload = read_payload(page)
+    card = get_card(page, payload, wallet_id)
+    place, version = card.write_place(), _name_version(payload)
+    return _respond(
+        page,
+        title=f"{card.name or place} · {name_list(page)}",
+        description=place,
+        figures=f"{place} · {card.write_since()}",
+        address=build_card_link(page_id, wallet_id),
+        picture=url_for(
+            "widget.show_card_picture", page_id=page_id, wallet_id=wallet_id, **version
+        ),
+    )
+
+
+def _name_version(payload: Payload) -> dict[str, Any]:
+    """Return a picture's arguments: its language, and what makes chats load a new one."""
+    return {"lang": current_language(), "v": payload.etag}
+
+
+def _respond(page: Page, *, picture: str, **shown: str) -> Response:
     look = read_look(page.look)
     theme = {"theme": look.attributes["data-theme"]}
     html = render_template(
         "widget/shared_page.html",
         look=look,
-        title=name_list(page),
-        description=page.public_comments or Counts.of(read_payload(page)).write(),
-        address=build_link(page_id),
-        origin=own_origin(),
         host=own_host(),
+        picture=f"{own_origin()}{picture}",
+        picture_size=(WIDTH, HEIGHT),
         frame=add_arguments(
-            url_for("widget.show_shared_frame", page_id=page_id), theme | _read_arguments()
+            url_for("widget.show_shared_frame", page_id=page.id), theme | _read_arguments()
         ),
+        **shown,
     )
     response = respond(html, ancestors=None, look=look)
     response.content_security_policy.frame_src = "'self'"

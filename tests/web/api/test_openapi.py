@@ -170,7 +170,8 @@ def test_enumerations_are_those_of_the_code():
     assert set(own["status"]["enum"]) == set(STACK)
     assert set(SCHEMAS["RejectReason"]["enum"]) == {"manual", *REJECT_REASON_BY_CODE.values()}
     assert set(SCHEMAS["ReasonCode"]["enum"]) == set(CODES)
-    assert own["reasonText"]["maxLength"] == MAX_LENGTH
+    recorded = flatten(SCHEMAS["RecordedSubmission"])["properties"]
+    assert recorded["reasonText"]["maxLength"] == MAX_LENGTH
     assert SCHEMAS["RecordNonceRequest"]["properties"]["action"]["enum"] == list(ACTIONS)
 
 

@@ -6,7 +6,6 @@ import pytest
 from support.world import Visitor, another_wallet, code_of, with_session
 
 from embed.db.models import Submission
-from embed.domain.reasons import parse_reason
 from embed.runtime import EXTENSION
 
 pytestmark = pytest.mark.deployed
@@ -27,7 +26,7 @@ def list_own(world, visitor, **arguments):
     return answer.json["submissions"]
 
 
-def test_waiting_submission_has_the_fields_of_the_spec_and_no_reason(world, visitor):
+def test_waiting_submission_has_the_fields_of_the_spec(world, visitor):
     submitted = world.submit(visitor, " Ann ")
 
     assert list_own(world, visitor) == [
@@ -37,8 +36,6 @@ def test_waiting_submission_has_the_fields_of_the_spec_and_no_reason(world, visi
             "nickname": "Ann",
             "status": "pending",
             "rejectReason": None,
-            "reasonCode": None,
-            "reasonText": None,
             "createdAtIso": MORNING,
             "decidedAtIso": None,
         }
@@ -58,22 +55,6 @@ def test_owners_decision_is_shown_with_its_time(world, visitor, decide, status, 
 
     assert (own["status"], own["rejectReason"]) == (status, reason)
     assert (own["createdAtIso"], own["decidedAtIso"]) == (MORNING, EVENING)
-
-
-@pytest.mark.parametrize(
-    ("raw", "code", "text"),
-    [
-        ("low_balance", "low_balance", None),
-        (" Ask me <b>first</b>. ", None, "Ask me <b>first</b>."),
-    ],
-)
-def test_owners_reason_is_shown_beside_that_of_the_spec(world, visitor, raw, code, text):
-    submitted = world.submit(visitor)
-    world.reject(submitted.json["submissionId"], reason=parse_reason(raw))
-
-    (own,) = list_own(world, visitor)
-
-    assert (own["rejectReason"], own["reasonCode"], own["reasonText"]) == ("manual", code, text)
 
 
 def test_auto_approved_submission_was_decided_at_once(world, visitor):
@@ -98,8 +79,6 @@ def test_refusal_by_policy_is_shown_as_decided_at_once(world, visitor):
         "nickname": "Ann",
         "status": "soft_rejected",
         "rejectReason": "queue_full",
-        "reasonCode": None,
-        "reasonText": None,
         "createdAtIso": MORNING,
         "decidedAtIso": MORNING,
     }

@@ -1,10 +1,14 @@
 """The snippet, the look and its preview."""
 
 import html
+import io
 import re
 
 import pytest
-from support.world import SITE
+from PIL import Image
+from support.world import SITE, read_log
+from werkzeug.datastructures import FileStorage
+from werkzeug.test import encode_multipart
 
 from embed.db.models import ApiKey
 from embed.domain.look import DEFAULT_LOOK, Look
@@ -197,6 +201,75 @@ def test_contrast_and_what_is_changed_for_it_is_said_in_words(world, owner, acce
     path = f"/dashboard/pages/{world.page_id}/embed/contrast"
 
     assert owner.get(path, query_string={"accent": accent}).json == {"sentences": said}
+
+
+# The logo
+
+
+def make_logo(form: str = "PNG", color: str = "red") -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (300, 300), color).save(file, form)
+    return file.getvalue()
+
+
+def upload(owner, raw: bytes, **fields):
+    given = DEFAULT_LOOK.write_texts() | {"hide": [], "csrf_token": owner.token} | fields
+    file = FileStorage(io.BytesIO(raw), "logo.png")
+    boundary, body = encode_multipart(given | {"logo": file})
+    return owner.client.post(
+        f"/dashboard/pages/{owner.world.page_id}/embed/look",
+        data=body,
+        content_type=f"multipart/form-data; boundary={boundary}",
+    )
+
+
+def find_image(text: str) -> str | None:
+    found = re.search(r'<img src="(/embed/page/[^"]+)"', text)
+    return found and found[1]
+
+
+def test_logo_is_uploaded_with_the_look_shown_replaced_and_removed(world, owner):
+    assert find_image(open_look(owner)) is None
+    assert "Remove the logo" not in open_look(owner)
+
+    assert upload(owner, make_logo(), font="serif").status_code == 303
+    first = find_image(open_look(owner))
+    assert world.client.get(first).content_type == "image/webp"
+    assert world.page.look.font == "serif"
+    save_look(owner, font="serif")  # without a file, the logo stays
+    assert find_image(open_look(owner)) == first
+    upload(owner, make_logo("JPEG", "blue"))
+    assert find_image(open_look(owner)) not in (first, None)
+
+    save_look(owner, removes_logo="y")
+    assert find_image(open_look(owner)) is None
+    log = {entry.subject for entry in read_log(world.page_id)}
+    assert {"font: serif, logo: on", "font: sans, logo: on", "logo: off"} <= log
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"<svg></svg>", "The logo must be a PNG, JPEG or WebP picture."),
+        (b"", "The logo must be a PNG, JPEG or WebP picture."),
+        (make_logo()[:-30], "The picture is damaged. Save it again in an image editor."),
+        (make_logo() + bytes(5_000_000), "The logo must be at most 1 MB."),
+    ],
+)
+def test_refused_logo_is_told_beside_its_field_and_the_other_choices_stay(world, owner, raw, said):
+    answer = upload(owner, raw, font="serif", accent="ff6600")
+
+    assert answer.status_code == 422
+    assert f'<p class="wrong" id="logo-wrong">{said}</p>' in answer.text
+    assert re.search('checked[^>]*value="serif"', answer.text)
+    assert 'value="ff6600"' in answer.text
+    assert (world.page.look, find_image(answer.text)) == (DEFAULT_LOOK, None)
+
+
+def test_logo_is_not_stored_if_the_look_is_refused(world, owner):
+    assert upload(owner, make_logo(), accent="none").status_code == 422
+
+    assert find_image(open_look(owner)) is None
 
 
 def save_look(owner, **fields):

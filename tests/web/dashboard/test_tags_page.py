@@ -83,12 +83,13 @@ def test_wallets_of_a_tag_are_left_out_of_the_sums_and_counted_again(world, owne
     assert "pool not in totals 1 wallet " in owner.see(path_of(world))
     form = owner.get(path_of(world, tag.id)).text
     assert "checked" in re.findall(r"<input[^>]*is_left_out[^>]*>", form)[0]
-    assert world.read().json["sums"]["countedWallets"] == 0
+    list_path = f"/dashboard/pages/{world.page_id}/wallets"
+    assert "5 $USDC 0 without pool" in owner.see(list_path)
 
     assert owner.post(path_of(world, tag.id), name="pool", color="red").status_code == 303
 
     assert "not in totals 1" not in owner.see(path_of(world))
-    assert world.read().json["sums"]["countedBalance"] == 5
+    assert "without pool" not in owner.see(list_path)
     log = owner.see(f"/dashboard/pages/{world.page_id}/activity")
     assert "added the tag pool, not counted in totals" in log
     assert "changed the tag pool, counted in totals" in log

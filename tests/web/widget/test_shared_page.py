@@ -1,14 +1,18 @@
 """GET /embed/page/{id}: a page that is share link, and the frame for other sites."""
 
+import io
 import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from PIL import Image
 from shared_pages import ENDINGS, every_ending, get, share
 from support.world import Visitor, code_of
 from test_iframe_route import Document, read_policy
 
-from embed.db.models import RefusedOrigin, Submission
+from embed.db.models import RefusedOrigin, Submission, Wallet
+from embed.pages import change_look
+from embed.web.pictures.addresses import build_card_link
 
 HOST = "http://localhost"
 HOSTILE = """"><script>alert(1)</script>' & {{ 7 * 7 }}"""
@@ -53,22 +57,84 @@ def test_other_sites_read_what_the_page_is(world, path):
 
     meta = read_meta(document)
     assert meta["og:title"] == HOSTILE
-    assert meta["og:description"] == meta["description"] == "Thank you all."
+    assert meta["description"] == "Thank you all."
+    assert meta["og:description"] == "$USDC · Add yours"
     assert meta["og:url"] == f"{HOST}{path}"
-    assert (meta["og:site_name"], meta["twitter:card"]) == ("localhost", "summary")
+    assert (meta["og:site_name"], meta["twitter:card"]) == ("localhost", "summary_large_image")
     image = world.client.get(meta["og:image"])  # an absolute address, of a type that all can show
-    assert meta["og:image"].startswith(f"{HOST}/static/")
+    assert meta["og:image"].startswith(f"{HOST}{path}/picture.png?lang=en&v=")
     assert (image.content_type, image.data[1:4]) == ("image/png", b"PNG")
+    size = Image.open(io.BytesIO(image.data)).size
+    assert (meta["og:image:width"], meta["og:image:height"]) == tuple(map(str, size))
+    assert meta["og:image:alt"] == meta["og:description"]
     assert meta["robots"] == "noindex"
     assert document.find("iframe")[0]["title"] == HOSTILE
     assert len(document.find("script")) == 1
 
 
-def test_page_without_a_comment_is_described_by_its_counts(world, path):
+def describe(world, path: str, **query: str) -> str:
+    meta = read_meta(Document(get(world, path, **query).text))
+    assert meta["description"] == meta["og:description"]
+    return meta["og:description"]
+
+
+def test_page_without_a_comment_is_described_by_its_figures(world, path):
+    world.track(Visitor().address)
+    assert describe(world, path) == "1 wallet · $USDC · Add yours"
+
+    visitor = Visitor()
+    world.approve(world.submit(visitor).json["submissionId"])
+    world.observe(visitor.address, 1_250_000)
+    world.configure(min_balance="1000.5", public_title="The crew")
+    held = "2 wallets hold 1.25M $USDC · 1 signed · Hold 1,000.5 and add yours"
+    assert describe(world, path) == held
+    change_look(world.page_id, {"hide": "add"}, world.change())
+    assert describe(world, path, lang="en") == "2 wallets hold 1.25M $USDC · 1 signed"
+
+
+def test_language_of_the_page_is_that_of_its_picture(world, path):
     world.track(Visitor().address)
 
-    assert read_meta(Document(get(world, path).text))["description"] == "1 wallet"
-    assert read_meta(Document(get(world, path, lang="de").text))["description"] == "1 Wallet"
+    german = read_meta(Document(get(world, path, headers={"Accept-Language": "de"}).text))
+
+    assert german["og:description"].startswith("1 Wallet · $USDC")
+    assert "picture.png?lang=de&" in german["og:image"]
+
+
+def test_holders_card_opens_the_list_and_names_neither_balance_nor_address(world, path):
+    world.configure(public_title="The crew")
+    visitor, other = Visitor(), Visitor()
+    world.track(other.address)
+    world.approve(world.submit(visitor, "Night heron").json["submissionId"])
+    (wallet,) = Wallet.select().where(Wallet.public_alias == "Night heron")
+    for address, amount in ((visitor.address, 1_234), (other.address, 5_678)):
+        world.observe(address, amount)
+    world.configure(public_comments="New")
+
+    answer = get(world, f"{path}/card/{wallet.id}")
+    document = Document(answer.text)
+    meta = read_meta(document)
+
+    assert meta["og:title"] == "Night heron · The crew"
+    assert meta["description"] == "Holder #2 of 2, signed"
+    since = "Holder #2 of 2, signed · On the list since January 31, 2026"
+    assert meta["og:description"] == meta["og:image:alt"] == since
+    assert meta["og:url"] == f"{HOST}{path}/card/{wallet.id}"
+    assert meta["og:image"].startswith(f"{HOST}{path}/card/{wallet.id}.png?lang=en&v=")
+    assert world.client.get(meta["og:image"]).content_type == "image/png"
+    assert document.find("iframe")[0]["src"] == f"{path}/frame?theme=light"
+    assert not any(one in answer.text for one in ("1,234", "1234", visitor.address, "svc_"))
+    with world.app.test_request_context():
+        assert build_card_link(world.page_id, wallet.id).endswith(f"{path}/card/{wallet.id}")
+
+
+def test_card_without_a_name_or_a_balance_has_a_title(world, path):
+    world.approve(world.submit(Visitor()).json["submissionId"])
+    Wallet.update(public_alias=None).execute()
+
+    meta = read_meta(Document(get(world, f"{path}/card/{Wallet.get().id}").text))
+
+    assert meta["og:title"] == "One of 1 holders, signed · USD Coin wallets"
 
 
 def test_frame_is_led_to_the_widget_with_what_its_address_asks_for(world, path):

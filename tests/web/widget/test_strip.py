@@ -2,6 +2,7 @@
 
 import html
 import re
+from urllib.parse import quote
 
 import pytest
 from support.world import SITE, Visitor
@@ -38,18 +39,40 @@ def test_strip_says_how_many_hold_and_how_many_proved_it(world, ask):
 
     text = ask().text
 
-    assert "21 holders, 1 proved" in text
+    assert "21 wallets</a>" in text
+    assert "1 signed" in text
     assert text.count('class="avatar"') == 12
-    assert "21 Wallets, 1 nachgewiesen" in ask(lang="de").text
+
+
+def test_list_that_the_strip_opens_knows_the_site(world):
+    def open_list(**query):
+        return world.call(
+            "GET",
+            f"/embed/tracking/{world.page_id}",
+            query_string={"key": world.public_key} | query,
+            headers={"Authorization": None, "Origin": None},
+        ).text
+
+    strip = world.call(
+        "GET",
+        f"/embed/tracking/{world.page_id}",
+        query_string={"key": world.public_key, "size": "strip"},
+        headers={"Authorization": None, "Origin": None, "Referer": f"{SITE}/"},
+    ).text
+
+    assert f"site={quote(SITE, safe='')}" in list_links(strip)[0]
+    assert f'data-site="{SITE}"' in open_list(site=SITE)
+    assert 'data-site=""' in open_list(site="https://other.example")
 
 
 def test_links_lead_to_the_list_as_the_address_asks_for_it(world, ask):
     track(world, 1)
     key = f"?key={world.public_key}&lang=en&theme=dark"
 
-    assert list_links(ask(theme="dark", lang="en").text) == [key, f"{key}#add"]
+    site = f"&site={quote(SITE, safe='')}"
+    assert list_links(ask(theme="dark", lang="en").text) == [f"{key}{site}", f"{key}{site}#add"]
     assert list_links(ask(lang="en", hide="add").text) == [
-        f"?key={world.public_key}&lang=en&hide=add"
+        f"?key={world.public_key}&lang=en&hide=add{site}"
     ]
 
 

@@ -1,0 +1,84 @@
+"""Who joined a list lately."""
+
+from datetime import timedelta
+
+import pytest
+from peewee import SqliteDatabase
+from support.world import Visitor
+
+from embed.db.connection import db
+from embed.domain.addresses import shorten_address
+from embed.wallets import joined, tracking
+from embed.wallets.joined import Joined, list_joined
+
+WEEK = timedelta(days=7)
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
+
+def join(world, nickname: str) -> Visitor:
+    visitor = Visitor()
+    world.approve(world.submit(visitor, nickname).json["submissionId"])
+    world.clock.forward(days=1)
+    return visitor
+
+
+def names_of(world) -> list[str]:
+    return [one.name for one in list_joined(world.page, world.clock() - WEEK)]
+
+
+def test_approved_visitors_are_listed_newest_first_for_as_long_as_asked(world):
+    started_at = world.clock()
+    visitors = [join(world, name) for name in ("Ann", "Bo")]
+
+    assert list_joined(world.page, started_at) == [
+        Joined("Bo", visitors[1].address, started_at + timedelta(days=1)),
+        Joined("Ann", visitors[0].address, started_at),
+    ]
+    world.clock.forward(days=5)
+    assert names_of(world) == ["Bo", "Ann"]  # seven days since, to the second
+    world.clock.forward(seconds=1)
+    assert names_of(world) == ["Bo"]
+
+
+def test_wallets_that_nobody_sent_that_wait_or_are_not_shown_have_not_joined(world):
+    world.track(Visitor().address, alias="Treasury")
+    world.submit(Visitor(), "Waiting")
+    world.reject(world.submit(Visitor(), "Rejected").json["submissionId"])
+    own = Visitor()
+    world.track(own.address, alias="Own entry")
+    world.approve(world.submit(own, "Own").json["submissionId"])
+    undone = world.submit(Visitor(), "Undone").json["submissionId"]
+    world.approve(undone)
+    world.undo(undone)
+    world.withdraw(join(world, "Withdrawn"))
+    hidden = join(world, "Hidden")
+    other = world.make_page()
+    wallet = next(
+        one
+        for one in tracking.list_wallets(world.page, world.balances)
+        if one.address == hidden.address
+    )
+    tracking.update_wallet(wallet.id, tracking.WalletFields(is_hidden=True), world.change())
+    join(world, "Listed")
+
+    assert names_of(world) == ["Listed"]
+    assert other != world.page_id
+    assert list_joined(world.page, world.clock()) == []
+
+
+def test_wallet_without_an_alias_has_a_short_address(world):
+    visitor = join(world, "Ann")
+    wallet = tracking.list_wallets(world.page, world.balances)[0]
+    tracking.update_wallet(wallet.id, tracking.WalletFields(alias=""), world.change())
+
+    assert names_of(world) == [shorten_address(visitor.address)]
+
+
+def test_query_reads_an_index_and_not_all_approvals_of_the_page(world):
+    if not isinstance(db.obj, SqliteDatabase):
+        pytest.skip("Postgres plans by the size of its tables")
+    sql, parameters = db.obj.get_sql_context(value_literals=True).parse(joined._LIST_JOINED.query)
+    steps = [row[3] for row in db.execute_sql(f"EXPLAIN QUERY PLAN {sql}", parameters)]
+
+    assert "submission_approved (page_id=? AND decided_at>?)" in steps[0]
+    assert "wallet_submission_id (submission_id=?)" in steps[1]

@@ -1,0 +1,375 @@
+"""The pictures of a page: its logo, and those that chats show of its share link."""
+
+import io
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from PIL import Image
+from shared_pages import ENDINGS, every_ending, get, share
+from support.world import Visitor
+
+from embed import pages
+from embed.balances.tokens import Supply
+from embed.db.models import Wallet
+from embed.domain.colors import find_tag_color
+from embed.logos import draw_logo
+from embed.translations import LANGUAGES
+from embed.wallets import tracking
+from embed.web.pictures.addresses import locate_logo
+from embed.web.pictures.canvas import Canvas
+from embed.web.pictures.kept import KeptPictures
+from embed.web.pictures.letters import make_drawable
+from embed.web.pictures.list_picture import draw_list
+from embed.web.widget import pictures
+
+MAX_BYTES = 40_000
+RED_LOGO = Image.new("RGB", (200, 200), "#d02020")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept(monkeypatch):
+    monkeypatch.setattr(pictures, "_kept", KeptPictures())
+
+
+@pytest.fixture
+def path(world) -> str:
+    return share(world)
+
+
+def add_logo(world, image: Image.Image = RED_LOGO) -> None:
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    pages.change_look(world.page_id, {}, world.change(), logo=draw_logo(file.getvalue()))
+
+
+def read(answer) -> Image.Image:
+    """Return a picture in colors, after checking how it's sent."""
+    assert (answer.status_code, answer.content_type) == (200, "image/png")
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert "Set-Cookie" not in answer.headers
+    assert len(answer.data) < MAX_BYTES
+    image = Image.open(io.BytesIO(answer.data), formats=["PNG"])
+    assert (image.size, image.mode) == ((1200, 630), "P")
+    return image.convert("RGB")
+
+
+def join(world, nickname: str = "Night heron") -> Visitor:
+    visitor = Visitor()
+    world.approve(world.submit(visitor, nickname).json["submissionId"])
+    return visitor
+
+
+def find_wallet(world, visitor: Visitor) -> str:
+    wallets = tracking.list_wallets(world.page, world.balances)
+    return next(one.id for one in wallets if one.address == visitor.address)
+
+
+def count_pixels(image: Image.Image, color: str) -> int:
+    wanted = tuple(bytes.fromhex(color))
+    return sum(count for count, found in image.getcolors(1200 * 630) if found == wanted)
+
+
+# The logo
+
+
+def locate(world) -> str | None:
+    with world.app.test_request_context():
+        return locate_logo(world.page)
+
+
+def test_logo_is_sent_to_everyone_for_good_under_an_address_without_a_key(world):
+    assert locate(world) is None
+    add_logo(world)
+
+    address = locate(world)
+    answer = world.client.get(address)
+
+    assert (answer.status_code, answer.content_type) == (200, "image/webp")
+    assert "svc_" not in address
+    assert answer.headers["Cache-Control"] == "public, immutable, max-age=31536000"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert "Set-Cookie" not in answer.headers
+    assert Image.open(io.BytesIO(answer.data)).size == (128, 128)
+
+
+def test_address_of_an_earlier_logo_of_another_page_or_of_a_deleted_one_is_not_found(world):
+    add_logo(world)
+    first = locate(world)
+    add_logo(world, Image.new("RGB", (200, 200), "blue"))
+    second = locate(world)
+    other = second.replace(world.page_id, world.make_page())
+
+    assert [world.client.get(one).status_code for one in (first, second, other)] == [404, 200, 404]
+    world.delete_page()
+    assert world.client.get(second).status_code == 404
+
+
+@pytest.mark.parametrize("digest", ["%00", "x" * 5_000, "..%2f..", "%ed%a0%80"])
+@pytest.mark.databases("sqlite", "postgres")
+def test_digest_that_is_none_is_not_found(world, digest):
+    add_logo(world)
+
+    assert world.client.get(f"/embed/page/{world.page_id}/logo/{digest}.webp").status_code == 404
+
+
+# The picture of a list
+
+
+def fill(world, tags: int = 12) -> list[str]:
+    """Track wallets with as many tags, each larger than the next; return the tags' colors."""
+    names = ("blue", "green", "orange", "purple", "teal", "red", "yellow", "pink", "cyan", "brown")
+    names += ("lime", "rose", "black", "white")
+    for number, name in enumerate(names[:tags]):
+        world.add_tag(f"tag {number}", name)
+        visitor = Visitor()
+        world.track(visitor.address, tag_names=[f"tag {number}"], alias=f"Wallet {number}")
+        world.observe(visitor.address, 1_000 - 10 * number)
+    return [find_tag_color(name) for name in names[:tags]]
+
+
+def test_picture_has_every_tags_color_in_its_true_width(world, path):
+    colors = fill(world)
+    world.track(Visitor().address, alias="Without a tag")
+    join(world)
+    add_logo(world, Image.effect_noise((200, 200), 90))
+
+    image = read(get(world, f"{path}/picture.png"))
+
+    total = sum(1_000 - 10 * number for number in range(12))
+    known = {tuple(bytes.fromhex(color)) for color in colors}
+    top = next(y for y in range(300, 630) if image.getpixel((100, y)) in known)
+    line = image.crop((0, top + 14, 1200, top + 15))
+    for number, color in enumerate(colors):
+        wide = count_pixels(line, color)
+        assert abs(wide + 4 - 1060 * (1_000 - 10 * number) / total) <= 4.5, color
+
+
+def test_small_parts_are_grey_and_uncounted_ones_hatched(world, path):
+    for name, color, balance in (("whale", "blue", 900), ("pool", "teal", 95), ("dust", "red", 5)):
+        world.add_tag(name, color, is_counted=name != "pool")
+        visitor = Visitor()
+        world.track(visitor.address, tag_names=[name])
+        world.observe(visitor.address, balance)
+
+    image = read(get(world, f"{path}/picture.png"))
+
+    blue, teal = (count_pixels(image, find_tag_color(name)) for name in ("blue", "teal"))
+    assert count_pixels(image, find_tag_color("red")) == 0
+    assert blue > 900 * 20
+    assert 0.3 < teal / (0.095 * 1060 * 28) < 0.6
+    assert count_pixels(image, "8b8d98") > 0
+
+
+def test_picture_is_another_after_a_change_and_in_another_language_and_the_same_before(world, path):
+    join(world)
+
+    def ask(**query: str) -> bytes:
+        return get(world, f"{path}/picture.png", **query).data
+
+    first = ask()
+    assert ask(v="other") == ask(lang="en") == first
+    assert ask(lang="de") != first
+    add_logo(world)
+    assert ask() != first
+
+
+def test_picture_is_drawn_once_for_a_version_and_a_language(world, path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(pictures, "draw_list", lambda shown: drawn.append(shown) or b"PNG")
+
+    for _ in range(3):
+        get(world, f"{path}/picture.png")
+        get(world, f"{path}/picture.png", lang="de", headers={"Accept-Language": "fr"})
+    assert len(drawn) == 2
+    world.configure(public_title="Other")
+    get(world, f"{path}/picture.png")
+    assert len(drawn) == 3
+
+
+def test_week_ends_without_a_change_of_the_page(world, path):
+    join(world)
+    first = get(world, f"{path}/picture.png").data
+
+    world.clock.forward(days=6)
+    assert get(world, f"{path}/picture.png").data == first
+    world.clock.forward(days=1, seconds=1)
+    assert get(world, f"{path}/picture.png").data != first
+
+
+def test_other_visitors_get_the_mark_while_a_picture_is_drawn(world, path, monkeypatch):
+    started, may_end = threading.Event(), threading.Event()
+
+    def draw_slowly(shown):
+        started.set()
+        assert may_end.wait(20)
+        return draw_list(shown)
+
+    monkeypatch.setattr(pictures, "draw_list", draw_slowly)
+    with ThreadPoolExecutor() as pool:
+        drawing = pool.submit(lambda: get(world, f"{path}/picture.png"))
+        assert started.wait(20)
+        meanwhile = get(world, f"{path}/picture.png", lang="de")
+        may_end.set()
+        answer = drawing.result()
+
+    assert meanwhile.headers["Cache-Control"] == "no-store"
+    assert Image.open(io.BytesIO(meanwhile.data)).size != (1200, 630)
+    read(answer)
+    monkeypatch.setattr(pictures, "draw_list", draw_list)
+    read(get(world, f"{path}/picture.png", lang="de"))
+
+
+def test_no_more_is_kept_than_there_is_room_for_and_a_failure_stops_nothing():
+    kept = KeptPictures(max_bytes=30)
+
+    with pytest.raises(OSError, match="full"):
+        kept.find("a", lambda: (_ for _ in ()).throw(OSError("full")))
+    assert [kept.find(name, lambda: b"x" * 10) for name in "abcd"] == [b"x" * 10] * 4
+    assert kept.find("d", lambda: b"new") == b"x" * 10
+    assert kept.find("a", lambda: b"new") == b"new"
+    assert kept.find("e", lambda: b"x" * 31) == b"x" * 31  # larger than the room
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_a_small_picture(world, path, language):
+    world.configure(public_title="Η παρέα του Größe Ж")
+    fill(world)
+    visitor = join(world, "Ærøskøbing")
+
+    list_picture = read(get(world, f"{path}/picture.png", lang=language))
+    card = f"{path}/card/{find_wallet(world, visitor)}.png"
+    read(get(world, card, lang=language))
+
+    assert count_pixels(list_picture, find_tag_color("blue")) > 1_000
+
+
+@pytest.mark.parametrize("kept", ["empty", "no balance", "nothing drawable"])
+def test_list_with_little_to_show_has_a_picture(world, path, kept):
+    if kept == "nothing drawable":
+        world.configure(public_title="猫の会", token_name="猫", token_symbol="猫")
+    if kept != "empty":
+        join(world, "猫")
+
+    read(get(world, f"{path}/picture.png"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("supply", [None, 5_000])
+def test_no_letter_is_drawn_that_the_font_lacks(world, path, monkeypatch, language, supply):
+    drawn: list[str] = []
+    really_write = Canvas.write
+
+    def write(self, x, y, text, **options):
+        drawn.append(text)
+        return really_write(self, x, y, text, **options)
+
+    monkeypatch.setattr(Canvas, "write", write)
+    monkeypatch.setattr(world.balances, "find_supply", lambda mint: supply and Supply(supply, None))
+    world.configure(public_title="猫の会", token_name="קטע", token_symbol="猫")
+    visitor = join(world, "猫")
+    world.observe(visitor.address, 1_234)
+    world.configure(public_comments="New")
+
+    get(world, f"{path}/picture.png", lang=language)
+    get(world, f"{path}/card/{find_wallet(world, visitor)}.png", lang=language)
+
+    assert all(make_drawable(text) == text for text in drawn), drawn
+    shown = " ".join(drawn)
+    assert "1" in shown
+    assert not set(shown) & set("猫קטע")
+
+
+@every_ending
+def test_pictures_and_cards_end_with_the_link(world, path, ending):
+    card = f"{path}/card/{find_wallet(world, join(world))}"
+    addresses = (f"{path}/picture.png", card, f"{card}.png")
+    assert [get(world, one).status_code for one in addresses] == [200] * 3
+
+    ENDINGS[ending](world)
+
+    for answer in (get(world, one) for one in addresses):
+        assert answer.status_code == 404
+        assert "Set-Cookie" not in answer.headers
+        assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_picture_that_a_cache_has_is_not_sent_again(world, path):
+    answer = get(world, f"{path}/picture.png")
+    again = get(world, f"{path}/picture.png", headers={"If-None-Match": answer.headers["ETag"]})
+
+    assert answer.headers["Cache-Control"] == "public, max-age=300"
+    assert (again.status_code, again.data) == (304, b"")
+
+
+# Cards
+
+
+def hide(world, wallet_id: str) -> None:
+    fields = tracking.WalletFields(is_hidden=True)
+    tracking.update_wallet(wallet_id, fields, world.change())
+
+
+CARD_ENDINGS = {
+    "hidden": lambda world, visitor: hide(world, find_wallet(world, visitor)),
+    "withheld": lambda world, visitor: Wallet.update(is_withheld=True).execute(),
+    "withdrawn": lambda world, visitor: world.withdraw(visitor),
+    "removed": lambda world, visitor: tracking.remove_wallet(
+        find_wallet(world, visitor), world.change()
+    ),
+}
+
+
+@pytest.mark.parametrize("ending", CARD_ENDINGS)
+def test_card_ends_with_the_wallets_place_on_the_list(world, path, ending):
+    visitor = join(world)
+    card = f"{path}/card/{find_wallet(world, visitor)}"
+    read(get(world, f"{card}.png"))
+    assert get(world, card).status_code == 200
+
+    CARD_ENDINGS[ending](world, visitor)
+
+    assert [get(world, one).status_code for one in (card, f"{card}.png")] == [404, 404]
+
+
+def test_card_ends_with_the_withdrawal_also_where_the_owners_entry_stays(world, path):
+    visitor = Visitor()
+    world.track(visitor.address, alias="Own entry")
+    card = f"{path}/card/{find_wallet(world, visitor)}"
+    assert get(world, card).status_code == 404  # its holder hasn't signed
+    world.approve(world.submit(visitor).json["submissionId"])
+    assert get(world, card).status_code == 200
+
+    world.withdraw(visitor)
+
+    assert len(tracking.list_wallets(world.page, world.balances)) == 1
+    assert get(world, card).status_code == 404
+
+
+@pytest.mark.parametrize("wallet_id", ["%00", "x" * 20, "a" * 5000, "%ed%a0%80"])
+@pytest.mark.parametrize("suffix", ["", ".png"])
+def test_wallet_that_is_none_has_no_card(world, path, wallet_id, suffix):
+    assert get(world, f"{path}/card/{wallet_id}{suffix}").status_code == 404
+
+
+def test_card_of_another_pages_wallet_is_not_found(world, path):
+    visitor = join(world)
+    other = share(world, world.make_page())
+
+    assert get(world, f"{other}/card/{find_wallet(world, visitor)}.png").status_code == 404
+
+
+def test_card_is_kept_for_its_version_only(world, path):
+    visitor = join(world)
+    card = f"{path}/card/{find_wallet(world, visitor)}.png"
+    first = get(world, card).data
+    assert get(world, card).data == first
+
+    world.clock.forward(days=1)
+    other = join(world, "Other")
+    world.observe(other.address, 5)
+    world.configure(public_comments="A new version")
+
+    assert get(world, card).data != first
