@@ -33,8 +33,9 @@ RENDERED = {
     "rows.py: Markup",  # by Jinja
 }
 MARKUP_FROM_TEXT = re.compile(
-    r"\b(eval|innerHTML|outerHTML(?=\s*[+?|&]*=(?!=))|insertAdjacentHTML|srcdoc|document\.write(ln)?|new Function"
-    r"|setTimeout\(\s*[\"'`]|setHTMLUnsafe|createContextualFragment)\b"
+    r"\b(eval|innerHTML|outerHTML(?=\s*[+?|&]*=(?!=))|insertAdjacentHTML|srcdoc"
+    r"|document\.write(ln)?|new Function|setTimeout\(\s*[\"'`]|setHTMLUnsafe"
+    r"|createContextualFragment)\b"
 )
 UNESCAPED = re.compile(r"\|\s*safe\b|autoescape\s+false|\bMarkup\b")
 

@@ -157,29 +157,34 @@ def test_line_says_how_long_it_is_and_what_changed(points, span, change):
 
 
 @pytest.mark.parametrize(
-    ("address", "path", "fill"),
+    ("address", "grid", "fill"),
     [
         (
             "FnfYZ78RTZacuDYWpJkhSefvRHCesZiG86ckfvZqFexM",
-            "M0 1h1v1h-1zM4 1h1v1h-1zM0 2h1v1h-1zM4 2h1v1h-1zM0 3h1v1h-1zM4 3h1v1h-1zM0 4h1v1h-1zM4 4h1v1h-1zM1 3h1v1h-1zM3 3h1v1h-1z",
+            "..... #...# #...# ##.## #...#",
             "hsl(206 60% 50%)",
         ),
         (
             "11111111111111111111111111111111",
-            "M0 0h1v1h-1zM4 0h1v1h-1zM0 2h1v1h-1zM4 2h1v1h-1zM0 3h1v1h-1zM4 3h1v1h-1zM1 1h1v1h-1zM3 1h1v1h-1zM1 3h1v1h-1zM3 3h1v1h-1zM2 2h1v1h-1zM2 3h1v1h-1z",
+            "#...# .#.#. #.#.# ##### .....",
             "hsl(194 60% 50%)",
         ),
         (
             "EhvJsnst4uHi8CCa8RarV1cPi1YCpzpbTGBWdSLXbTXK",
-            "M0 0h1v1h-1zM4 0h1v1h-1zM0 3h1v1h-1zM4 3h1v1h-1zM1 0h1v1h-1zM3 0h1v1h-1zM1 2h1v1h-1zM3 2h1v1h-1zM1 3h1v1h-1zM3 3h1v1h-1zM2 0h1v1h-1zM2 1h1v1h-1zM2 3h1v1h-1zM2 4h1v1h-1z",
+            "##### ..#.. .#.#. ##### ..#..",
             "hsl(234 60% 50%)",
         ),
         (
             "3ZK5kjH7AUNKBqL3JP4hA972somW9W7VfSSDGEseepPG",
-            "M2 2h1v1h-1z",
+            "..... ..... ..#.. ..... .....",
             "hsl(90 60% 50%)",
         ),
     ],
 )
-def test_avatar_of_an_address_stays_the_same(address, path, fill):
-    assert draw_avatar(address) == (path, fill)
+def test_avatar_of_an_address_stays_the_same(address, grid, fill):
+    avatar = draw_avatar(address)
+    squares = re.findall(r"M(\d) (\d)h1v1h-1z", avatar.path)
+
+    rows = ("".join(".#"[(str(x), str(y)) in squares] for x in range(5)) for y in range(5))
+    assert " ".join(rows) == grid
+    assert avatar.fill == fill

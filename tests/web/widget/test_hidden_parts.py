@@ -34,7 +34,7 @@ def find_hidden_parts(text: str) -> set[str]:
             "heading": '<h1 id="sentence" class="hidden-visually">' in body
             and "The title" not in body
             and "The comment" not in body,
-            "tools": re.search('<div class="tools[^>]* hidden>', body),
+            "tools": 'class="search"' not in body and 'id="orders"' not in body,
             "changes": "data-changes" not in body,
             "add": re.search('<p [^>]*hidden><button[^>]* id="add"', body)
             and '<noscript><p class="quiet" hidden>' in body,

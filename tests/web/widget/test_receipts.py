@@ -304,7 +304,7 @@ def test_page_of_the_widget_takes_one_statement_for_the_proofs_of_its_wallets(
 # Refusals
 
 
-@pytest.mark.parametrize("path", ["changes", "proofs", "receipts/{id}"])
+@pytest.mark.parametrize("path", ["proofs", "receipts/{id}"])
 def test_refusals_are_those_of_the_list(world, path):
     submission_id = prove(world)
     path = path.format(id=submission_id)

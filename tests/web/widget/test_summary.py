@@ -1,4 +1,4 @@
-"""What the widget says above the list: the sentence, the bar of who holds it, and the line."""
+"""What the widget says of a list: the sentence, the bar of who holds it, and the sums below."""
 
 import html
 import re
@@ -9,7 +9,6 @@ from support.chain_history import record_history
 from support.world import USDC, Visitor, World
 
 from embed.db.models import Token
-from embed.web.security_headers import hash_source
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -29,26 +28,34 @@ def open_widget(world, **query) -> str:
     return answer.text
 
 
+def read_texts(pattern: str, text: str) -> list[str]:
+    """Return what the pattern finds in a page, as it is read."""
+    found = re.findall(pattern, text, re.DOTALL)
+    return [" ".join(html.unescape(re.sub("<[^>]+>", "", one)).split()) for one in found]
+
+
 def read_summary(world, **query) -> str:
-    """Return the sentence and the line as they are read, without the bar."""
-    sentence, line = re.findall(
-        r'<h1 id="sentence".*?</h1>|<span class="told">.*?</p>',
-        open_widget(world, **query),
-        re.DOTALL,
-    )
-    text = re.sub(r"<button.*?</button>|<[^>]+>", "", f"{sentence} | {line}")
-    return " ".join(html.unescape(text).split())
+    """Return the sentence above the list and the sums below it as they are read."""
+    text = open_widget(world, **query)
+    return " | ".join(read_texts('<h1 id="sentence".*?</h1>|<p class="sums">.*?</p>', text))
 
 
-def list_segments(world, **query) -> list[str]:
-    """Return what the parts of the bar say, and whether they are hatched."""
-    found = re.findall(
-        r'data-filter=.*?( data-uncounted|) title="(.*?)">', open_widget(world, **query), re.DOTALL
-    )
+def list_chips(world, **query) -> list[str]:
+    """Return what the chips say, and whether their dots are hollow."""
+    chips = re.findall(r"<a data-view (?:(?!<a ).)*?</a>", open_widget(world, **query), re.DOTALL)
     return [
-        " ".join(html.unescape(title).split()) + ("/" if hatched else "")
-        for hatched, title in found
+        html.unescape(re.search('aria-label="(.*?)"', chip)[1]).strip()
+        + ("/" if "data-uncounted" in chip else "")
+        for chip in chips
+        if "aria-label=" in chip
     ]
+
+
+def list_segments(world, **query) -> list[tuple[str, str, str]]:
+    """Return where the parts of the bar start, how wide they are, and how they look."""
+    return re.findall(
+        r'<rect x="(.*?)" width="(.*?)" height="12" ?([^>]*?)/>', open_widget(world, **query)
+    )
 
 
 def hold(world, amount: str, earlier: str = "", **details) -> None:
@@ -67,26 +74,42 @@ def test_sentence_is_of_all_wallets_and_the_line_says_what_is_left_out(chain_wor
 
     read = f"read {chain_world.clock():%Y-%m-%d %H:%M} UTC"
     assert read_summary(chain_world) == f"3 wallets hold 52.5% of $USDC | 25 without pool {read}"
-    assert sorted(list_segments(chain_world)) == [  # tags of the same moment are in any order
+    assert sorted(list_chips(chain_world)) == [  # tags of the same moment are in any order
         "pool 50.0%: 2 wallets, not counted/",
         "team 2.5%: 2 wallets, 1 under other tags",
     ]
 
 
-def test_widths_of_the_bar_are_in_the_style_that_the_policy_allows(chain_world):
-    chain_world.add_tag("team")
+def test_bar_has_true_widths_and_needs_no_style(chain_world):
+    chain_world.add_tag("team", "blue")
+    chain_world.clock.forward(seconds=1)
+    chain_world.add_tag("pool", "red", is_counted=False)
     hold(chain_world, "25", tag_names=["team"])
-    hold(chain_world, "75")
+    hold(chain_world, "50", tag_names=["pool"])
+    hold(chain_world, "25")
 
-    path, key = f"/embed/tracking/{chain_world.page_id}", chain_world.public_key
-    answer = chain_world.client.get(path, query_string={"key": key, "accent": "ff6600"})
-    (style,) = re.findall("<style>(.*?)</style>", answer.text)
-    assert style.startswith(":root{--accent:")
-    assert style.endswith(
-        ".owned button:nth-child(1){flex-grow:250}.owned button:nth-child(2){flex-grow:750}"
-    )
-    assert hash_source(style) in answer.headers["Content-Security-Policy"]
-    assert "style=" not in answer.text
+    text = open_widget(chain_world)
+
+    assert list_segments(chain_world) == [
+        ("0.00%", "25.00%", 'data-color="blue"'),
+        ("25.00%", "50.00%", 'data-color="red" mask="url(#hatched)"'),
+        ("75.00%", "25.00%", ""),
+    ]
+    assert not re.search("<style|style=", text)
+    assert list_chips(chain_world)[-1] == "without a tag 2.5%: 1 wallet"
+
+
+def test_parts_under_a_hundredth_are_grey_together_and_keep_their_chips(chain_world):
+    for number, amount in enumerate(["98", "1", "0.5", "0.5", "0"]):
+        chain_world.clock.forward(seconds=1)
+        chain_world.add_tag(f"tag {number}", "violet")
+        hold(chain_world, amount, tag_names=[f"tag {number}"])
+
+    assert [(start, width) for start, width, _ in list_segments(chain_world)] == [
+        ("0.00%", "98.00%"), ("98.00%", "1.00%"), ("99.00%", "1.00%"),
+    ]  # fmt: skip
+    assert list_segments(chain_world)[-1][2] == ""
+    assert len(list_chips(chain_world)) == 5
 
 
 def test_list_without_tags_shows_its_largest_wallets(chain_world):
@@ -94,18 +117,19 @@ def test_list_without_tags_shows_its_largest_wallets(chain_world):
     for number in range(1, 8):
         hold(chain_world, str(number), alias=f"W{number}")
 
-    assert list_segments(chain_world) == [
-        *("W7 0.7%", "W6 0.6%", "W5 0.5%", "W4 0.4%", "W3 0.3%", "+2 0.3%")
-    ]
+    assert list_chips(chain_world) == ["W7 0.7%", "W6 0.6%", "W5 0.5%", "W4 0.4%", "W3 0.3%"]
+    looks = [look for *_, look in list_segments(chain_world)]
+    assert looks == ['class="largest"'] * 5 + [""]
 
 
 def test_no_bar_where_it_would_have_one_part_or_none(chain_world):
     assert read_summary(chain_world).startswith("$USDC USD Coin |")
     hold(chain_world, "0", alias="Empty")
     assert read_summary(chain_world).startswith("1 wallet holds 0.0% of $USDC |")
-    assert list_segments(chain_world) == []
+    assert list_segments(chain_world) == list_chips(chain_world) == []
     hold(chain_world, "10", alias="Only")
-    assert list_segments(chain_world) == ["Only 1.0%", "+1 0.0%"]
+    assert list_chips(chain_world) == ["Only 1.0%"]
+    assert [segment[:2] for segment in list_segments(chain_world)] == [("0.00%", "100.00%")]
 
 
 def test_everything_may_be_left_out(chain_world):
@@ -134,19 +158,6 @@ def test_change_is_of_those_whose_earlier_balance_is_known(chain_world, amounts,
     assert "today" not in read_summary(chain_world, hide="changes")
 
 
-def test_age_of_the_reading_makes_no_new_payload(chain_world):
-    hold(chain_world, "25")
-    tag = re.search('data-etag="(.*?)"', open_widget(chain_world))[1]
-
-    chain_world.clock.forward(hours=3)
-
-    path, key = f"/embed/tracking/{chain_world.page_id}", chain_world.public_key
-    answer = chain_world.client.get(
-        f"{path}?key={key}", headers={"If-None-Match": html.unescape(tag)}
-    )
-    assert answer.status_code == 304
-
-
 @pytest.mark.parametrize(
     ("amount", "lang", "shown"),
     [
@@ -168,7 +179,7 @@ def test_without_an_endpoint_amounts_have_three_digits(world, amount, lang, show
 
     assert " ".join(shown.split()) in summary
     assert "%" not in summary
-    assert summary.endswith("|")
+    assert summary.endswith(" | ")
 
 
 def test_nothing_is_added_up_where_nothing_is_known(world):
@@ -176,8 +187,8 @@ def test_nothing_is_added_up_where_nothing_is_known(world):
     world.track(Visitor().address, tag_names=["team"])
 
     assert read_summary(world) == "1 wallet · $USDC | No balance is known."
-    assert list_segments(world) == ["team: 1 wallet"]
-    assert list_segments(world, hide="tools") == []
+    assert list_chips(world) == ["team 1: 1 wallet"]
+    assert list_chips(world, hide="tools") == list_segments(world) == []
 
 
 def test_unknown_balances_are_told(chain_world):
