@@ -70,6 +70,7 @@ export class FlowView {
       "open-window": () => flow.openWindow(),
       // Not from the page, since translators change it.
       "copy-message": (button) => copyText(flow.nonce.message, button),
+      "copy-own-page": (button) => copyText(getElement(this.root, "[data-own-page] a", HTMLAnchorElement).href, button),
       "copy-command": (button) => copyText(this.hand.command, button),
       "enter-address": () => {
         const entered = address.value.trim();
@@ -249,7 +250,9 @@ export class FlowView {
       return this.showStep("records");
     }
     if (purpose === "withdraw") {
-      showWithdrawal(this.root, /** @type {Withdrawal} */ (result));
+      const { leftList, staysListed } = /** @type {Withdrawal} */ (result);
+      this.#showIf("left-list", leftList);
+      this.#showIf("stays-listed", staysListed);
       return this.showStep("withdrawn");
     }
     const { status, isRemembered = false, receipt = null } = /** @type {Answer} */ (result);
@@ -643,11 +646,6 @@ class ProblemBox {
     this.restart = getElement(root, "[data-do=restart]", HTMLButtonElement);
     /** @type {HTMLElement | null} */
     this.ownPage = root.querySelector("[data-own-page]"); // absent if the list is unknown
-    if (this.ownPage) {
-      const link = getElement(this.ownPage, "a", HTMLAnchorElement);
-      const copy = getElement(this.ownPage, "button", HTMLButtonElement);
-      copy.addEventListener("click", () => copyText(link.href, copy));
-    }
   }
 
   /**
@@ -690,7 +688,7 @@ class ProblemBox {
   }
 }
 
-// The records that the page stores about a wallet, in plain words, and the result of a withdrawal.
+// The records that the page stores about a wallet, in plain words.
 
 /**
  * Fill the step that shows the records.
@@ -704,15 +702,6 @@ function showRecords(root, records) {
   const hasAny = records.submissions.length > 0 || records.listed?.addedBy === "submission";
   getElement(root, "[data-if=can-withdraw]", HTMLElement).hidden = !hasAny;
   getElement(root, "[data-if=no-withdrawal]", HTMLElement).hidden = hasAny;
-}
-
-/**
- * @param {HTMLElement} root the section of flow.html
- * @param {Withdrawal} withdrawal
- */
-function showWithdrawal(root, { leftList, staysListed }) {
-  getElement(root, "[data-if=left-list]", HTMLElement).hidden = !leftList;
-  getElement(root, "[data-if=stays-listed]", HTMLElement).hidden = !staysListed;
 }
 
 /** @param {Records} records */
