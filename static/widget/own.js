@@ -41,7 +41,7 @@ export class OwnSubmissions {
     this.root = getElement(widget, "#own", HTMLElement);
     this.list = getElement(this.root, "#own-list", HTMLElement);
     this.all = getElement(this.root, "#own-all", HTMLButtonElement);
-    this.served = new Map(this.rows.map((row) => [row.dataset.id ?? "", { row, html: row.outerHTML }]));
+    this.served = new Map(this.rows.map((row) => [row.dataset.id ?? "", { row, html: readHtml(row) }]));
     this.all.addEventListener("click", () => {
       this.#showAll();
       focusRow(this.rows[SHOWN_AT_FIRST]);
@@ -147,10 +147,14 @@ export class OwnSubmissions {
     }
     this.served = new Map([...rows].map((row) => {
       const { id = "" } = row.dataset;
-      const same = known.get(id);
-      return [id, same?.html === row.outerHTML ? same : { html: row.outerHTML, row: document.adoptNode(row) }];
+      const [same, html] = [known.get(id), readHtml(row)];
+      return [id, same?.html === html ? same : { html, row: document.adoptNode(row) }];
     }));
-    this.list.replaceChildren(...[...this.served.values()].map(({ row }) => row));
+    const shown = [...this.served.values()].map(({ row }) => row);
+    for (const row of this.rows) if (!shown.includes(row)) row.remove();
+    shown.forEach((row, index) => {
+      if (this.rows[index] !== row) this.list.insertBefore(row, this.rows[index] ?? null);
+    });
     this.root.hidden = this.rows.length === 0;
     if (this.isForgotten && this.rows.length) this.root.after(this.notice); // it explains the rows above it
     if (focused && !focused.isConnected) focusRow(this.rows[0]);
@@ -237,6 +241,9 @@ export class OwnSubmissions {
     }
   }
 }
+
+/** Return a row's HTML without its times, which tick. @param {HTMLElement} row */
+const readHtml = ({ outerHTML }) => outerHTML.replace(/(<time[^>]*>)[^<]*/g, "$1");
 
 /** Let the server leave out a row. @param {string} id */
 function hideRow(id) {
