@@ -38,8 +38,7 @@ def init_request_ids(app: Flask, settings: Settings) -> None:
     @app.before_request
     def begin() -> None:
         given = request.headers.get(REQUEST_ID_HEADER, "") if settings.trusted_proxies else ""
-        is_believed = _FORM.fullmatch(given)
-        begin_request(given if is_believed else make_request_id(), request.environ)
+        begin_request(given if _FORM.fullmatch(given) else make_request_id(), request.environ)
 
     @app.after_request
     def finish(response: Response) -> Response:

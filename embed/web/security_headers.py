@@ -24,9 +24,10 @@ def add_security_headers(response: Response, path: str, public_url: str) -> None
     if response.status_code != 304:  # no content of its own
         # Scripts and style sheets are shown as text; the page that loads them has a policy.
         is_file = path.startswith("/static/") and path.endswith((".js", ".css"))
-        present = set(headers.keys())
-        defaults = _DEFAULTS_OF_FILES if is_file else _DEFAULTS
-        headers.extend([each for each in defaults if each[0] not in present])
+        present = {name for name, _ in headers}
+        for name, value in _DEFAULTS_OF_FILES if is_file else _DEFAULTS:
+            if name not in present:
+                headers.add(name, value)
     if public_url.startswith("https://") and request.scheme == "https":
         # Not includeSubDomains: other hosts below this one may not have HTTPS.
         headers["Strict-Transport-Security"] = f"max-age={_HTTPS_REMEMBERED_S}"
