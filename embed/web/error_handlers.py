@@ -37,7 +37,6 @@ def init_error_handlers(app: Flask) -> None:
     app.register_error_handler(peewee.InterfaceError, _render_database_away)
     app.register_error_handler(peewee.DatabaseError, _render_refused_statement)
     app.register_error_handler(Exception, _render_bug)
-    app.after_request(_finish_unknown)
 
 
 def render_refusal(refusal: ApiError) -> Response:
@@ -55,12 +54,7 @@ def render_refusal(refusal: ApiError) -> Response:
     if refusal.retry_after is not None:
         seconds = math.ceil(refusal.retry_after.total_seconds())
         response.headers["Retry-After"] = str(max(1, seconds))
-    return response
-
-
-def _finish_unknown(response: Response) -> Response:
-    """Add the headers for an unknown path or method, since no blueprint adds them."""
-    if request.url_rule is None:
+    if request.url_rule is None:  # an unknown path or method, for which no blueprint adds headers
         if is_api_request():
             return share(response)
         if is_dashboard_request():
