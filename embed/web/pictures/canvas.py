@@ -29,7 +29,7 @@ _PALETTE = 256
 class Part(NamedTuple):
     """A part of the bar; those without a color are grey, at its end."""
 
-    balance: Decimal
+    width: Decimal  # any unit
     color: str | None  # six hex digits
     is_counted: bool = True  # hatched if not
 
@@ -110,14 +110,14 @@ class Canvas:
 
     def draw_bar(self, y: int, height: int, parts: Sequence[Part]) -> None:
         """Draw the parts in their true widths, across the picture."""
-        total, width = sum(part.balance for part in parts), WIDTH - 2 * MARGIN
+        total, width = sum(part.width for part in parts), WIDTH - 2 * MARGIN
         whole = _round_mask((width, height), height // 2)
         left, summed = 0, Decimal(0)
         for part in parts:
-            summed += part.balance
+            summed += part.width
             right = round(width * float(summed / total))
             shape = Image.new("L", whole.size)
-            end = right - 1 if right >= width else right - 1 - _GAP
+            end = max(left, right - 1 if right >= width else right - 1 - _GAP)
             ImageDraw.Draw(shape).rectangle((left, 0, end, height), fill=255)
             mask = ImageChops.multiply(shape, whole)
             if not part.is_counted:
