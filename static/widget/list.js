@@ -271,7 +271,10 @@ export class List {
     if (focused) {
       /** @type {HTMLElement | null} */
       const same = this.root.querySelector(`[data-view="${CSS.escape(focused)}"]`);
-      same?.focus({ preventScroll: true });
+      const isShown = same?.getClientRects().length;
+      /** @type {HTMLElement | null | undefined} */
+      const other = isShown ? same : same?.parentElement?.querySelector("[data-view]:not([aria-current])");
+      other?.focus({ preventScroll: true });
     }
     this.last = Number(part.dataset.last);
     getElement(this.root, "#printed", HTMLElement).textContent = this.root.querySelector("#count")?.textContent ?? "";
@@ -299,7 +302,7 @@ export class List {
       else rows.set(id, { row: keepState(known?.row, document.adoptNode(row)), html });
     }
     this.rows = rows;
-    keepFocus(this.list, () => this.list.replaceChildren(...[...rows.values()].map(({ row }) => row)));
+    keepFocus(this.list, () => arrange(this.list, [...rows.values()].map(({ row }) => row)));
     this.markMine(this.mine.ids, this.mine.mark);
   }
 
@@ -341,8 +344,28 @@ export class List {
   }
 
   /** @param {KeyboardEvent} event */
-  #openSearch({ key, target }) {
-    if (key === "Enter" && target instanceof HTMLInputElement) location.href = locate(this.address, { q: target.value }).href;
+  #openSearch(event) {
+    if (event.key !== "Enter" || !this.search) return;
+    event.preventDefault(); // a sandbox may block the form
+    location.href = locate(this.address, { q: this.search.value.trim() }).href;
+  }
+}
+
+/**
+ * Let the list have these rows. Those that stay are left alone, so a long list isn't laid out anew, and what is
+ * selected or scrolled in them stays.
+ * @param {HTMLElement} list
+ * @param {Element[]} rows
+ */
+function arrange(list, rows) {
+  const wanted = new Set(rows);
+  const gone = [...list.children].filter((row) => !wanted.has(row));
+  if (gone.length > rows.length) return list.replaceChildren(...rows); // faster
+  for (const row of gone) row.remove();
+  let next = list.firstElementChild;
+  for (const row of rows) {
+    if (row === next) next = next.nextElementSibling;
+    else list.insertBefore(row, next);
   }
 }
 

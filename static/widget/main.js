@@ -13,6 +13,7 @@ const LIST_PAUSES = { seconds: 30, slowest: 5 * 60 };
 const root = getElement(document, "#widget", HTMLElement);
 // A sandboxed frame may have no origin; the service then answers only if the key allows it.
 const isIsolated = self.origin === "null" && !("nullOrigin" in root.dataset);
+const isTooOld = !("timeout" in AbortSignal);
 const { page: pageId = "", key = "", site, symbol = "" } = root.dataset;
 root.toggleAttribute("data-framed", window.parent !== window);
 const api = new Api({ pageId, key });
@@ -25,7 +26,7 @@ const { lender, tell } = connectToHost({ site: site || null, isForAnySite: "anyS
 
 // The list
 
-const list = new List(root, { api, isLocked: isIsolated });
+const list = new List(root, { api, isLocked: isIsolated || isTooOld });
 list.listeners.push(tick, listenToUnlisted);
 
 async function refreshList() {
@@ -67,7 +68,7 @@ async function openDetails({ target }) {
 }
 
 // While a submission is pending, the visitor's own rows are read instead: they say when the list has changed.
-poll(async () => loadedOwn?.isPending ? false : refreshList(), { ...LIST_PAUSES, isWanted: () => !isIsolated });
+poll(async () => loadedOwn?.isPending ? false : refreshList(), { ...LIST_PAUSES, isWanted: () => !isIsolated && !isTooOld });
 
 // The visitor's own submissions
 
@@ -127,8 +128,8 @@ if (isIsolated) {
   list.list.addEventListener("toggle", openDetails, { capture: true }); // it does not bubble
   if (root.querySelector("#own-list > li")) loadOwn().catch(() => {}); // the served rows stay
   getElement(root, "#cookie-blocked", HTMLElement).hidden = keepsCookies();
-  // From here on, everything that needs a script works, unless the browser is too old.
-  if ("timeout" in AbortSignal) root.dataset.ready = "";
+  // From here on, everything that needs a script works.
+  if (!isTooOld) root.dataset.ready = "";
   if (location.hash === "#add") getElement(root, "#add", HTMLButtonElement).click(); // from the strip
 }
 tell("ready", { wallets: list.total });

@@ -31,6 +31,7 @@ REFUSALS = {
     "nothing there": lambda one: f"{one.service_url}/embed/nothing?",
 }
 NARROW = {"width": 320, "height": 640}
+WIDE = {"width": 720, "height": 640}
 
 
 @pytest.fixture
@@ -167,10 +168,27 @@ def test_list_with_its_tools_and_a_proof(full_page, page, check, open_widget):
     widget.locator("#wallets summary").last.click()
     widget.locator(".proof summary").click()
     check("details")
-    widget.locator("[data-filter]").first.click()
+    widget.locator(".chips a").nth(1).click()
     check("filtered")
+    widget.locator("#more-chips").click()
+    check("all chips")
     widget.get_by_role("searchbox").fill("nothing has this name")
+    widget.locator("#found p").wait_for()
     check("nothing found")
+    widget.get_by_role("searchbox").fill(BrowserWallet().address)
+    widget.locator("#add-unlisted").wait_for()
+    check("not listed")
+
+
+def test_wide_list(full_page, page, check, open_widget):
+    widget = open_widget()
+    page.set_viewport_size(WIDE)
+    check("list")
+    widget.get_by_role("searchbox").focus()
+    check("search")
+    widget.locator(".of-name").click()
+    widget.locator("[data-order=name]").wait_for()
+    check("by name")
 
 
 def test_steps_with_a_wallet(embedded_page, context, check, open_widget):
@@ -326,8 +344,12 @@ def measure(widget, selector: str) -> list[int]:
 def test_list_begins_at_the_right(arabic, page, width):
     page.set_viewport_size({"width": width, "height": 900})
 
-    for selector in (".title", ".comments", "h1"):
-        assert set(measure(arabic, selector)) == {0}, selector
+    edge = arabic.locator(".logo").bounding_box()
+    gaps = {one: measure(arabic, one) for one in (".title", ".comments", "h1")}
+    assert gaps[".comments"] == [0]
+    beside = page.viewport_size["width"] - edge["x"]  # past the logo
+    assert min(gaps[".title"]) >= edge["width"] < beside
+    assert gaps["h1"] == (gaps[".title"] if width > 512 else [0])
     balances = arabic.locator("#wallets .balance").evaluate_all(
         "(all) => all.map((one) => one.getBoundingClientRect().left)"
     )

@@ -1,7 +1,7 @@
 """Pages with a share link, in any site, and sites with a Cross-Origin-Embedder-Policy."""
 
 import pytest
-from embedded_page import is_drawn, submit
+from embedded_page import BrowserWallet, is_drawn, submit
 from playwright.sync_api import expect
 
 from embed.keys import derived
@@ -82,20 +82,63 @@ def test_sandbox_without_an_origin_shows_the_list_page_by_page_and_says_why(
     widget = page.frame_locator("iframe")
 
     seen = set()
-    for number in (1, 2, 3):
-        expect(widget.get_by_text(f"Page {number} of 3")).to_be_visible()
+    for part in ("25", "26–50", "51–60"):
+        expect(widget.locator("#count")).to_have_text(f"{part} of 60 wallets")
         expect(widget.get_by_text("This website shows the list in a locked frame")).to_be_visible()
         expect(widget.get_by_text("The buttons on this page do not work")).to_be_hidden()
         expect(widget.get_by_role("button", name="Add your wallet")).to_be_hidden()
-        expect(widget.get_by_role("searchbox")).to_be_hidden()
         seen.update(widget.locator(".detail code").all_text_contents())
-        if number < 3:
-            widget.get_by_role("link", name="Next").click()
+        if part != "51–60":
+            widget.get_by_role("link", name="Show more").click()
     assert len(seen) == 60
     widget.get_by_role("button", name="Copy its address").click()
     expect(widget.get_by_role("button", name="Copied")).to_be_visible()
     page.goto(page.evaluate("navigator.clipboard.readText()"))
     expect(page.get_by_role("button", name="Add your wallet")).to_be_visible()
+
+
+@pytest.mark.parametrize("sandbox", ["allow-scripts", ""])
+def test_heads_chips_and_more_lead_on_in_a_locked_frame(
+    embedded_page, open_site, page, watch, sandbox
+):
+    """Its own script can't read anything there."""
+    embedded_page.add_tag("team")
+    for number in range(30):
+        embedded_page.track(BrowserWallet().address, alias=f"Wallet {number}", tag_names=["team"])
+    embedded_page.track(BrowserWallet().address, alias="A whale", balance=1000)
+    src = embedded_page.widget_url(lang="de", order="listed")
+    open_site(f'<iframe sandbox="{sandbox}" src="{src}" width="800" height="600"></iframe>')
+    widget = page.frame_locator("iframe")
+    rows = widget.locator("#wallets .name")
+
+    expect(rows.first).to_have_text("Wallet 0")
+    widget.locator("a.of-balance").click()
+    expect(rows.first).to_have_text("A whale")
+    widget.locator(".chips a", has_text="team").click()
+    expect(widget.locator("#count")).to_have_text("25 von 30 Wallets")
+    expect(widget.locator("a.of-balance")).to_have_attribute("aria-current", "true")
+    widget.locator("#show-more").click()
+    expect(rows).to_have_count(5)
+    widget.locator("#orders a").last.click()
+    expect(rows.first).to_have_text("Wallet 29")
+    if not sandbox:
+        assert all("'allow-scripts' permission" in text for text in watch.seen)
+        watch.seen.clear()
+
+
+def test_enter_opens_what_is_searched_in_a_locked_frame(embedded_page, open_site, page, link):
+    """Such a frame sends no form."""
+    open_site(
+        f'<iframe sandbox="allow-scripts" src="{link}/frame" width="600" height="600"></iframe>'
+    )
+    widget = page.frame_locator("iframe")
+    widget.locator("[data-isolated]").wait_for()
+    search = widget.get_by_role("searchbox")
+    search.fill("wallet 2")
+    search.press("Enter")
+
+    expect(widget.locator("#wallets .name")).to_have_text("Wallet 2")
+    expect(search).to_have_value("wallet 2")
 
 
 def test_link_in_a_frame_that_a_site_makes_itself_shows_the_list(open_site, page, link):

@@ -75,7 +75,7 @@ def render_rows(
         first = (number - 1) * WALLETS_PER_PART
         shown = places[first : first + WALLETS_PER_PART]
         if view.search:
-            parts.append(_render(page, payload, shown, look))
+            parts.append(_render(page, payload, shown, look, view.tag))
             continue
         shows_changes = "changes" not in look.hide
         key = (
@@ -84,7 +84,7 @@ def render_rows(
         with _lock:
             kept = _kept.get(key)
         if kept is None or kept.etag != etag:
-            kept = _Kept(etag, _render(page, payload, shown, look))
+            kept = _Kept(etag, _render(page, payload, shown, look, view.tag))
             with _lock:
                 _kept[key] = kept
         parts.append(kept.rows)
@@ -94,7 +94,9 @@ def render_rows(
     )
 
 
-def _render(page: Page, payload: Payload, places: Sequence[int], look: Look) -> Rows:
+def _render(
+    page: Page, payload: Payload, places: Sequence[int], look: Look, tag: str | None
+) -> Rows:
     balances, now = runtime().balances, runtime().clock()
     wallets = payload.read_wallets(places)
     proofs = read_visible_proofs(page, [one["id"] for one in wallets])
@@ -107,6 +109,7 @@ def _render(page: Page, payload: Payload, places: Sequence[int], look: Look) -> 
     html = render_template(
         "widget/rows.html",
         explorer=EXPLORERS.get(look.explorer),
+        chosen_tag=tag,
         wallets=[
             describe_wallet(wallet, place, payload, column)
             | {
