@@ -65,9 +65,7 @@ def test_list_in_place_of_the_strip_names_the_site(
     expect(strip.locator("[data-show=keeper]")).to_contain_text(f"for {site}")
 
 
-CUT = """() => [...document.querySelectorAll("h1 > a, .strip p")]
-  .filter((one) => one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth)
-  .map((one) => one.textContent)"""
+IS_CUT = "(one) => one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth"
 
 
 def test_title_is_whole_in_russian_at_320_pixels(embedded_page, page):
@@ -78,8 +76,7 @@ def test_title_is_whole_in_russian_at_320_pixels(embedded_page, page):
     page.goto(f"{embedded_page.widget_url()}&size=strip&lang=ru")
 
     expect(page.locator(".strip")).to_contain_text("Подписано: 1")
-    assert page.evaluate(CUT) == []
-    assert page.locator("h1 > a").evaluate("(one) => one.getClientRects().length") == 1
+    assert not page.locator("h1 > a").evaluate(IS_CUT)
 
 
 @pytest.mark.parametrize("lang", ["en", "ar"])
