@@ -95,6 +95,64 @@ def test_news_is_read_out_once(embedded_page, context, page, browser_wallet):
     assert frame.evaluate("news") == ["pending", "approved"]
 
 
+def test_new_place_is_not_read_out_and_keeps_menu_and_focus(
+    embedded_page, page, browser_wallet, send
+):
+    embedded_page.track_many(40)
+    embedded_page.approve(send("Lucky Larry", browser_wallet.key))
+    embedded_page.observe(browser_wallet.address, "30.5")
+    widget = reload(page)
+    frame = frame_of(page, embedded_page.service_url)
+    row = widget.locator("#own-list > li")
+    expect(row.locator(".line-2")).to_have_text("#11 of 41")
+    frame.evaluate(f"window.news = []; ({NEWS})()")
+    row.locator("summary").click()
+    row.get_by_text("Hide this row").focus()
+
+    embedded_page.observe(browser_wallet.address, "12.5")
+    embedded_page.forward(page, "05:00")
+
+    expect(row.locator(".line-2")).to_have_text("#29 of 41")
+    expect(row.get_by_text("Hide this row")).to_be_focused()
+    assert frame.evaluate("news") == []
+
+
+def test_what_is_sent_in_one_tab_is_followed_in_another(
+    embedded_page, context, page, browser_wallet, send
+):
+    send("Lucky Larry", browser_wallet.key)
+    first, other = reload(page), context.new_page()
+    second = embedded_page.open(other)
+    embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
+
+    for tab, widget in ((page, first), (other, second)):
+        embedded_page.forward(tab, "00:11")
+        expect(widget.locator("#own-list .mark")).to_have_text("You")
+        expect(widget.locator("#wallets .wallet.mine")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("refuse", "sentence"),
+    [
+        (lambda one: one.revoke(one.key), "The owner no longer shows this list here."),
+        (lambda one: one.delete_page(), "There is nothing here."),
+    ],
+    ids=["revoked", "deleted"],
+)
+def test_refusal_replaces_list_and_own_rows(
+    embedded_page, page, browser_wallet, send, refuse, sentence
+):
+    send("Lucky Larry", browser_wallet.key)
+    widget = reload(page)
+    expect(widget.locator("#own-list > li")).to_be_visible()
+
+    refuse(embedded_page)
+    embedded_page.forward(page, "00:11")
+
+    expect(widget.locator("h1")).to_have_text(sentence)
+    expect(widget.locator("#own, #wallets")).to_have_count(0)
+
+
 def test_share_copies_the_public_link_if_there_is_one(
     embedded_page, context, page, browser_wallet, send
 ):
