@@ -85,7 +85,7 @@ def take_signing_by_hand(camera, demo) -> None:
     widget.locator("[data-step=choose] summary").last.click()
     widget.locator("[name=address]").fill(ADDRESS)
     camera.take("address by hand")
-    press(widget.locator("[data-form=hand] button"))
+    press(widget.locator("[data-do=enter-address]"))
     widget.locator("[name=nickname]").fill("Night heron")
     press(widget.locator("[data-step=nickname] .primary"))
     widget.locator("[data-show=command]").wait_for()

@@ -4,11 +4,9 @@ import os
 import re
 import shutil
 import stat
-import traceback
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from peewee import PeeweeException, SqliteDatabase
@@ -19,13 +17,12 @@ from embed.db.connection import db, open_database
 from embed.db.models import Page
 from embed.db.work_status import read_work_status
 from embed.domain.times import Clock
-from embed.outbound import CertificateRefused, Client, Reach, RequestFailed
+from embed.outbound import Client, Reach, RequestFailed
 from embed.settings import Settings, SettingsError, find_database_file
 from embed.settings.storages import is_shared
 
-_NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
 _UPGRADE = "Start gunicorn, which upgrades it, or run flask db upgrade as the service's user."
-_CLOUDFLARE = "If Cloudflare is in front, set its encryption mode to Full (strict)."
+_NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
 WARNINGS = {"public_url_missing", "proxy_not_trusted", "minimum_without_endpoint"}
 # The problem and what to do, for each code in docs/monitoring.md.
 SENTENCES = {
@@ -34,86 +31,62 @@ SENTENCES = {
         "Correct it, or leave it out to use its default. All settings are in docs/settings.md.",
     ),
     "secret_weak": (
-        "SECRET_KEY contains a key that can be guessed. Anyone who guesses it can sign in as any"
-        " owner.",
-        f"Create a new one with {_NEW_KEY} and set SECRET_KEY to it alone; all sessions end.",
+        "{subject} can be guessed, and gives access to everything.",
+        f"Replace it with the output of {_NEW_KEY}. A new SECRET_KEY ends all sessions. A password"
+        " of Postgres is changed there, too, with ALTER ROLE.",
     ),
     "public_url_missing": (
-        "PUBLIC_URL is not set, although TRUSTED_PROXIES says that a proxy is in front. The service"
-        " trusts any Host header, and the texts that visitors sign name the host in it.",
+        "PUBLIC_URL isn't set, so the service trusts the host that any request names, even in the"
+        " texts that visitors sign.",
         "Set PUBLIC_URL to the address that visitors use, such as https://embed.example.com",
     ),
     "public_url_http": (
-        "PUBLIC_URL begins with http://. Keys and sessions are sent unencrypted, wallets don't sign"
-        " on such pages, and nobody can sign in to the dashboard.",
+        "PUBLIC_URL begins with http://, where wallets don't sign and nobody can sign in.",
         "Put an HTTPS proxy in front, and set PUBLIC_URL=https://{host}",
     ),
     "proxy_not_trusted": (
-        "PUBLIC_URL begins with https://, but TRUSTED_PROXIES is 0. Behind a proxy, requests then"
-        " seem to arrive over HTTP, and all visitors count as one client.",
-        "Set TRUSTED_PROXIES to the number of proxies in front of the service. With the samples in"
-        " deploy/ this is 1, behind Cloudflare too: see docs/operating.md.",
+        "TRUSTED_PROXIES is 0, so behind a proxy, all visitors count as one client.",
+        "Set it to the number of proxies in front of the service: 1 with the samples in deploy/.",
     ),
     "limits_not_shared": (
-        "gunicorn has {processes} processes, and RATELIMIT_STORAGE_URI is memory://, so each of"
-        " them counts limits separately.",
+        "Each of gunicorn's {processes} processes counts rate limits separately.",
         "Set RATELIMIT_STORAGE_URI=redis://127.0.0.1:6379 (a Redis that you run), or start one"
         " process (WEB_CONCURRENCY=1).",
     ),
-    "file_exposed": (
-        "Other users of this machine may read or write {path}.",
-        "chmod {mode} {path}",
-    ),
+    "file_exposed": ("Others on this machine may read or write {path}.", "chmod {mode} {path}"),
     "file_not_writable": (
-        "The service can't write {path}, or the file doesn't belong to the service's user, whose"
-        " number is {user}.",
-        "chown {user} {path}; chmod u+rwX {path}; and check that its file system isn't mounted"
-        " read-only. Run commands as the service's user.",
+        "The service can't write {path}, or the file doesn't belong to its user, number {user}.",
+        "chown {user} {path}; chmod u+rwX {path}; and run commands as the service's user.",
     ),
     "disk_nearly_full": (
-        "The disk of {folder} has {free:,} MiB left. Once it is full, everything that writes"
-        " answers 503.",
+        "The disk of {folder} has {free:,} MiB left. Once it's full, what writes answers 503.",
         "Free some space, or move the database to a larger disk.",
     ),
     "database_missing": (
         "There is no database at {path}.",
         f"{_UPGRADE} If there was one before, check DATABASE_URL, or restore a backup.",
     ),
-    "database_unreachable": ("The database does not answer: {reason}", "Check that {condition}."),
+    "database_unreachable": (
+        "The database ({path}) does not answer: {reason}",
+        "Check DATABASE_URL, and that Postgres is running, or that this user can read the file.",
+    ),
     "database_behind": ("The database lacks the upgrades {missing}.", _UPGRADE),
     "database_of_another_version": ("{reason}", "Install the version that it needs."),
     "minimum_without_endpoint": (
-        "SOLANA_RPC_URL isn't set, so only balances that owners entered count, and these pages have"
-        " a minimum balance. They refuse every wallet without an entered balance: {pages}",
-        "Set SOLANA_RPC_URL, for example to https://api.mainnet-beta.solana.com, or remove the"
-        " minimum: flask pages update PAGE_ID --min-balance 0",
+        "Without SOLANA_RPC_URL, these pages refuse every wallet without an entered balance, as"
+        " they have a minimum: {pages}",
+        "Set SOLANA_RPC_URL, or remove the minimum: flask pages update PAGE_ID --min-balance 0",
     ),
     "no_worker": (
         "The background work isn't running: no balances are read, and nobody is notified.",
         "Start gunicorn, or flask worker; with BACKGROUND=worker, only the latter works.",
     ),
-    "job_failing": (
-        "The background job {name} fails: {reason}",
-        "See flask worker status, and the log of the process that does the work.",
-    ),
+    "job_failing": ("The background job {name} fails: {reason}", "See flask worker status."),
     "public_url_unreachable": (
-        "{problem}",
-        "Check that gunicorn and the proxy are running, where the name points, and that the proxy"
-        " passes on all paths and the host. The dashboard's page This server shows how requests"
-        f" arrive. {_CLOUDFLARE}",
-    ),
-    "public_url_redirects": (
-        "{address} redirects visitors to {target}.",
-        f"Set PUBLIC_URL to the final address, or remove the redirect. {_CLOUDFLARE}",
-    ),
-    "certificate_invalid": (
-        "Browsers refuse {address}: {reason}.",
-        "Renew the certificate in the proxy, where HTTPS ends, and reload the proxy. It must be for"
-        " this name, and include its intermediate certificates.",
-    ),
-    "check_failed": (
-        "The check of {subject} failed: {place}.",
-        "Run flask doctor again. If it keeps failing, check this part yourself, and report it.",
+        "The service can't be reached at PUBLIC_URL, {address}: {problem}",
+        "Check that gunicorn and the proxy are running, where the name points, the certificate, and"
+        " that the proxy passes on all paths and the host. PUBLIC_URL is the final address, after"
+        " redirects. If Cloudflare is in front, set its encryption mode to Full (strict).",
     ),
 }
 # Placeholders that people and samples use; random keys don't contain these.
@@ -149,19 +122,10 @@ def examine(settings: Settings | SettingsError, clock: Clock) -> Findings:
         yield from (_find("setting_invalid", mistake=mistake) for mistake in settings.args)
         yield "Not checked: everything else, until the settings are valid."
         return
-    for subject, check in (
-        ("settings", check_settings(settings)),
-        ("files", check_files(settings, os.geteuid())),
-        ("database", check_database(settings, clock)),
-        ("public address", check_public_address(settings)),
-    ):
-        try:
-            yield from check
-        except Exception as failure:  # it must not hide what the other checks find
-            # The place of the failure, not its text, which may quote a secret.
-            frame = traceback.extract_tb(failure.__traceback__)[-1]
-            place = f"{type(failure).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
-            yield _find("check_failed", subject=subject, place=place)
+    yield from check_settings(settings)
+    yield from check_files(settings, os.geteuid())
+    yield from check_database(settings, clock)
+    yield from check_public_address(settings)
 
 
 def check_settings(settings: Settings) -> Findings:
@@ -174,16 +138,11 @@ def check_settings(settings: Settings) -> Findings:
         except SettingsError as mistake:
             yield _find("setting_invalid", mistake=mistake)
     if any(map(_is_weak, keys)):
-        yield _find("secret_weak")
+        yield _find("secret_weak", subject="A key in SECRET_KEY")
     is_postgres = find_database_file(settings.database_url) is None
     password = parse_dsn(settings.database_url).get("password") if is_postgres else None
     if password is not None and _is_weak(password):
-        yield Finding(
-            "secret_weak",
-            "error",
-            "The password in DATABASE_URL can be guessed.",
-            "Set another with ALTER ROLE ... PASSWORD '...' in psql, and change DATABASE_URL.",
-        )
+        yield _find("secret_weak", subject="The password in DATABASE_URL")
     url = urlsplit(settings.public_url or "")
     if url.scheme == "http" and url.hostname not in ("localhost", "127.0.0.1", "::1"):
         yield _find("public_url_http", host=url.netloc)
@@ -214,24 +173,19 @@ def check_files(settings: Settings, user_id: int) -> Findings:
         service_id = user_id or found.st_uid
         if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             yield _find("file_exposed", path=folder, mode=700)
-        yield from _check_writable(folder, service_id)
         may_enter = found.st_mode & (stat.S_IXGRP | stat.S_IXOTH)
-        for path in paths:
-            # Finds none if this user can't enter the folder, which is its own finding.
-            if path.parent == folder and os.path.isfile(path):  # noqa: PTH113  # as above
-                if may_enter and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-                    yield _find("file_exposed", path=path, mode=600)
-                yield from _check_writable(path, service_id)
+        # None if this user can't enter the folder, which is its own finding.
+        files = [path for path in paths if path.parent == folder and os.path.isfile(path)]  # noqa: PTH113
+        for path in (folder, *files):
+            found = path.stat()
+            if path != folder and may_enter and found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+                yield _find("file_exposed", path=path, mode=600)
+            is_writable = found.st_mode & stat.S_IWUSR and os.access(path, os.R_OK | os.W_OK)
+            if found.st_uid != service_id or not is_writable:
+                yield _find("file_not_writable", path=path, user=service_id)
         free = shutil.disk_usage(folder).free // 1024**2
         if free < _LEAST_FREE_MIB:
             yield _find("disk_nearly_full", folder=folder, free=free)
-
-
-def _check_writable(path: Path, service_id: int) -> Findings:
-    found = path.stat()
-    is_writable = found.st_mode & stat.S_IWUSR and os.access(path, os.R_OK | os.W_OK)
-    if found.st_uid != service_id or not is_writable:
-        yield _find("file_not_writable", path=path, user=service_id)
 
 
 def check_database(settings: Settings, clock: Clock) -> Findings:
@@ -255,12 +209,7 @@ def _check_tables(settings: Settings) -> Findings:
         yield _find("database_of_another_version", reason=error)
     except (OSError, PeeweeException) as error:
         reason = _shorten(re.sub(r"""(["'`]).*?\1""", "…", str(error).strip()))
-        condition = (
-            "Postgres is running, and that DATABASE_URL has the right address and password"
-            if path is None
-            else f"{path} is a SQLite database that this user can read"
-        )
-        yield _find("database_unreachable", reason=reason, condition=condition)
+        yield _find("database_unreachable", path=path or "Postgres", reason=reason)
     else:
         if missing:
             yield _find("database_behind", missing=_shorten(", ".join(missing)))
@@ -312,25 +261,14 @@ def check_public_address(settings: Settings) -> Findings:
     try:
         with closing(Client(Reach.ANY)) as client:
             answer = client.request("GET", url, headers={}, timeout_s=8.0, max_bytes=1024 * 1024)
-    except CertificateRefused as refusal:
-        yield _find("certificate_invalid", address=address, reason=_shorten(refusal))
-        return
     except RequestFailed as failure:
-        problem = f"Nothing answers at PUBLIC_URL, {address}: {failure}."
-        yield _find("public_url_unreachable", problem=problem)
+        yield _find("public_url_unreachable", address=address, problem=_shorten(failure))
         return
-    target = "".join(answer.list_values("Location"))
-    if 300 <= answer.status < 400 and target:
-        yield _find("public_url_redirects", address=address, target=_shorten(target))
-    elif answer.status != 401 or b"missing_key" not in answer.body:
-        told = f"{answer.status} {_shorten(answer.body[:1024].decode(errors='replace'))}"
-        problem = f"At PUBLIC_URL, {address}, something else answers: {told}"
-        yield _find("public_url_unreachable", problem=problem)
-    elif answer.list_values("CF-Ray"):
-        yield (
-            "Not checked: whether visitors behind Cloudflare count by their own address. The"
-            " dashboard's page This server shows it."
-        )
+    if answer.status != 401 or b"missing_key" not in answer.body:
+        body = answer.body[:1024].decode(errors="replace")
+        told = " ".join([str(answer.status), *answer.list_values("Location"), body])
+        problem = f"something else answers: {_shorten(told)}"
+        yield _find("public_url_unreachable", address=address, problem=problem)
 
 
 def _shorten(raw: object) -> str:

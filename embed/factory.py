@@ -32,7 +32,6 @@ from embed.web.health import init_health
 from embed.web.languages import init_languages
 from embed.web.rate_limits import exempt, init_limits
 from embed.web.request_hooks import init_first_request, init_metrics, init_request_ids
-from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
 from embed.worker import EXTENSION as JOBS
 from embed.worker import Job, list_jobs
@@ -87,9 +86,8 @@ def _assemble(
     if settings.trusted_proxies:
         _believe_proxies(app, settings)
 
-    init_request_ids(app, settings.trusted_proxies)
+    init_request_ids(app, settings)
     init_metrics(app, settings)
-    init_security_headers(app, settings)
     init_first_request(app)
     open_database(settings.database_url)
     chain = choose_chain(settings, chain)
@@ -102,7 +100,8 @@ def _assemble(
         extra_scripts=extra_scripts,
     )
     app.extensions[JOBS] = list_jobs(settings) if jobs is None else jobs
-    app.before_request(check_host)
+    if settings.public_url is not None:
+        app.before_request(check_host)
     init_error_handlers(app)
     init_compression(app)
     init_assets(app)

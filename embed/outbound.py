@@ -92,10 +92,6 @@ class AnswerTooLarge(RequestFailed):
     """The answer has more bytes than allowed."""
 
 
-class CertificateRefused(RequestFailed):
-    """The server's certificate isn't trusted, has expired or is for another name."""
-
-
 class TargetRefused(ConnectionError):
     """A name resolves only to addresses that aren't allowed."""
 
@@ -281,9 +277,7 @@ class Client:
                     if bounds.has_connected or bounds.received_bytes:
                         raise
         except _FAILURES as failure:
-            causes = _list_causes(failure)
-            is_refused = any(isinstance(each, ssl.SSLCertVerificationError) for each in causes)
-            raise (CertificateRefused if is_refused else RequestFailed)(explain(failure)) from None
+            raise RequestFailed(explain(failure)) from None
         finally:
             _bounds.reset(token)
             if self._is_closed:

@@ -11,7 +11,6 @@ from peewee import JOIN, SQL, fn
 from embed.db.batches import in_batches
 from embed.db.connection import db
 from embed.db.models import (
-    HOLDING_WATCHES,
     LOW_IN_A_ROW,
     UNMARKED,
     ApiKey,
@@ -295,17 +294,6 @@ def parse_fields(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: _PARSERS[name](value) for name, value in fields.items()}
 
 
-def _parse_holding_watch(raw: str) -> str:
-    if raw not in HOLDING_WATCHES:
-        raise InvalidInput(
-            "The %(name)s must be one of %(choices)s.",
-            field="holding_watch",
-            name="choice for wallets below the minimum",
-            choices=", ".join(HOLDING_WATCHES),
-        )
-    return raw
-
-
 def _make_number_parser(label: str, field: str) -> Callable[[int], int]:
     def parse(raw: int) -> int:
         if not 0 <= raw <= MAX_WHOLE_NUMBER:
@@ -344,5 +332,5 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "trust_after": _make_number_parser(
         gettext_noop("number of approvals for trust"), "trust_after"
     ),
-    "holding_watch": _parse_holding_watch,
+    "holding_watch": str,
 }

@@ -25,7 +25,6 @@ class Runtime:
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's
 
     def change(self, actor: str, client: Client = UNKNOWN) -> Change:
-        """Return who changes something now, for the use cases."""
         return Change(actor, self.clock(), self.settings, client)
 
     @cached_property

@@ -1,8 +1,6 @@
 """Shared by all commands: ``--json``, tables, and one-line error messages."""
 
-import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -41,7 +39,6 @@ def runtime() -> Runtime:
 
 
 def current_change() -> Change:
-    """Return what the use cases need to know of a change made by a command, now."""
     return runtime().change(COMMAND_LINE)
 
 
@@ -82,7 +79,6 @@ _JSON_OPTION = click.Option(
 
 
 def wants_json() -> bool:
-    """Return whether the running command was given ``--json``."""
     return bool(click.get_current_context().meta[_WANTS_JSON])
 
 
@@ -121,8 +117,6 @@ class Command(_ShortErrors):
 
 
 class Group(_ShortErrors, AppGroup):
-    """A group of commands with short errors."""
-
     command_class = Command
 
 
@@ -144,17 +138,7 @@ def shorten_errors() -> Iterator[None]:
     except BrokenPipeError:  # the reader has closed the output; click ends quietly
         raise
     except OSError as failure:
-        _drop_unwritten_output()
         raise click.ClickException(_join_lines(failure)) from None
-
-
-def _drop_unwritten_output() -> None:
-    """Discard output that cannot be written."""
-    # At exit, Python would try to write it again, and return status 120.
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _join_lines(text: object) -> str:
@@ -227,7 +211,7 @@ def _cut(cell: str, width: int) -> str:
 
 
 def _format(value: Any) -> str:
-    if value is None or value == []:
+    if value is None or value in ([], {}):
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -235,5 +219,7 @@ def _format(value: Any) -> str:
         return format_amount(value)
     if isinstance(value, list):
         return ", ".join(one["name"] if isinstance(one, dict) else str(one) for one in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {each}" for name, each in value.items())
     # Control characters in visitors' and owners' text must not reach the terminal.
     return "".join(character if character.isprintable() else " " for character in str(value))

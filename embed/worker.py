@@ -19,7 +19,6 @@ from embed.db.schema_version import OtherVersion, upgrade_until_done
 from embed.db.work_status import (
     Kind,
     claim_job,
-    find_job,
     hold_lease,
     list_waiting_jobs,
     release_lease,
@@ -44,12 +43,6 @@ _LONGEST_FAILURE = 300  # stored characters
 # Errors whose text is safe to show to everyone: sentences without addresses or secrets.
 KNOWN_ERRORS = (InvalidInput, NotFound, balance_refresh.RefreshFailed)
 
-_LEAP = timedelta(days=1)
-_NOT_DELETED = (
-    "Nothing was deleted: by the clock, the last run was more than a day ago. If the clock is"
-    " right, do nothing: old data is deleted in a day. If it's wrong, correct it before then."
-)
-
 _log = logging.getLogger(__name__)
 
 # Long jobs call it between steps, outside of transactions. It raises Stopped to end the job.
@@ -66,7 +59,7 @@ class Job:
 def list_jobs(settings: Settings) -> tuple[Job, ...]:
     """Return the service's own recurring jobs; delivering messages isn't one of them."""
     jobs = (
-        Job("listings", timedelta(minutes=1), _update_listings),
+        Job("listings", timedelta(minutes=1), lambda runtime, _: update_listings(runtime.clock())),
         Job("prune", timedelta(hours=1), _prune),
     )
     if not settings.uses_chain:
@@ -75,22 +68,9 @@ def list_jobs(settings: Settings) -> tuple[Job, ...]:
     return (Job("balances", every, balance_refresh.run_job), *jobs)
 
 
-def _update_listings(runtime: Runtime, _: CheckStop) -> str:
-    return update_listings(runtime.clock())
-
-
 def _prune(runtime: Runtime, check_stop: CheckStop) -> str:
-    """Delete old data, or wait a day if the clock has jumped ahead, since it may be wrong."""
-    now, last = runtime.clock(), find_job("prune")
-    if (
-        last
-        and last.finished_at
-        and now - last.finished_at > _LEAP
-        and last.summary != _NOT_DELETED
-    ):
-        report_job("prune", due_at=now + _LEAP)
-        return _NOT_DELETED
-    return summarize(prune(now, runtime.settings.balance_history, check_stop))
+    pruned = prune(runtime.clock(), runtime.settings.balance_history, check_stop)
+    return summarize(pruned)
 
 
 class Stopped(Exception):

@@ -1,4 +1,5 @@
-// Finds template elements and checks their types, ignores accidental second presses, and parses other pages.
+// Finds template elements and checks their types, scrolls to them, ignores accidental second presses, and
+// parses other pages.
 
 /**
  * Return the first element inside `root` that matches `selector`. Throws if it's missing or of another type.
@@ -24,6 +25,16 @@ export function findAround(event, selector) {
   const { target } = event;
   const element = target instanceof Element ? target.closest(selector) : null;
   return element instanceof HTMLElement ? element : null;
+}
+
+/**
+ * Scroll until all of the element is in view, also if a site first has to make the frame higher.
+ * @param {Element} element
+ */
+export function showWhole(element) {
+  const scroll = () => element.scrollIntoView({ block: "nearest" });
+  scroll();
+  addEventListener("resize", scroll, { signal: AbortSignal.timeout(1000) });
 }
 
 /**

@@ -100,6 +100,7 @@ def test_browsers_keep_nothing_but_settings_of_the_queue_and_of_the_list():
         "list.js",
         "main.js",  # a cookie that it deletes at once
         "own.js",  # which own rows are hidden
+        "wallet.js",  # the key of the demo's test wallet
     }
 
 

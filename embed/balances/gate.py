@@ -1,8 +1,5 @@
 """A wallet's balance, read from the chain while a visitor waits for the minimum balance check."""
 
-import threading
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -11,15 +8,14 @@ from embed.balances.mints import NoSuchMint
 from embed.balances.observations import store_chain
 from embed.balances.refresh import observe_completely
 from embed.balances.rpc_results import UnusableAmount
-from embed.balances.solana_rpc import MAX_WAITING, RpcUnavailable, SolanaRpc, UnusableAnswer
+from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
 from embed.balances.tokens import find_problem, store_refusal
-from embed.db.connection import db
 from embed.db.models import Page
 from embed.domain.concurrency import Busy
 from embed.domain.times import Clock
 from embed.errors import ApiError
 
-BUDGET = timedelta(seconds=3)
+CALL_WITHIN_S = 3.0
 SAME_WITHIN = timedelta(seconds=30)  # an answer this recent is used again
 PAUSE = timedelta(seconds=5)  # after a failure, until the chain is asked again
 
@@ -36,9 +32,6 @@ class LiveBalances(BalanceSource):
         self._chain = chain
         self._clock = clock
         self._max_age = max_age
-        self._pool = ThreadPoolExecutor(MAX_WAITING, thread_name_prefix="gate")
-        self._lock = threading.RLock()
-        self._reads: dict[tuple[str, str], Future[Decimal]] = {}
         self._paused_at: datetime | None = None
 
     def get_balance(self, page: Page, address: str) -> Decimal:
@@ -56,59 +49,28 @@ class LiveBalances(BalanceSource):
         return None
 
     def _ask(self, mint: str, address: str) -> Decimal | None:
-        """Ask the chain; None if enough threads are asking already, or no answer came."""
-        with suppress(Busy), self._chain.concurrency_limit:
-            return self._await_read(mint, address)
-        return None
-
-    def _await_read(self, mint: str, address: str) -> Decimal | None:
-        """Read a balance, or wait for the thread that is reading it already."""
-        with self._lock:
-            if self._is_paused():
-                return None
-            read = self._reads.get((mint, address))
-            if read is None:
-                recent = self._find_recent(mint, address)  # it may have been read meanwhile
-                if recent is not None:
-                    return recent
-                read = self._start((mint, address))
+        """Ask the chain; None if enough threads are asking already, or no usable answer came."""
+        if self._paused_at is not None and abs(self._clock() - self._paused_at) < PAUSE:
+            return None
         try:
-            return read.result(BUDGET.total_seconds())
-        except UnusableAnswer:  # about this wallet or mint only, so others need no pause
-            pass
-        except (TimeoutError, RpcUnavailable):
-            read.cancel()  # if no thread has begun it
-            self._pause()
-        except (CancelledError, NoSuchMint, UnusableAmount):
-            pass
-        return None
-
-    def _start(self, key: tuple[str, str]) -> "Future[Decimal]":
-        """Read in a pool thread, so the visitor waits at most BUDGET even if the read hangs."""
-        read = self._reads[key] = self._pool.submit(self._read, *key)
-        read.add_done_callback(lambda _: self._forget(key))  # also when it is cancelled
-        return read
-
-    def _forget(self, key: tuple[str, str]) -> None:
-        with self._lock:
-            self._reads.pop(key, None)
-
-    def _read(self, mint: str, address: str) -> Decimal:
-        """Read and store, even if nobody's waiting anymore: the next visit is then quick."""
-        try:
-            observed = observe_completely(
-                self._chain, self._clock, mint, address, timeout_s=BUDGET.total_seconds()
-            )
-            if not store_chain(mint, [observed]):  # from an RPC server that lags behind
-                newer = find_chain_balance(mint, address)
-                return observed.amount if newer is None else Decimal(newer.amount)
+            with self._chain.concurrency_limit:
+                return self._read(mint, address)
         except NoSuchMint as refusal:
             store_refusal(mint, str(refusal))
-            raise
-        else:
+        except (Busy, UnusableAmount, UnusableAnswer):  # others need no pause
+            pass
+        except RpcUnavailable:
+            self._paused_at = self._clock()
+        return None
+
+    def _read(self, mint: str, address: str) -> Decimal:
+        observed = observe_completely(
+            self._chain, self._clock, mint, address, timeout_s=CALL_WITHIN_S
+        )
+        if store_chain(mint, [observed]):
             return observed.amount
-        finally:
-            db.close()  # this thread may stay idle for long
+        newer = find_chain_balance(mint, address)  # the RPC server lags behind
+        return observed.amount if newer is None else Decimal(newer.amount)
 
     def _find_stand_in(self, page: Page, address: str) -> Decimal:
         """Return a recent observation. Raises ApiError `balance_unavailable`."""
@@ -123,10 +85,3 @@ class LiveBalances(BalanceSource):
 
     def _is_within(self, observed_at: datetime, span: timedelta) -> bool:
         return abs(self._clock() - observed_at) <= span
-
-    def _is_paused(self) -> bool:
-        return self._paused_at is not None and abs(self._clock() - self._paused_at) < PAUSE
-
-    def _pause(self) -> None:
-        with self._lock:
-            self._paused_at = self._clock()

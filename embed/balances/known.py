@@ -43,7 +43,6 @@ class BalanceSource:
     """
 
     def __init__(self, *, uses_chain: bool) -> None:
-        """`uses_chain` is Settings.uses_chain."""
         self.uses_chain = uses_chain
         entered, observed = Balance.amount, ChainBalance.amount
         # Columns of queries with `join`; the first that is not null counts.

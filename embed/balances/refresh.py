@@ -32,8 +32,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read of a mint."""
-
     rows: list[ChainObservation]
     supply: Supply | None = None  # None: it was not read
 

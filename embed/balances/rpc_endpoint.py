@@ -195,17 +195,14 @@ def _read_result(answer: Answer, call_id: str) -> msgspec.Raw:
         raise CallFailed(f"HTTP status {answer.status}", retry_after_s)
     envelope = msgspec.json.decode(answer.body, type=_Envelope)
     if envelope.error is not None and envelope.id in (call_id, None):
-        _raise_error(envelope.error.code, retry_after_s)
+        code = envelope.error.code
+        if code in _REFUSALS:
+            raise RpcRefused(code)
+        if code == _TOO_MANY:
+            raise CallFailed("too many requests", retry_after_s)
+        raise CallFailed(f"error {code}", retry_after_s, is_about_call=code != _UNHEALTHY)
     if envelope.jsonrpc != "2.0" or envelope.id != call_id:
         raise WrongAnswer("it answers a different call")
     if answer.status != 200 or envelope.result is msgspec.UNSET:
         raise WrongAnswer("it has no result")
     return envelope.result
-
-
-def _raise_error(code: int, retry_after_s: Seconds) -> None:
-    if code in _REFUSALS:
-        raise RpcRefused(code)
-    if code == _TOO_MANY:
-        raise CallFailed("too many requests", retry_after_s)
-    raise CallFailed(f"error {code}", retry_after_s, is_about_call=code != _UNHEALTHY)

@@ -1,15 +1,13 @@
 """flask backup, restore and copy-to"""
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 import click
 from peewee import PeeweeException
 
 from embed.db.work_status import report_backup
-from embed.maintenance.backups import choose_path, delete_older_backups, make_backup
-from embed.maintenance.copying import TableSum
+from embed.maintenance.backups import TableSum, choose_path, delete_older_backups, make_backup
 from embed.maintenance.restoring import check_restorable, copy_database, restore_backup
 from embed.settings.values import parse_database_url
 from embed.terminal import Command, check_confirmed, confirm_option, print_answer, runtime
@@ -35,7 +33,10 @@ def backup(file: Path, keep: int | None) -> None:
         raise click.UsageError(f"--keep needs a folder, and {file} is not a folder.")
     started_at = runtime().clock()
     made = make_backup(runtime().settings.database_url, choose_path(file, started_at))
-    _report(started_at)
+    try:
+        report_backup(started_at, runtime().clock())
+    except PeeweeException as failure:  # such as a user with read-only access
+        click.echo(f"The database did not take the time of this backup: {failure}", err=True)
     deleted = [] if keep is None else delete_older_backups(made.path, keep)
     text = (
         f"Saved {_count_rows(made.tables):,} rows in {made.path}, {made.size_bytes:,} bytes. Read"
@@ -52,13 +53,6 @@ def backup(file: Path, keep: int | None) -> None:
         },
         f"{text}Keep it secret. SECRET_KEY is not in it: keep that, too.",
     )
-
-
-def _report(started_at: datetime) -> None:
-    try:
-        report_backup(started_at, runtime().clock())
-    except PeeweeException as failure:  # such as a user with read-only access
-        click.echo(f"The database did not take the time of this backup: {failure}", err=True)
 
 
 @click.command("restore", cls=Command)

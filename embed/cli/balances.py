@@ -1,8 +1,6 @@
 """flask balances"""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import click
 
@@ -12,9 +10,6 @@ from embed.pages import get_page
 from embed.terminal import Group, print_answer, print_list, runtime, wants_json
 from embed.wallets.balance_refresh import refresh_balances
 from embed.wallets.tracking import list_wallets
-
-OnProgress = Callable[[int, int], None]  # reads done, total reads
-LINE_EVERY = 1_000  # reads, without a terminal
 
 group = Group("balances", help="Read balances from the chain, or show them.")
 
@@ -27,40 +22,17 @@ def refresh(page: str | None) -> None:
     Without PAGE, it reads the balances that are due on all pages; with PAGE, all of that page's.
     Needs SOLANA_RPC_URL.
     """
-    with _showing_progress(is_quiet=wants_json()) as show:
+    is_hidden = wants_json() or not sys.stdout.isatty()
+    with click.progressbar(length=1, show_pos=True, hidden=is_hidden) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
         summary = refresh_balances(runtime(), page_id=page, on_progress=show)
     print_answer(summary, str(summary))
     if summary.problem or summary.failure:
         raise click.exceptions.Exit(1)
-
-
-@contextmanager
-def _showing_progress(*, is_quiet: bool) -> Iterator[OnProgress]:
-    """Show a bar on a terminal, and lines elsewhere."""
-    if is_quiet:
-        yield lambda done, total: None
-    elif not sys.stdout.isatty():
-        yield _make_line_printer()
-    else:
-        with click.progressbar(length=1, label="Reading balances", show_pos=True) as bar:
-
-            def show(done: int, total: int) -> None:
-                bar.length = total
-                bar.update(done - bar.pos)
-
-            yield show
-
-
-def _make_line_printer() -> OnProgress:
-    shown = 0
-
-    def show(done: int, total: int) -> None:
-        nonlocal shown
-        if done - shown >= LINE_EVERY or done == total:
-            shown = done
-            click.echo(f"{done:,} of {total:,} reads")
-
-    return show
 
 
 @group.command("show")

@@ -4,7 +4,6 @@ import os
 import platform
 import sys
 import sysconfig
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from importlib import metadata
@@ -111,8 +110,7 @@ def doctor(context: click.Context, support: bool) -> None:
     if support:
         # Only codes: the sentences contain addresses and paths.
         severities = {each.code: each.severity for each in findings}
-        described = {**_describe_installation(settings), "findings": severities}
-        print_answer(described, "\n".join(_list_lines(described)))
+        print_answer({**_describe_installation(settings), "findings": severities})
         return
     texts = [
         f"{each.severity.upper()} {each.code}: {each.problem}\n  What to do: {each.remedy}"
@@ -132,13 +130,6 @@ def _read_settings() -> Settings | SettingsError:
         return Settings.from_environ()
     except SettingsError as error:
         return error
-
-
-def _list_lines(described: JsonObject) -> Iterator[str]:
-    for name, value in described.items():
-        if isinstance(value, dict):
-            value = ", ".join(f"{part} {each}" for part, each in value.items()) or "none"
-        yield f"{name}: {value}"
 
 
 def _describe_installation(settings: Settings | SettingsError) -> JsonObject:

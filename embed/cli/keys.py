@@ -68,7 +68,6 @@ def revoke(key_id: str) -> None:
 
 
 def _advise(key: ApiKey) -> str:
-    """Return advice for the owner of a new key."""
     advice = "Keep the key now: it is not shown again."
     if key.allow_null_origin:
         advice += (

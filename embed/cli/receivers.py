@@ -41,7 +41,7 @@ def describe(receiver: Receiver) -> JsonObject:
     return described
 
 
-def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
+def build_group(kind: Kind, text: str) -> Group:
     """Return a group with the commands that webhooks and other channels share."""
     group = Group(f"{kind}s", help=text)
 
@@ -58,7 +58,7 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
     def remove(receiver_id: str) -> None:
         print_answer(describe(receivers.remove_receiver(receiver_id, kind, current_change())))
 
-    @group.command("test", help=f"Send a test message and show the {test_shows}.")
+    @group.command("test", help="Send a test message and show the result.")
     @click.argument("receiver_id", metavar=f"{kind}_id".upper())
     def test(receiver_id: str) -> None:
         delivery = send_test(receivers.get_receiver(receiver_id, kind), runtime())
@@ -69,12 +69,8 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
     return group
 
 
-channels = build_group(
-    "channel",
-    "Manage a page's email and chat channels.",
-    test_shows="result",
-)
-webhooks = build_group("webhook", "Manage a page's webhooks.", test_shows="response")
+channels = build_group("channel", "Manage a page's email and chat channels.")
+webhooks = build_group("webhook", "Manage a page's webhooks.")
 
 
 @channels.command("add")

@@ -1,7 +1,6 @@
 """flask submissions and flask export-receipts"""
 
 import hashlib
-from collections.abc import Iterator
 from functools import partial
 
 import click
@@ -95,7 +94,7 @@ def export_receipts(page: str, output: str) -> None:
     docs/receipts.md.
     """
     # Read completely before a file is opened.
-    document = b"".join(_write_document(proofs.get_public_page(page)))
+    document = _write_document(proofs.get_public_page(page))
     with click.open_file(output, "wb") as stream:
         stream.write(document)
         stream.flush()
@@ -103,16 +102,14 @@ def export_receipts(page: str, output: str) -> None:
     click.echo(f"{hashlib.sha256(document).hexdigest()}  {output}", err=True)
 
 
-def _write_document(page: Page) -> Iterator[bytes]:
-    """Yield the document in pieces, with one receipt per line."""
+def _write_document(page: Page) -> bytes:
+    """Return the document, with one receipt per line."""
     head = {
         "format": RECEIPTS_FORMAT,
         "trackingPageId": page.id,
         "tokenMint": page.token_mint,
     }
-    yield write_json(head)[:-1] + b', "receipts": ['
-    separator = b"\n"
-    for proof in proofs.list_public_proofs(page):
-        yield separator + write_json(describe_receipt(proof))
-        separator = b",\n"
-    yield b"\n]}\n"
+    receipts = [
+        b"\n" + write_json(describe_receipt(one)) for one in proofs.list_public_proofs(page)
+    ]
+    return write_json(head)[:-1] + b', "receipts": [' + b",".join(receipts) + b"\n]}\n"

@@ -4,7 +4,6 @@ from typing import IO, Any
 
 import click
 
-from embed.errors import InvalidInput
 from embed.pages import get_page
 from embed.serializers import describe_wallet_for_owner
 from embed.terminal import (
@@ -23,7 +22,6 @@ from embed.wallets.suggestions import suggest_wallets
 from embed.wallets.tracking import WalletFields
 
 _MAX_SHOWN = 20  # mistakes per file
-_BYTES_PER_WALLET = 2000  # more than an average line, even with long names and many tags
 
 group = Group("wallets", help="Manage the wallets on a page.")
 
@@ -125,14 +123,7 @@ def import_csv(
     unless you add --skip-invalid. Use - as FILE for standard input. See docs/owners.md.
     """
     settings = runtime().settings
-    most = settings.max_wallets * _BYTES_PER_WALLET
-    raw = file.read(most + 1)
-    if len(raw) > most:
-        raise InvalidInput(
-            f"The file has more than {most:,} bytes, which {settings.max_wallets:,} wallets"
-            " (MAX_WALLETS) do not need."
-        )
-    table = read_table(decode_csv(raw), max_wallets=settings.max_wallets)
+    table = read_table(decode_csv(file.read()), max_wallets=settings.max_wallets)
     parsed = parse_table(table)
     if dry_run:
         plan = imports.plan_import(

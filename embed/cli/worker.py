@@ -57,17 +57,15 @@ def show_status() -> None:
     status = read_work_status(runtime().clock())
     lease, jobs = status.lease, [_describe(job, status) for job in status.jobs]
     described: JsonObject = {"isWorking": status.is_working, "process": None, "jobs": jobs}
-    text = "The background work isn't running. Start gunicorn or flask worker."
+    text = (
+        "The background work isn't running. Start gunicorn, or flask worker; with"
+        " BACKGROUND=worker, only the latter works."
+    )
     if lease is not None:
         seen_at = format_instant(lease.seen_at)
         text = f"{lease.kind}, process {lease.process_id} on {lease.host}, last seen at {seen_at}."
         process = {"kind": lease.kind, "host": lease.host, "processId": lease.process_id}
         described["process"] = process | {"seenAtIso": seen_at}
-    elif runtime().settings.background == "worker":
-        text = (
-            "The background work isn't running."
-            " As BACKGROUND is worker, gunicorn does not do it: start flask worker."
-        )
     if jobs:
         text += "\n\n" + format_table(jobs, ("name", "isRunning", "finishedAtIso", "summary"))
     for job in jobs:

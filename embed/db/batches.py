@@ -56,12 +56,8 @@ def delete_in_batches(key: Any, condition: Any) -> int:
 
 
 @contextmanager
-def reading_one_state(database: Any = None) -> Iterator[None]:
-    """Read a database as of the first statement, while others keep writing.
-
-    `database` defaults to the models' own.
-    """
-    database = database or db.obj
+def reading_one_state(database: Any) -> Iterator[None]:
+    """Read a database as of the first statement, while others keep writing."""
     if not isinstance(database, PostgresqlDatabase):
         with database.transaction("DEFERRED"):
             yield

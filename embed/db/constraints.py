@@ -13,7 +13,7 @@ from embed.db.connection import db
 
 def find_unique_index(error: IntegrityError) -> str | None:
     """Return the name of the violated unique index; None if another constraint was violated."""
-    reason = _get_driver_error(error)
+    reason = getattr(error, "orig", None)
     if isinstance(reason, errors.UniqueViolation):
         return reason.diag.constraint_name
     if (
@@ -47,18 +47,13 @@ def skip_if_reference_missing() -> Iterator[None]:
     try:
         yield
     except IntegrityError as error:
-        reason = _get_driver_error(error)
+        reason = getattr(error, "orig", None)
         is_missing = isinstance(reason, errors.ForeignKeyViolation) or (
             isinstance(reason, sqlite3.IntegrityError)
             and reason.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
         )
         if not is_missing:
             raise
-
-
-def _get_driver_error(error: IntegrityError) -> object:
-    """Return the exception of the database driver."""
-    return getattr(error, "orig", None)
 
 
 def _clear_frames(error: BaseException | None) -> None:

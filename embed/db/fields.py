@@ -96,8 +96,6 @@ class Table(Model):
 
 
 class BaseModel(Table):
-    """A table whose rows have an id."""
-
     id = CharField(max_length=ID_LENGTH, primary_key=True, default=make_id)
     created_at = InstantField()
 

@@ -23,7 +23,6 @@ class WorkStatus:
 
     @property
     def is_working(self) -> bool:
-        """Return whether any process does the work."""
         return self.lease is not None
 
     def is_running(self, job: Job) -> bool:
@@ -103,15 +102,10 @@ def report_job(name: str, **report: Any) -> None:
 
 
 def report_backup(started_at: datetime, now: datetime) -> None:
-    """Record that the database was backed up to a file."""
     query: Any = Job.insert(name=_BACKUP, started_at=started_at, finished_at=now).on_conflict(
         conflict_target=[Job.name], preserve=[Job.started_at, Job.finished_at]
     )
     query.execute()
-
-
-def find_job(name: str) -> Job | None:
-    return Job.get_or_none(Job.name == name)
 
 
 def find_backup_at() -> datetime | None:

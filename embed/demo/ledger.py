@@ -31,7 +31,6 @@ class Ledger:
             self._give(address, amount)
 
     def answer(self, request: Any) -> dict[str, Any]:
-        """Return the JSON-RPC answer to a request."""
         envelope = {"jsonrpc": "2.0", "id": request["id"]}
         value = self._find_value(request["method"], request["params"])
         if value is None:

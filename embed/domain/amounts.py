@@ -82,12 +82,10 @@ def format_amount(amount: Decimal | int) -> str:
 
 
 def add(*amounts: Decimal) -> Decimal:
-    """Return the exact sum."""
     return reduce(_EXACT.add, amounts, Decimal(0))
 
 
 def subtract(amount: Decimal, other: Decimal) -> Decimal:
-    """Return the exact difference."""
     return _EXACT.subtract(amount, other)
 
 
@@ -119,8 +117,6 @@ def _as_decimal(amount: Decimal | int) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What one wallet holds."""
-
     balance: Decimal | None  # whole tokens; None: unknown
     is_counted: bool  # by all of its tags
 

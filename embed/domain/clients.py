@@ -87,7 +87,6 @@ class Client:
 
     @classmethod
     def parse(cls, user_agent: str, address: str) -> Self:
-        """Return the client described by a User-Agent header and an address."""
         ip = parse_client_address(address)
         return cls(*name_browser(user_agent), None if ip is None else name_network(ip))
 

@@ -64,7 +64,6 @@ class AccentColors:
 
 
 def derive_colors(accent: str) -> AccentColors:
-    """Return the colors to use with an accent."""
     on_fill = max(WHITE, BLACK, key=lambda color: compute_contrast(color, accent))
     return AccentColors(
         fill=accent,

@@ -14,8 +14,8 @@ from embed.domain.nicknames import SEPARATORS, skeleton
 from embed.errors import InvalidInput
 
 MAX_LENGTH = 64  # of a pattern, in code points
-# NFKC makes at most four code points into one, as with nicknames.
-_MAX_RAW_LENGTH = 4 * MAX_LENGTH
+# NFKC makes at most four code points into one, as with nicknames. More are not read.
+_MAX_RAW_LENGTH = 4 * (MAX_LENGTH + 1)
 
 _NARROWEST = {4: 32, 6: 64}  # an IPv6 client counts by its /64
 _WIDEST = {4: 16, 6: 32}  # a provider gets a /32 of IPv6; anything wider is likely a mistake
@@ -46,13 +46,9 @@ def find_kind(raw: str) -> str:
 
 def parse_pattern(kind: str, raw: str) -> str:
     """Return an entry's pattern as it's stored. Raises InvalidInput for `pattern`."""
-    text = raw.strip()
+    text = raw.strip()[:_MAX_RAW_LENGTH]
     if not text:
         raise InvalidInput("Enter what to block.", field="pattern")
-    if len(text) > _MAX_RAW_LENGTH:
-        raise InvalidInput(
-            "This is longer than %(max)s characters.", field="pattern", max=MAX_LENGTH
-        )
     return _PARSERS[kind](text)
 
 

@@ -19,12 +19,7 @@ _KEY = re.compile(rf"(?:svc_pub_|svc_sec_)[0-9A-Za-z]{{{RANDOM_LENGTH}}}")
 
 def make_token(length: int) -> str:
     """Return `length` random base62 characters."""
-    number = secrets.randbelow(len(BASE62) ** length)  # a single draw is faster than many
-    characters = []
-    for _ in range(length):
-        number, digit = divmod(number, len(BASE62))
-        characters.append(BASE62[digit])
-    return "".join(characters)
+    return "".join(secrets.choice(BASE62) for _ in range(length))
 
 
 def make_id() -> str:

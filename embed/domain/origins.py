@@ -79,17 +79,7 @@ def _explain_refusal(entry: str) -> InvalidInput:
         )
     elif "://" not in entry and meant:
         sentence = gettext_noop("%(entry)s has no scheme. Use %(origin)s.")
-    elif "://" not in entry:
-        sentence = gettext_noop(
-            "%(entry)s has no scheme. Enter it as the address bar shows it, such as "
-            "https://www.example.com."
-        )
-    elif _read_scheme(entry) in _SCHEMES_WITHOUT_SITES:
-        sentence = gettext_noop(
-            "%(entry)s isn't a site's address. Enter one that starts with https:// or http://, "
-            "such as https://www.example.com."
-        )
-    elif meant:
+    elif meant and _read_scheme(meant) not in _SCHEMES_WITHOUT_SITES:
         sentence = gettext_noop(
             "%(entry)s isn't how browsers write this IP address. Use %(origin)s."
         )

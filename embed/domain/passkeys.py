@@ -4,7 +4,6 @@ fido2 reads the answers and verifies the signatures. This module checks what it 
 the origin is exactly ours, since it lets subdomains in; the algorithms; and whose passkey it is.
 """
 
-import ipaddress
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 
 from itsdangerous import BadSignature
 
+from embed.domain.clients import parse_client_address
 from embed.domain.identifiers import make_id
 from embed.domain.signing import Signer
 from embed.domain.texts import gettext_noop
@@ -57,7 +57,7 @@ class RelyingParty:
         host = parts.hostname or ""
         if parts.scheme != "https" and host != "localhost":
             return None
-        return None if _is_address(host) else cls(origin, host)
+        return None if parse_client_address(host) else cls(origin, host)
 
 
 def issue_challenge(signer: Signer, purpose: str, session_id: str = "") -> str:
@@ -241,14 +241,6 @@ def _check_public_key(key: Any) -> None:
 
 def _describe(credential_ids: Iterable[str]) -> list[dict[str, str]]:
     return [{"type": "public-key", "id": each} for each in credential_ids]
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def _encode(raw: bytes) -> str:

@@ -77,38 +77,10 @@ OWN_WORDS = gettext_noop(
     "Without your email address, this site's name and the names of your pages, this password is"
     " easy to guess. Choose several uncommon words."
 )
-GUESSABLE = gettext_noop("This password is easy to guess. Choose several uncommon words.")
-_COMMON = gettext_noop("This is one of the most common passwords. Choose several uncommon words.")
-_NEARLY_COMMON = gettext_noop(
-    "This password is similar to a common one. Choose several uncommon words."
+GUESSABLE = gettext_noop(
+    "This password is easy to guess, as common words, names, dates, repetitions, sequences and"
+    " neighboring keys are. Choose several uncommon words."
 )
-_ONE_WORD = gettext_noop("One word alone is easy to guess. Choose several uncommon words.")
-_NAMES = gettext_noop("Names are easy to guess. Choose several uncommon words.")
-_KEYS = gettext_noop("Neighboring keys are easy to guess. Choose several uncommon words.")
-_REPEATS = gettext_noop("Repetitions are easy to guess. Choose several uncommon words.")
-_SEQUENCES = gettext_noop(
-    "Sequences such as abc or 6543 are easy to guess. Choose several uncommon words."
-)
-_DATES = gettext_noop("Dates and years are easy to guess. Choose several uncommon words.")
-
-# By the warnings of zxcvbn's feedback.py.
-SENTENCE_BY_WARNING = {
-    "": GUESSABLE,
-    "This is a top-10 common password.": _COMMON,
-    "This is a top-100 common password.": _COMMON,
-    "This is a very common password.": _COMMON,
-    "This is similar to a commonly used password.": _NEARLY_COMMON,
-    "A word by itself is easy to guess.": _ONE_WORD,
-    "Names and surnames by themselves are easy to guess.": _NAMES,
-    "Common names and surnames are easy to guess.": _NAMES,
-    "Straight rows of keys are easy to guess.": _KEYS,
-    "Short keyboard patterns are easy to guess.": _KEYS,
-    'Repeats like "aaa" are easy to guess.': _REPEATS,
-    'Repeats like "abcabcabc" are only slightly harder to guess than "abc".': _REPEATS,
-    'Sequences like "abc" or "6543" are easy to guess.': _SEQUENCES,
-    "Recent years are easy to guess.": _DATES,
-    "Dates are often easy to guess.": _DATES,
-}
 
 
 def find_weakness(password: str, own_texts: Iterable[str]) -> str | None:
@@ -124,6 +96,5 @@ def find_weakness(password: str, own_texts: Iterable[str]) -> str | None:
         result = zxcvbn(password[:JUDGED_LENGTH], user_inputs=words)
     if result["score"] >= _MIN_SCORE:
         return None
-    if any(match.get("dictionary_name") == "user_inputs" for match in result["sequence"]):
-        return OWN_WORDS
-    return SENTENCE_BY_WARNING.get(result["feedback"]["warning"], GUESSABLE)
+    is_own = any(match.get("dictionary_name") == "user_inputs" for match in result["sequence"])
+    return OWN_WORDS if is_own else GUESSABLE

@@ -5,12 +5,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from embed.domain.texts import gettext_noop, parse_text
-from embed.errors import InvalidInput
 
 MAX_LENGTH = 200  # code points of the owner's own words
-# NFC makes at most four code points into one. Longer texts are refused before it: its time
-# grows with the square of a run of combining marks.
-_MAX_RAW_LENGTH = 4 * MAX_LENGTH
+# NFC makes at most four code points into one. More are not read: its time grows with the square of
+# a run of combining marks.
+_MAX_RAW_LENGTH = 4 * (MAX_LENGTH + 1)
 
 
 _LABEL = gettext_noop("reason")
@@ -45,12 +44,5 @@ def parse_reason(raw: str) -> Reason:
     """Read a code, or else the owner's own words: trimmed, NFC. Raises InvalidInput."""
     if raw in CODES:
         return Reason(code=raw)
-    if len(raw) > _MAX_RAW_LENGTH:
-        raise InvalidInput(
-            "The %(label)s is longer than %(max)s characters.",
-            field="reason",
-            label=_LABEL,
-            max=MAX_LENGTH,
-        )
-    text = unicodedata.normalize("NFC", raw)
+    text = unicodedata.normalize("NFC", raw[:_MAX_RAW_LENGTH])
     return Reason(text=parse_text(text, _LABEL, field="reason", max_length=MAX_LENGTH))

@@ -99,12 +99,10 @@ def neutralise(text: str, *, max_length: int) -> str:
     shown = "".join(each for each in words if unicodedata.category(each)[0] != "C")
     if len(shown) > max_length:
         shown = shown[: max_length - 1] + "…"
-    plain = _LINE_AT_EDGE.sub(_widen, shown.translate(_SPECIAL))
+    plain = _LINE_AT_EDGE.sub(
+        lambda found: "\N{FULLWIDTH LOW LINE}" * len(found[0]), shown.translate(_SPECIAL)
+    )
     return _POINT_IN_WORD.sub("\\1\N{WORD JOINER}", plain)
-
-
-def _widen(found: re.Match[str]) -> str:
-    return "\N{FULLWIDTH LOW LINE}" * len(found[0])
 
 
 def parse_ticker(raw: str) -> str:

@@ -146,12 +146,12 @@ def check_owner_is_there(owner_id: str) -> None:
         raise InvalidInput("The owner has just been removed.")
 
 
-def lock_page(page_id: str) -> Page:
-    """Read a page and lock it against other changes until the transaction ends.
+def lock_page(page_id: str, *columns: Any) -> Page:
+    """Read a page, or these columns of it, and lock it until the transaction ends.
 
     Raises NotFound.
     """
-    return _read_page(lock_rows(Page.select()), page_id)
+    return _read_page(lock_rows(Page.select(*columns)), page_id)
 
 
 def _read_page(query: "ModelSelect[Page]", page_id: str) -> Page:

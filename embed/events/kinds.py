@@ -187,8 +187,6 @@ def _name_wallet(name: str | None, address: str) -> str:
 
 
 class BulkFacts(Facts):
-    """One action on many wallets."""
-
     count: int
     tag_name: str | None = None
     sentences = {
@@ -282,7 +280,7 @@ class BlockFacts(Facts):
 
 
 class SubmissionFacts(Submission, Facts):
-    """The submission that was decided on, in its new state."""
+    """A submission in its new state, with the owner's reason for a rejection."""
 
     reason_code: str | None
     reason_text: str | None

@@ -1,30 +1,27 @@
 """Backups: one file with all rows of the database, SQLite or Postgres.
 
 The file is a SQLite database with the service's tables, plus a table with a checksum of each.
+Copies to another database are checked by the same sums.
 """
 
+import hashlib
 import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
 from peewee import PeeweeException
 
-from embed.db import schema_version
+from embed.db import folded, schema_version
 from embed.db.connection import SqliteFile
+from embed.db.models import MODELS
 from embed.errors import InvalidInput
-from embed.maintenance.copying import (
-    TableSum,
-    check_is_newest,
-    check_migrations,
-    copy_tables,
-    describe_newest,
-    leave_out_computed,
-    sum_tables,
-)
 from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 
 _APPLICATION_ID = 0x74656D62  # "temb": the program that a SQLite file belongs to
@@ -32,8 +29,18 @@ _NAME = "embed-%Y-%m-%dT%H%M%SZ.db"  # the time in UTC, for files in a folder of
 _NAME_FORM = re.compile(r"embed-\d{4}-\d\d-\d\dT\d{6}Z\.db")
 _PART = ".part"  # suffix of the temporary folder in which a backup is made
 _DAY_S = 86_400
+_MASK = (1 << 256) - 1
 _SUMS = "backup_sum"
 _SUM_COLUMNS = ("table_name", "row_count", "checksum")
+
+
+@dataclass(frozen=True, slots=True)
+class TableSum:
+    """A table's number of rows, and a checksum that doesn't depend on their order."""
+
+    table: str
+    rows: int
+    checksum: str  # 64 hexadecimal digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +172,69 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+# The rows, and their sums
+
+
+def describe_newest() -> Schema:
+    """Return what is copied of this version's schema, so without columns that are computed.
+
+    Tables come after those that they refer to.
+    """
+    return {
+        model._meta.table_name: leave_out_computed(
+            sorted(field.column_name for field in model._meta.sorted_fields)
+        )
+        for model in MODELS
+    }
+
+
+def leave_out_computed(columns: Iterable[str]) -> tuple[str, ...]:
+    return tuple(column for column in columns if column != folded.COLUMN)
+
+
+def check_migrations(migrations: Sequence[str], refusal: str) -> None:
+    """Raises InvalidInput, starting with `refusal`, unless this version can use or upgrade them."""
+    if not migrations:
+        raise InvalidInput(f"{refusal} It has no tables of this service.")
+    try:
+        schema_version.check_version(migrations)
+    except schema_version.OtherVersion as error:
+        raise InvalidInput(f"{refusal} {error}") from error
+
+
+def check_is_newest(rows: Rows, name: str) -> None:
+    """Raises InvalidInput unless the database called `name` is at this version."""
+    migrations = rows.list_migrations()
+    check_migrations(migrations, f"{name} cannot be used.")
+    if migrations != schema_version.list_migrations():
+        raise InvalidInput(f"{name} has not been upgraded to this version: run flask db upgrade")
+
+
+def sum_tables(source: Rows, schema: Schema) -> list[TableSum]:
+    return [_sum_table(source, table, columns) for table, columns in schema.items()]
+
+
+def _sum_table(source: Rows, table: str, columns: tuple[str, ...]) -> TableSum:
+    count = total = 0
+    for row in source.read(table, columns):
+        digest = hashlib.sha256(msgspec.msgpack.encode(row)).digest()
+        total = (total + int.from_bytes(digest)) & _MASK
+        count += 1
+    return TableSum(table, count, f"{total:064x}")
+
+
+def copy_tables(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
+    """Copy all rows into an empty database, and return the sums of the source's.
+
+    Both are in a transaction. Raises InvalidInput.
+    """
+    for table, columns in schema.items():
+        _copy_table(source, target, table, columns)
+    return sum_tables(source, schema)
+
+
+def _copy_table(source: Rows, target: Rows, table: str, columns: tuple[str, ...]) -> None:
+    with closing(source.read(table, columns)) as rows:  # even if writing stops early
+        target.write(table, columns, rows)

@@ -40,6 +40,5 @@ def prune(
 
 
 def summarize(pruned: Pruned) -> str:
-    """Return a sentence about what was deleted."""
     parts = [f"{kind} ({count:,})" for kind, count in pruned.items() if count]
     return f"Deleted: {', '.join(parts)}." if parts else "Nothing was old enough to be deleted."

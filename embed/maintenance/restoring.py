@@ -13,18 +13,16 @@ from embed.db import connection, schema_version
 from embed.errors import InvalidInput
 from embed.maintenance.backups import (
     Backup,
+    TableSum,
     check_backup,
     check_is_new,
-    save_rows,
-    upgrade_file,
-)
-from embed.maintenance.copying import (
-    TableSum,
     check_is_newest,
     check_migrations,
     copy_tables,
     describe_newest,
+    save_rows,
     sum_tables,
+    upgrade_file,
 )
 from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 from embed.settings import find_database_file
@@ -137,10 +135,6 @@ def _prepare(url: str, name: str) -> None:
                 schema_version.upgrade(database)
     except OperationalError as error:
         raise InvalidInput(f"{name} cannot be used: {error}") from error
-    _check_is_newest(url, name)
-
-
-def _check_is_newest(url: str, name: str) -> None:
     with open_rows(url).snapshot() as rows:
         check_is_newest(rows, name)
 

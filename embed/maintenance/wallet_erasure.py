@@ -44,8 +44,6 @@ _CUT = "…"  # replaces the address in entries about others, such as another wa
 
 @dataclass(frozen=True, slots=True)
 class StoredRows:
-    """Rows that are about a wallet."""
-
     what: str
     page_id: str | None  # None: for all pages
     count: int

@@ -67,7 +67,6 @@ def list_decidable(
 
 
 def build_links(receiver: Receiver, submission: Submission, runtime: Runtime) -> dict[str, str]:
-    """Return the links that approve and reject."""
     token = make_id()
     return {
         decision: f"{runtime.settings.base_url}/dashboard/decide/"

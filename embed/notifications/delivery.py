@@ -8,13 +8,13 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import InterfaceError, ModelSelect, OperationalError, fn
+from peewee import ModelSelect, fn
 
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Page, Person, Receiver
 from embed.domain.identifiers import make_id
-from embed.events.messages import TEST, lock_receivers, read_data
+from embed.events.messages import TEST, lock_receivers
 from embed.metrics import DELIVERIES
 from embed.notifications import channels, own_mail, webhooks
 from embed.notifications.decision_links import list_decidable
@@ -34,10 +34,8 @@ CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
 MAX_TIME_S = 1
 # Longer than a call that sends a last message just before its time is up, and marks it.
 CLAIM = timedelta(minutes=1)
-MARKING_TRIES, MARKING_PAUSE_S = 5, 1.0
 _SERVED_LAST = Receiver.claimed_until.asc(nulls="first")
 MAX_DIGESTED = 2_000  # messages summed up in one text to a channel
-UNREADABLE = "not sent: its data doesn't match its type"
 
 _log = logging.getLogger(__name__)
 
@@ -106,47 +104,13 @@ def _deliver_next(receiver_id: str, until: datetime, runtime: Runtime, client: C
     batch = _read_batch(receiver)
     if not batch:
         return False
-    if unreadable := [each for each in batch if not _is_readable(each.message)]:
-        _give_up(receiver, unreadable, runtime.clock())
-        return True
     try:
         outcome = send(receiver, [each.message for each in batch], runtime, client)
     except Exception:  # retried like any other failure, then given up
         _log.exception("Pending messages for the channel %s could not be sent.", receiver.id)
         outcome = Outcome(False, "an error of this service; see its log")
-    _mark_patiently(receiver, batch, outcome, runtime)
+    _mark_sent(receiver, batch, outcome, runtime.clock())
     return True
-
-
-def _mark_patiently(
-    receiver: Receiver, batch: Sequence[Delivery], outcome: Outcome, runtime: Runtime
-) -> None:
-    """Mark what was sent, as soon as the database can store it; else it would be sent again."""
-    for tries_left in reversed(range(MARKING_TRIES)):
-        try:
-            _mark_sent(receiver, batch, outcome, runtime.clock())
-            return
-        except (OperationalError, InterfaceError):
-            if not tries_left:
-                raise
-        db.close()  # to connect again
-        time.sleep(MARKING_PAUSE_S)
-
-
-def _is_readable(message: Message) -> bool:
-    try:
-        read_data(message.type, message.data)
-    except ValueError:
-        return False
-    return True
-
-
-def _give_up(receiver: Receiver, deliveries: Sequence[Delivery], now: datetime) -> None:
-    """Give up unsendable messages, so they don't hold up others."""
-    with db.atomic():
-        lock_receivers(Receiver.id == receiver.id)
-        _mark(deliveries, "given_up", Outcome(False, UNREADABLE), now)
-    DELIVERIES.labels(receiver.kind, "given_up").inc(len(deliveries))
 
 
 def send(

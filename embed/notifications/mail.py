@@ -119,10 +119,8 @@ def _compose(address: str, digest: Digest, sender: str) -> EmailMessage:
 def _explain(failure: Exception, server: MailServer, *, was_greeted: bool) -> str:
     """Return why a mail wasn't sent, without any text of the server's reply."""
     match failure:
-        case smtplib.SMTPNotSupportedError() if server.needs_starttls:
-            return "the mail server offers no STARTTLS, or no sign-in after it"
         case smtplib.SMTPNotSupportedError():
-            return "the mail server offers no sign-in"
+            return "the mail server offers no STARTTLS, or no sign-in"
         case smtplib.SMTPAuthenticationError(smtp_code=code):
             return f"the mail server refused the sign-in ({code})"
         case smtplib.SMTPRecipientsRefused(recipients=refused):

@@ -11,7 +11,6 @@ from embed.db.models import Receiver
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import Change, Edit, editing, editing_row
 from embed.events.kinds import ReceiverFacts
-from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import channels, webhooks
 from embed.notifications.targets import check_url
 from embed.pages import get_page
@@ -41,7 +40,7 @@ def add_webhook(
     receiver = Receiver(
         kind="webhook",
         target=url,
-        event_types=_parse_types(event_types),
+        event_types=tuple(dict.fromkeys(event_types)),
         secret=webhooks.make_secret(),
         signing_key=webhooks.make_signing_key(),
         created_at=change.now,
@@ -67,24 +66,12 @@ def add_channel(
     receiver = Receiver(
         kind="channel",
         target=target,
-        event_types=_parse_types(event_types or CHANNEL_TYPES),
+        event_types=tuple(dict.fromkeys(event_types or CHANNEL_TYPES)),
         may_decide=may_decide,
         created_at=change.now,
     )
     _check_deciding(receiver)
     return _add(receiver, page_id, change)
-
-
-def _parse_types(raw: Sequence[str]) -> tuple[str, ...]:
-    for each in raw:
-        if each not in MESSAGE_TYPES:
-            raise InvalidInput(
-                "%(name)s isn't a type of message. The types are: %(types)s.",
-                field="event_types",
-                name=repr(each),
-                types=", ".join(MESSAGE_TYPES),
-            )
-    return tuple(dict.fromkeys(raw))
 
 
 def _add(receiver: Receiver, page_id: str, change: Change) -> Receiver:

@@ -37,7 +37,6 @@ def mask_url(url: str) -> str:
 
 
 def send(receiver: Receiver, message: Message, client: Client, now: datetime) -> Outcome:
-    """Send a message to a webhook."""
     body = write_body(message)
     return post(client, receiver.target, body, sign(receiver, message.id, body, now))
 

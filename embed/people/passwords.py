@@ -98,14 +98,10 @@ def _replace(person: Person, password_hash: str, change: Change) -> None:
 def _judge_and_hash(person: Person, password: str, host: str) -> str:
     """Return the hash, which takes long to compute: call it before a transaction."""
     password_hash = hash_password(password)
-    if weakness := find_weakness_for(person, password, host):
+    pages = Page.select().where(is_page_of(person))
+    if weakness := judge_password(password, person.email, host, pages):
         raise InvalidInput(weakness, field="password")
     return password_hash
-
-
-def find_weakness_for(person: Person, password: str, host: str) -> str | None:
-    """Return what makes a person's password easy to guess, as `judge_password` does."""
-    return judge_password(password, person.email, host, Page.select().where(is_page_of(person)))
 
 
 def judge_password(password: str, email: str, host: str, pages: Iterable[Page]) -> str | None:

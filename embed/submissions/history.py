@@ -40,13 +40,17 @@ class History:
         cls, page: Page, wallet_addresses: Collection[str], session_ids: Collection[str]
     ) -> Self:
         """Read all decisions on these wallets and sessions, in a statement for each."""
-        of_wallets = _select_decided(
-            Submission.wallet_address.in_(wallet_addresses), is_on_pages_of(page.owner_id)
-        )
-        of_sessions = _select_decided(
-            Submission.session_id.in_(session_ids), Submission.page == page
-        )
+        is_of_wallet = Submission.wallet_address.in_(wallet_addresses)
+        of_wallets = _select_decided(is_of_wallet, is_on_pages_of(page.owner_id))
+        is_of_session = Submission.session_id.in_(session_ids)
+        of_sessions = _select_decided(is_of_session, Submission.page == page)
         return cls(page.id, of_wallets, of_sessions if session_ids else ())
+
+    @classmethod
+    def read_for_cooldown(cls, page: Page, wallet_address: str) -> Self:
+        """Read only the decisions on a wallet on this page; the trust ladder needs more."""
+        is_of_wallet = Submission.wallet_address == wallet_address
+        return cls(page.id, _select_decided(is_of_wallet, _PAGE_WITHOUT_INDEX.in_([page.id])))
 
     def build_track_record(
         self, wallet_address: str, session_id: str | None, *, as_of: Submission | None = None

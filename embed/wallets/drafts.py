@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from itsdangerous import BadSignature
 
-from embed.balances.largest_holders import look_up_largest_holders
+from embed.balances.token_accounts import look_up_largest_holders
 from embed.balances.tokens import propose_token
 from embed.db.connection import db
 from embed.db.models import ApiKey, Page, Person

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from embed.balances.known import BalanceSource
-from embed.balances.largest_holders import look_up_largest_holders
+from embed.balances.token_accounts import look_up_largest_holders
 from embed.db.models import Page, Wallet
 from embed.domain.addresses import is_address, is_on_curve
 from embed.domain.amounts import find_share

@@ -30,14 +30,13 @@ _DATABASE_RETRY_AFTER = timedelta(seconds=5)
 
 def init_error_handlers(app: Flask) -> None:
     app.register_error_handler(ApiError, render_refusal)
-    app.register_error_handler(RateLimitExceeded, _render_clients_limit)
+    app.register_error_handler(RateLimitExceeded, lambda _: render_refusal(make_clients_refusal()))
     app.register_error_handler(HTTPException, _render_http_exception)
     app.register_error_handler(SettingsError, _render_unusable_setting)
     app.register_error_handler(peewee.OperationalError, _render_database_away)
     app.register_error_handler(peewee.InterfaceError, _render_database_away)
     app.register_error_handler(peewee.DatabaseError, _render_refused_statement)
     app.register_error_handler(Exception, _render_bug)
-    app.after_request(_finish_unknown)
 
 
 def render_refusal(refusal: ApiError) -> Response:
@@ -55,12 +54,7 @@ def render_refusal(refusal: ApiError) -> Response:
     if refusal.retry_after is not None:
         seconds = math.ceil(refusal.retry_after.total_seconds())
         response.headers["Retry-After"] = str(max(1, seconds))
-    return response
-
-
-def _finish_unknown(response: Response) -> Response:
-    """Add the headers for an unknown path or method, since no blueprint adds them."""
-    if request.url_rule is None:
+    if request.url_rule is None:  # an unknown path or method, for which no blueprint adds headers
         if is_api_request():
             return share(response)
         if is_dashboard_request():
@@ -96,10 +90,6 @@ def _as_page(refusal: ApiError) -> Response:
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "no-store"
     return response
-
-
-def _render_clients_limit(_: RateLimitExceeded) -> Response:
-    return render_refusal(make_clients_refusal())
 
 
 def _render_http_exception(error: HTTPException) -> Response | HTTPException:

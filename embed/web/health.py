@@ -5,7 +5,6 @@ They answer only yes or no, since strangers may ask too.
 
 import logging
 import threading
-from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import Context
 from datetime import datetime
@@ -59,66 +58,58 @@ class Readiness:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._answer: Future[str | None] | None = None  # what is missing
-        self._asked_at = 0.0
-        self._worked_at = float("-inf")
-        self._problem: str | None = None  # the last one logged
+        self._thread = threading.Thread()
+        self._asked_at = self._worked_at = float("-inf")
+        self._found: tuple[str | None, str] = None, ""
+        self._logged: str | None = None
 
     def is_ready(self, now: datetime) -> bool:
         """Return whether nothing is missing, within two seconds."""
         problem, detail = self._ask(now)
         with self._lock:
-            is_known, self._problem = problem == self._problem, problem
-        if not is_known:
+            is_logged, self._logged = problem == self._logged, problem
+        if not is_logged:
             # Not logged for this request, whose words the log would remove as secrets.
             Context().run(_log_change, problem, detail)
         return problem is None
 
     def _ask(self, now: datetime) -> tuple[str | None, str]:
         """Return what is missing, if anything, and what the database says about it."""
-        answer = self._begin(now)
-        try:
-            return answer.result(max(0.0, self._asked_at + _LIMIT_S - monotonic())), ""
-        except TimeoutError:
-            return f"The database has not answered for {_LIMIT_S:.0f} seconds.", ""
-        except OtherVersion as error:
-            return str(error), ""
-        except Exception as error:  # whatever it is, the answer is no
-            return "The database cannot answer.", " ".join(str(error).split())
-
-    def _begin(self, now: datetime) -> Future[str | None]:
-        """Return the answer that is pending or fresh, else start a new one."""
         with self._lock:
-            answer = self._answer
-            if answer is None or (answer.done() and monotonic() >= self._asked_at + _FRESH_S):
-                self._answer = answer = Future()
+            if not self._thread.is_alive() and monotonic() >= self._asked_at + _FRESH_S:
                 self._asked_at = monotonic()
                 # It may hang, and the process would wait at exit for a ThreadPoolExecutor's thread.
-                threading.Thread(
-                    target=self._look, args=(answer, now), name="readiness", daemon=True
-                ).start()
-            return answer
+                self._thread = threading.Thread(
+                    target=self._look, args=(now,), name="readiness", daemon=True
+                )
+                self._thread.start()
+            thread = self._thread
+        thread.join(max(0.0, self._asked_at + _LIMIT_S - monotonic()))
+        if thread.is_alive():
+            return f"The database has not answered for {_LIMIT_S:.0f} seconds.", ""
+        return self._found
 
-    def _look(self, answer: Future[str | None], now: datetime) -> None:
+    def _look(self, now: datetime) -> None:
         try:
-            answer.set_result(self._find_problem(now))
-        except Exception as error:
-            answer.set_exception(error)
-
-    def _find_problem(self, now: datetime) -> str | None:
-        try:
-            check_version()
-            missing = list_missing_migrations()
-            if missing:
-                return f"The database has not been upgraded: {', '.join(missing)}."
-            if find_lease(now) is not None:
-                self._worked_at = monotonic()
-            elif monotonic() - self._worked_at >= _WORKER_GRACE_S:
-                return "The background work isn't running."
-            return None
+            self._found = self._find_problem(now), ""
+        except OtherVersion as error:
+            self._found = str(error), ""
+        except Exception as error:  # whatever it is, the answer is no
+            self._found = "The database cannot answer.", " ".join(str(error).split())
         finally:
             with suppress(PeeweeException):
                 db.close()
+
+    def _find_problem(self, now: datetime) -> str | None:
+        check_version()
+        missing = list_missing_migrations()
+        if missing:
+            return f"The database has not been upgraded: {', '.join(missing)}."
+        if find_lease(now) is not None:
+            self._worked_at = monotonic()
+        elif monotonic() - self._worked_at >= _WORKER_GRACE_S:
+            return "The background work isn't running."
+        return None
 
 
 def _log_change(problem: str | None, detail: str) -> None:

@@ -74,7 +74,6 @@ _parse_locale = cache(Locale.parse)
 
 
 def format_amount(amount: Decimal, pattern: NumberPattern) -> str:
-    """Format a balance for the reader's language."""
     return _format_amount(amount, pattern, current_language())
 
 

@@ -56,11 +56,6 @@ def make_clients_refusal() -> ApiError:
     return ApiError(_CLIENTS_LIMIT, retry_after=wait)
 
 
-def check_limit(code: str, limit: RateLimitItem, who: str) -> None:
-    """Count a request. Raises ApiError `code` above the limit."""
-    runtime().rate_limits.check_limit(code, limit, who)
-
-
 def find_wait(name: str, limit: RateLimitItem, who: str) -> timedelta | None:
     """Count an attempt; above the limit, return how long to wait."""
     return runtime().rate_limits.find_wait(name, limit, who)
@@ -89,12 +84,13 @@ def check_session_nonces() -> None:
     session_id = find_session_id()
     if session_id is not None:
         limit = runtime().settings.limit_session_nonces
-        check_limit("rate_limit_session", limit, f"nonce {session_id}")
+        runtime().rate_limits.check_limit("rate_limit_session", limit, f"nonce {session_id}")
 
 
 def check_refreshes(page_id: str) -> None:
     """Limit a page's chain queries, all of its secret keys together."""
-    check_limit("rate_limit_key", runtime().settings.limit_refreshes, f"refreshes {page_id}")
+    limit = runtime().settings.limit_refreshes
+    runtime().rate_limits.check_limit("rate_limit_key", limit, f"refreshes {page_id}")
 
 
 def report_refused_site(key_id: str, origin: str) -> None:

@@ -1,4 +1,4 @@
-"""Hooks of every request: its id in logs and answers, its counts, and what the first one makes."""
+"""Hooks of every request: its id, headers and counts, and what the first one makes."""
 
 import re
 import threading
@@ -22,41 +22,37 @@ from embed.metrics import REQUEST_SECONDS, REQUESTS
 from embed.settings import Settings
 from embed.web.current import is_health_check, runtime
 from embed.web.dashboard import use_secret_keys
+from embed.web.security_headers import add_security_headers
 
 # A UUID, nginx's $request_id and the like, but neither a key nor an address.
 _FORM = re.compile(r"[0-9A-Za-z-]{8,64}")
 _METHODS = {"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"}
 
 
-def init_request_ids(app: Flask, trusted_proxies: int) -> None:
-    """Put an id in every line logged during a request, and in the answer.
+def init_request_ids(app: Flask, settings: Settings) -> None:
+    """Put an id in every line logged during a request, and in the answer, with security headers.
 
     Register before all other hooks, so their lines and their refusals have it.
     """
 
     @app.before_request
     def begin() -> None:
-        given = request.headers.get(REQUEST_ID_HEADER, "")
-        is_believed = trusted_proxies > 0 and _FORM.fullmatch(given)
-        begin_request(given if is_believed else make_request_id(), request.environ)
+        given = request.headers.get(REQUEST_ID_HEADER, "") if settings.trusted_proxies else ""
+        begin_request(given if _FORM.fullmatch(given) else make_request_id(), request.environ)
 
     @app.after_request
-    def add_request_id(response: Response) -> Response:
-        _note_route()
+    def finish(response: Response) -> Response:
+        path, rule, environ = request.path, request.url_rule, request.environ
+        if rule is not None:  # for the access log, since Flask forgets it at the end
+            environ[ROUTE] = rule.rule
+            page_id = (request.view_args or {}).get("page_id", "")
+            if is_id(page_id):
+                environ[PAGE_ID] = page_id
         # Caches store static files, where the id would be another request's.
-        if not (response.status_code == 200 and request.path.startswith("/static/")):
+        if not (response.status_code == 200 and path.startswith("/static/")):
             response.headers[REQUEST_ID_HEADER] = find_context().request_id
+        add_security_headers(response, path, settings.public_url or "")
         return response
-
-
-def _note_route() -> None:
-    """Store for the access log what Flask forgets at the end of the request."""
-    if request.url_rule is None:
-        return
-    request.environ[ROUTE] = request.url_rule.rule
-    page_id = (request.view_args or {}).get("page_id", "")
-    if is_id(page_id):
-        request.environ[PAGE_ID] = page_id
 
 
 def init_metrics(app: Flask, settings: Settings) -> None:

@@ -2,14 +2,11 @@
 
 import base64
 import hashlib
-from datetime import timedelta
 
-from flask import Flask, Response, request
+from flask import Response, request
 from werkzeug.datastructures import ContentSecurityPolicy
 
-from embed.settings import Settings
-
-HTTPS_REMEMBERED_FOR = timedelta(days=365)
+_HTTPS_REMEMBERED_S = 365 * 24 * 60 * 60
 # Says what other sites may load as an image, a script or a frame; doesn't affect CORS.
 _RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
 # For answers that don't set their own.
@@ -21,22 +18,19 @@ _DEFAULTS = (
 )
 
 
-def init_security_headers(app: Flask, settings: Settings) -> None:
-    """Add to each answer the headers that it doesn't set itself; call this before other hooks."""
-    is_public_by_https = (settings.public_url or "").startswith("https://")
-    # Not includeSubDomains: other hosts below this one may not have HTTPS.
-    transport_policy = f"max-age={int(HTTPS_REMEMBERED_FOR.total_seconds())}"
-
-    @app.after_request
-    def add_security_headers(response: Response) -> Response:
-        if response.status_code != 304:  # no content of its own
-            # Scripts and style sheets are shown as text; the page that loads them has a policy.
-            is_file = request.path.startswith("/static/") and request.path.endswith((".js", ".css"))
-            defaults = _DEFAULTS_OF_FILES if is_file else _DEFAULTS
-            response.headers.extend([each for each in defaults if each[0] not in response.headers])
-        if is_public_by_https and request.scheme == "https":
-            response.headers["Strict-Transport-Security"] = transport_policy
-        return response
+def add_security_headers(response: Response, path: str, public_url: str) -> None:
+    """Add to the answer for a path the headers that it doesn't set itself."""
+    headers = response.headers
+    if response.status_code != 304:  # no content of its own
+        # Scripts and style sheets are shown as text; the page that loads them has a policy.
+        is_file = path.startswith("/static/") and path.endswith((".js", ".css"))
+        present = {name for name, _ in headers}
+        for name, value in _DEFAULTS_OF_FILES if is_file else _DEFAULTS:
+            if name not in present:
+                headers.add(name, value)
+    if public_url.startswith("https://") and request.scheme == "https":
+        # Not includeSubDomains: other hosts below this one may not have HTTPS.
+        headers["Strict-Transport-Security"] = f"max-age={_HTTPS_REMEMBERED_S}"
 
 
 def isolate(response: Response) -> None:

@@ -236,7 +236,8 @@ export function poll(action, { seconds, slowest = seconds, isWanted = () => true
   let isWantedNow = false;
 
   async function run() {
-    if (isRunning || document.hidden || !isWanted()) return;
+    if (isRunning || document.hidden) return;
+    if (!isWanted()) return schedule(pause); // it may be later
     isRunning = true;
     const isPrompted = isWantedNow; // the expected change often comes a bit later
     isWantedNow = false;

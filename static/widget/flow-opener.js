@@ -1,7 +1,7 @@
 // Opens and closes the flow's panel. Its steps are loaded when a visitor is about to open it, since most
 // visitors just read.
 
-import { findAround, getElement } from "../elements.js";
+import { findAround, getElement, showWhole } from "../elements.js";
 import { Problem } from "./api.js";
 import { explain, say } from "./words.js";
 
@@ -74,6 +74,7 @@ export class FlowOpener {
     this.title.textContent = title;
     this.panel.hidden = false;
     this.title.focus();
+    showWhole(this.panel);
     this.#start();
   }
 

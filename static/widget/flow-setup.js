@@ -114,7 +114,7 @@ export const makeAdding = (api, own) => ({
     const nonce = await post(api, "siws/nonce", fields, { signal });
     if (nonce.belowMinimum) throw new Problem("ca_gate_failed", { details: nonce.belowMinimum });
     if (!nonce.isDuplicate) return nonce; // for a duplicate, nothing is signed
-    await own.wallets.has(walletAddress); // to find out whether there's a row to show
+    await Promise.all([own.refresh(), own.wallets.has(walletAddress)]); // is there a row to show?
     throw new Problem("duplicate");
   },
   async submit(draft) {
@@ -348,7 +348,7 @@ function watchLentWallets(origin, onChange) {
   port.onmessage = ({ data }) => onChange(readWallets(data).map(({ id, name, icon }) => {
     const wallet = known.get(id);
     if (wallet?.name === name) return wallet;
-    const added = { name, icon, site: origin, connect: () => connectLent(origin, { id, name }) };
+    const added = { name, icon, site: origin, connect: () => connectLent(origin, id) };
     known.set(id, added);
     return added;
   }));
@@ -380,50 +380,38 @@ const readList = (data) => (Array.isArray(data) ? data.slice(0, MOST) : []);
 
 /**
  * @param {string} origin
- * @param {{ id: string, name: string }} wallet
+ * @param {string} id of a wallet
  * @returns {Promise<Account[]>}
  */
-async function connectLent(origin, { id, name }) {
+async function connectLent(origin, id) {
   const found = readList(await askHost(origin, { kind: "embed:connect", args: [id] }));
   const accounts = found.filter((one) => typeof one?.address === "string" && isAddress(one.address));
   if (accounts.length === 0) throw new Problem("wallet_no_account");
-  return accounts.map((account) => new LentAccount(origin, { ...account, walletName: name }));
+  return accounts.map((account) => makeLent(origin, account));
 }
 
-/** @implements {Account} */
-class LentAccount {
-  /**
-   * @param {string} origin of the host page
-   * @param {{ id: unknown, address: string, label?: unknown, walletName: string }} given
-   */
-  constructor(origin, { id, address, label, walletName }) {
-    this.origin = origin;
-    this.id = id;
-    this.address = address;
-    this.label = typeof label === "string" ? label : undefined;
-    this.walletName = walletName;
-  }
-
-  /** @param {(problem: Problem) => void} onLost */
+/**
+ * @param {string} origin
+ * @param {{ id: unknown, address: string, label?: string }} given by the host page
+ * @returns {Account}
+ */
+const makeLent = (origin, { id, address, label }) => ({
+  address,
+  label,
   watch(onLost) {
-    const port = openPort({ kind: "embed:watch", args: [this.id] }, this.origin);
+    const port = openPort({ kind: "embed:watch", args: [id] }, origin);
     port.onmessage = ({ data }) => onLost(readProblem(data));
     return () => {
       port.postMessage("stop");
       port.close();
     };
-  }
-
-  /**
-   * @param {string} text
-   * @param {SignOptions} [options]
-   */
+  },
   async sign(text, options) {
-    const signature = await askHost(this.origin, { kind: "embed:sign", args: [this.id, text] }, options);
+    const signature = await askHost(origin, { kind: "embed:sign", args: [id, text] }, options);
     if (typeof signature !== "string" || !SIGNATURE.test(signature)) throw new Problem("wallet_bad_answer");
     return signature;
-  }
-}
+  },
+});
 
 /** @param {unknown} code from the host page */
 const readProblem = (code) =>

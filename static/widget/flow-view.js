@@ -1,7 +1,7 @@
 // The flow's section in the page (flow.html): shows the current step, problems, and a wallet's records, and
 // passes visitors' choices and input to the flow when they're well-formed.
 
-import { findAround, getElement } from "../elements.js";
+import { findAround, getElement, showWhole } from "../elements.js";
 import { Problem } from "./api.js";
 import { findSignature, isAddress, isPrivateKey } from "./wallets.js";
 import { copyText, explain, formatAmount, formatDuration, formatInstant, isolate, say } from "./words.js";
@@ -14,7 +14,7 @@ import { copyText, explain, formatAmount, formatDuration, formatInstant, isolate
  *   shows the list, if the service vouches for it, the list's token, and its minimum balance
  */
 
-const LEAVING = ["back", "cancel", "close", "open-window", "reload"];
+const LEAVING = ["back", "cancel", "close", "enter-address", "open-window", "reload"];
 // While waiting for a wallet, which may never answer.
 const CAN_CANCEL = new Set(["connecting", "signing", "signing_again"]);
 
@@ -36,6 +36,8 @@ export class FlowView {
       choose: (wallet) => this.flow?.choose(wallet),
       loseFocus: () => this.title.focus(),
     });
+    this.hand = new HandSigning(root, (signature) => this.flow?.enterSignature(signature));
+    getElement(root, "[data-command]", HTMLDetailsElement).open = !this.isPhone; // it repeats the text
     const place = window.parent === window ? "top" : "frame";
     for (const part of this.#findAll("[data-where]")) part.hidden = part.dataset.where !== place;
   }
@@ -52,26 +54,10 @@ export class FlowView {
   /** @param {Flow} flow gets the visitor's actions */
   listen(flow) {
     this.flow = flow;
-    this.hand = new HandSigning(this.root, (signature) => flow.enterSignature(signature));
-    this.#listenToButtons(flow);
     const address = getElement(this.root, "[name=address]", HTMLInputElement);
-    this.#listenToForm("[data-form=hand]", () => {
-      const entered = address.value.trim();
-      if (isAddress(entered)) flow.enterAddress(entered);
-      else flow.fail(new Problem("invalid_wallet_address"));
-    });
     const nickname = getElement(this.root, "[name=nickname]", HTMLInputElement);
     nickname.addEventListener("input", () => this.#judgeNickname(nickname));
-    this.#listenToForm("[data-step=nickname]", () => {
-      if (this.#judgeNickname(nickname)) flow.enterNickname(nickname.value);
-      else nickname.focus();
-    });
-  }
-
-  /** @param {Flow} flow */
-  #listenToButtons(flow) {
-    /** @type {Record<string, (button: HTMLElement) => void>} */
-    const actions = {
+    this.#listenToButtons({
       back: () => flow.back(),
       cancel: () => flow.cancel(),
       close: () => flow.close(),
@@ -84,28 +70,37 @@ export class FlowView {
       "open-window": () => flow.openWindow(),
       // Not from the page, since translators change it.
       "copy-message": (button) => copyText(flow.nonce.message, button),
-      "copy-command": (button) => copyText(this.hand?.command ?? "", button),
-    };
+      "copy-own-page": (button) => copyText(getElement(this.root, "[data-own-page] a", HTMLAnchorElement).href, button),
+      "copy-command": (button) => copyText(this.hand.command, button),
+      "enter-address": () => {
+        const entered = address.value.trim();
+        if (isAddress(entered)) flow.enterAddress(entered);
+        else flow.fail(new Problem("invalid_wallet_address"));
+      },
+      "enter-nickname": () => {
+        if (this.#judgeNickname(nickname)) flow.enterNickname(nickname.value);
+        else nickname.focus();
+      },
+      "enter-signature": () => this.hand.send(),
+    });
+  }
+
+  /**
+   * A form's button, which Enter also clicks, is one of them, since a sandbox may allow no forms.
+   * @param {Record<string, (button: HTMLElement) => void>} actions
+   */
+  #listenToButtons(actions) {
     this.root.addEventListener("click", (event) => {
       this.pressed = findAround(event, "button");
     }, true);
     this.root.addEventListener("click", (event) => {
       const button = findAround(event, "button[data-do]:enabled");
-      const name = button?.dataset.do ?? "";
+      if (!button) return;
+      event.preventDefault(); // no form is sent
+      const name = button.dataset.do ?? "";
       // Leaving is always possible; other actions are ignored while one is in progress.
       if (this.root.hasAttribute("aria-busy") && !LEAVING.includes(name)) return;
-      if (button) actions[name]?.(button);
-    });
-  }
-
-  /**
-   * @param {string} selector
-   * @param {() => void} send
-   */
-  #listenToForm(selector, send) {
-    getElement(this.root, selector, HTMLFormElement).addEventListener("submit", (event) => {
-      event.preventDefault();
-      send();
+      actions[name]?.(button);
     });
   }
 
@@ -159,6 +154,7 @@ export class FlowView {
     }
     this.root.hidden = false;
     this.title.focus();
+    showWhole(this.root);
   }
 
   /**
@@ -201,7 +197,7 @@ export class FlowView {
     this.#showIf("signs-itself", wallet !== null);
     this.#showIf("by-hand", wallet === null);
     if (wallet !== null) showSentence("sign_with", { wallet: cleanName(wallet) || "Solana" }, this.#get("[data-do=sign]"));
-    this.hand?.show(message);
+    this.hand.show(message);
     this.showKeeper(this.#get("[data-show=keeper]"));
     this.#showPublic(nickname);
     this.showStep("confirm");
@@ -254,7 +250,9 @@ export class FlowView {
       return this.showStep("records");
     }
     if (purpose === "withdraw") {
-      showWithdrawal(this.root, /** @type {Withdrawal} */ (result));
+      const { leftList, staysListed } = /** @type {Withdrawal} */ (result);
+      this.#showIf("left-list", leftList);
+      this.#showIf("stays-listed", staysListed);
       return this.showStep("withdrawn");
     }
     const { status, receipt = null } = /** @type {Answer} */ (result);
@@ -294,6 +292,7 @@ export class FlowView {
    */
   showProblem(problem, options) {
     this.#get("[data-busy]").textContent = "";
+    problem.details.symbol = `$${this.about.symbol}`;
     const isRefused = this.step === "refused";
     const isDuplicate = problem.code.startsWith("duplicate");
     if (isRefused) this.title.textContent = say(isDuplicate ? "already_here" : "not_added");
@@ -525,6 +524,7 @@ class HandSigning {
    * @param {(signature: string) => void} enter is called with a well-formed signature
    */
   constructor(root, enter) {
+    this.enter = enter;
     this.message = this.command = "";
     this.address = getElement(root, "[name=address]", HTMLInputElement);
     this.shell = getElement(root, "[name=shell]", HTMLSelectElement);
@@ -537,10 +537,6 @@ class HandSigning {
     this.shell.addEventListener("change", () => this.#showCommand());
     this.key.addEventListener("input", () => this.#showCommand());
     this.field.addEventListener("input", () => this.#advise(null));
-    getElement(root, "[data-form=signature]", HTMLFormElement).addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#send(enter);
-    });
   }
 
   /**
@@ -561,12 +557,11 @@ class HandSigning {
     this.shownCommand.textContent = this.command;
   }
 
-  /** @param {(signature: string) => void} enter */
-  #send(enter) {
+  send() {
     const pasted = this.field.value;
     const isSecret = isPrivateKey(pasted, this.address.value.trim());
     const signature = isSecret ? null : findSignature(pasted);
-    if (signature) return enter(signature);
+    if (signature) return this.enter(signature);
     this.#advise(isSecret ? say("private_key") : say("bad_signature_form"));
     if (isSecret) this.field.value = "";
     this.field.focus();
@@ -649,11 +644,6 @@ class ProblemBox {
     this.restart = getElement(root, "[data-do=restart]", HTMLButtonElement);
     /** @type {HTMLElement | null} */
     this.ownPage = root.querySelector("[data-own-page]"); // absent if the list is unknown
-    if (this.ownPage) {
-      const link = getElement(this.ownPage, "a", HTMLAnchorElement);
-      const copy = getElement(this.ownPage, "button", HTMLButtonElement);
-      copy.addEventListener("click", () => copyText(link.href, copy));
-    }
   }
 
   /**
@@ -671,9 +661,8 @@ class ProblemBox {
       this.retry.hidden = !canRetry || (isRefused && mustWait); // the wait may be days
       if (!mustWait) clearInterval(this.timer);
     };
-    const needsAnother = problem.code === "ca_gate_failed";
-    this.restart.classList.toggle("primary", needsAnother);
-    this.retry.classList.toggle("primary", !needsAnother);
+    this.restart.classList.toggle("primary", !canShow); // the first of them
+    this.retry.classList.toggle("primary", !isRefused);
     this.restart.hidden = !isRefused;
     this.showWallet.hidden = !isRefused || !canShow;
     if (this.ownPage) this.ownPage.hidden = !WINDOW_CODES.has(problem.code);
@@ -697,7 +686,7 @@ class ProblemBox {
   }
 }
 
-// The records that the page stores about a wallet, in plain words, and the result of a withdrawal.
+// The records that the page stores about a wallet, in plain words.
 
 /**
  * Fill the step that shows the records.
@@ -711,15 +700,6 @@ function showRecords(root, records) {
   const hasAny = records.submissions.length > 0 || records.listed?.addedBy === "submission";
   getElement(root, "[data-if=can-withdraw]", HTMLElement).hidden = !hasAny;
   getElement(root, "[data-if=no-withdrawal]", HTMLElement).hidden = hasAny;
-}
-
-/**
- * @param {HTMLElement} root the section of flow.html
- * @param {Withdrawal} withdrawal
- */
-function showWithdrawal(root, { leftList, staysListed }) {
-  getElement(root, "[data-if=left-list]", HTMLElement).hidden = !leftList;
-  getElement(root, "[data-if=stays-listed]", HTMLElement).hidden = !staysListed;
 }
 
 /** @param {Records} records */

@@ -56,6 +56,7 @@ export class Flow {
     this.account = { address: "" };
     /** @type {Nonce} */
     this.nonce = { nonceId: "", message: "" };
+    this.timesSent = 0; // signatures of this text
     this.endsAt = Infinity; // when the text expires, by this computer's clock
     this.nickname = "";
     this.signature = "";
@@ -198,21 +199,25 @@ export class Flow {
     this.#askText();
   }
 
-  #askText() {
-    const retry = () => this.#askText();
-    return this.#try("preparing", retry, (signal) => this.#createNonce(signal), (nonce) => {
+  /**
+   * @param {unknown} [problem] with the previous text
+   * @param {boolean} [isUsed] whether the previous text was accepted, although its answer never came
+   * @returns {Promise<void>}
+   */
+  #askText(problem, isUsed = false) {
+    const { account: { address }, nickname, purpose } = this;
+    const work = (/** @type {AbortSignal} */ signal) => purpose.createNonce(address, nickname, signal);
+    return this.#try("preparing", () => this.#askText(problem, isUsed), work, (nonce) => {
+      if (isUsed) return this.#refuse(new Problem("duplicate"));
       this.#showText(nonce);
+      if (problem) this.fail(problem);
     });
-  }
-
-  /** @param {AbortSignal} signal */
-  #createNonce(signal) {
-    return this.purpose.createNonce(this.account.address, this.nickname, signal);
   }
 
   /** @param {Nonce} nonce */
   #showText(nonce) {
     this.nonce = nonce;
+    this.timesSent = 0;
     this.endsAt = Date.now() + readLifetime(nonce.message);
     this.view.showText(nonce.message, {
       wallet: this.account.sign ? this.wallet?.name ?? "" : null,
@@ -223,7 +228,7 @@ export class Flow {
 
   async sign() {
     if (!this.account.sign) return;
-    if (Date.now() >= this.endsAt) return this.#renew(new Problem("invalid_nonce"));
+    if (Date.now() >= this.endsAt) return this.#askText(new Problem("invalid_nonce"));
     await this.#try("signing", () => this.sign(), (signal) => this.#askSignature(signal), (signature) => {
       this.signature = signature;
       return this.#send();
@@ -247,13 +252,13 @@ export class Flow {
 
   /** @param {string} signature made by hand */
   enterSignature(signature) {
-    if (this.waitingFor) return; // pressed twice
     this.signature = signature;
     this.#send();
   }
 
   /** @returns {Promise<void>} */
   #send() {
+    this.timesSent++;
     const { account: { address }, nickname, nonce: { nonceId }, signature } = this;
     const draft = { walletAddress: address, nickname, nonceId, signature };
     // Never aborted, since it may have been accepted. A visitor who leaves finds it in their own list.
@@ -306,7 +311,7 @@ export class Flow {
       const result = await work(signal);
       if (!signal.aborted) await next(result);
     } catch (error) {
-      if (!signal.aborted) await this.#recover(error, retry, signal);
+      if (!signal.aborted) await this.#recover(error, retry);
     } finally {
       if (!signal.aborted) this.#stopWaiting();
     }
@@ -316,13 +321,16 @@ export class Flow {
    * Return to the step where the visitor can solve the problem, and explain it there.
    * @param {unknown} error
    * @param {Retry} retry
-   * @param {AbortSignal} signal
    */
-  async #recover(error, retry, signal) {
+  async #recover(error, retry) {
     switch (error instanceof Problem ? error.code : "server") {
-      case "invalid_nonce":
+      case "invalid_nonce": {
+        // A refusal leaves a text usable, so one that was sent before, and is still in time, was accepted.
+        const isUsed = this.timesSent > 1 && Date.now() < this.endsAt;
+        return this.#askText(error, isUsed && this.purpose.name === "add");
+      }
       case "nonce_binding_mismatch":
-        return this.#replaceText(error, signal);
+        return this.#askText(error);
       case "duplicate":
       case "not_accepted":
         return this.#refuse(error);
@@ -359,27 +367,6 @@ export class Flow {
   #refuse(problem, retry = null) {
     this.view.showStep("refused");
     this.fail(problem, retry);
-  }
-
-  /** @param {Problem} problem the problem with the current text */
-  #renew(problem) {
-    const retry = () => this.#askText();
-    return this.#try("preparing", retry, (signal) => this.#replaceText(problem, signal), () => {});
-  }
-
-  /**
-   * @param {unknown} problem the problem with the previous text
-   * @param {AbortSignal} signal
-   */
-  async #replaceText(problem, signal) {
-    try {
-      const nonce = await this.#createNonce(signal);
-      if (signal.aborted) return;
-      this.#showText(nonce);
-      this.fail(problem);
-    } catch (other) {
-      if (!signal.aborted) this.fail(other, () => this.#askText());
-    }
   }
 
   /**

@@ -102,7 +102,7 @@ export class List {
    * @param {string} address
    */
   async lead(address) {
-    if (!this.#findRow(address)) await this.go(this.#locateSearch(address));
+    if (!this.#findRow(address)) await this.#choose(this.#locateSearch(address));
     const row = this.#findRow(address);
     focusRow(row);
     return row !== null;

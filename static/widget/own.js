@@ -40,7 +40,7 @@ export class OwnSubmissions {
     this.root = getElement(widget, "#own", HTMLElement);
     this.list = getElement(this.root, "#own-list", HTMLElement);
     this.all = getElement(this.root, "#own-all", HTMLButtonElement);
-    this.served = new Map(this.rows.map((row) => [row.dataset.id ?? "", { row, html: row.outerHTML }]));
+    this.served = new Map(this.rows.map((row) => [row.dataset.id ?? "", { row, html: readHtml(row) }]));
     this.all.addEventListener("click", () => {
       this.#showAll();
       focusRow(this.rows[SHOWN_AT_FIRST]);
@@ -140,13 +140,13 @@ export class OwnSubmissions {
   #show(served) {
     const known = this.served;
     const rows = /** @type {NodeListOf<HTMLElement>} */ (served.querySelectorAll("#own-list > li"));
-    for (const name of ["data-etag", "data-list", "data-link", "data-mine"]) copyAttribute(name, served, this.root);
+    for (const name of ["data-etag", "data-list", "data-mine"]) copyAttribute(name, served, this.root);
     for (const part of served.querySelectorAll(":scope > :is(link, svg, template)")) {
       if (!this.root.querySelector(part.localName)) this.root.prepend(document.adoptNode(part));
     }
     this.served = new Map([...rows].map((row) => {
       const { id = "", status } = row.dataset;
-      const [before, html] = [known.get(id), row.outerHTML];
+      const [before, html] = [known.get(id), readHtml(row)];
       if (before?.html === html) return [id, before];
       if (before?.row.dataset.status === status) row.ariaLive = "off";
       return [id, { html, row: document.adoptNode(row) }];
@@ -214,7 +214,7 @@ export class OwnSubmissions {
     /** @type {Record<string, () => unknown>} */
     const acts = {
       show: () => this.show(address),
-      share: () => copyText(this.root.dataset.link ?? "", control),
+      share: () => copyText(control.dataset.link ?? "", control),
       receipt: () => this.#saveReceipt(id),
       hide: () => this.#hide(id),
       withdraw: () => this.openFlow(opener, "withdraw", { address, title }),
@@ -272,6 +272,9 @@ function copyAttribute(name, from, to) {
   if (value === null) to.removeAttribute(name);
   else to.setAttribute(name, value);
 }
+
+/** Return a row's HTML without its times, which tick. @param {HTMLElement} row */
+const readHtml = ({ outerHTML }) => outerHTML.replace(/(<time[^>]*>)[^<]*/g, "$1");
 
 /** Let the server leave out a row. @param {string} id */
 function hideRow(id) {

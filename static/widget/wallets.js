@@ -6,7 +6,7 @@ import { Problem } from "./api.js";
 /**
  * @typedef {{ signal?: AbortSignal, onNextWay?: () => void }} SignOptions `signal` is aborted when
  *   the visitor leaves; `onNextWay` is called before the wallet is asked again in another way
- * @typedef {{ address: string, walletName?: string, label?: string,
+ * @typedef {{ address: string, label?: string,
  *   watch?: (onLost: (problem: Problem) => void) => (() => void),
  *   sign?: (text: string, options?: SignOptions) => Promise<string> }} Account
  * @typedef {{ name: string, icon?: string | null, site?: string,
@@ -80,7 +80,7 @@ function listWallets(standard, older) {
   const names = new Set(usable.map(({ name }) => name.toLowerCase()));
   for (const [name, provider] of listOlder()) {
     if (older.has(provider)) continue;
-    older.set(provider, { name, icon: null, connect: () => connectOlder(name, provider) });
+    older.set(provider, { name, icon: null, connect: () => connectOlder(provider) });
   }
   const absent = [...older.values()].filter(({ name }) => !names.has(name.toLowerCase()));
   return [...usable, ...absent];
@@ -134,11 +134,10 @@ function nameOlder(provider, { solflare, backpack }) {
 }
 
 /**
- * @param {string} name
  * @param {Provider} provider
  * @returns {Promise<Account>}
  */
-async function connectOlder(name, provider) {
+async function connectOlder(provider) {
   const address = await ask(async () => {
     const answer = await provider.connect();
     return toAddress(answer?.publicKey ?? provider.publicKey);
@@ -152,7 +151,6 @@ async function connectOlder(name, provider) {
   };
   return {
     address,
-    walletName: name,
     watch: (onLost) => watchAccount((onChange) => listenToOlder(provider, onChange), findLoss, onLost),
     sign: (text) => signOlder(provider, { text, address }, findLoss),
   };
@@ -327,7 +325,6 @@ class StandardAccountInUse {
     this.given = account;
     this.address = account.address;
     this.label = account.label;
-    this.walletName = wallet.name;
     this.wasListed = this.#find() !== undefined;
   }
 

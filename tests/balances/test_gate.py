@@ -6,10 +6,9 @@ from decimal import Decimal
 
 import pytest
 from support.fake_chain import COMPLETE, FakeChain
-from support.remote import at_once
 from support.world import USDC, Visitor, code_of
 
-from embed.balances.gate import BUDGET, LiveBalances
+from embed.balances.gate import LiveBalances
 from embed.balances.observations import ChainObservation, store_chain
 from embed.balances.solana_rpc import UnusableAnswer
 from embed.balances.tokens import find_problem
@@ -57,9 +56,7 @@ class Held:
 
 
 @pytest.fixture
-def held(chain, monkeypatch):
-    # A machine with much to do must not use up the budget.
-    monkeypatch.setattr("embed.balances.gate.BUDGET", timedelta(seconds=30))
+def held(chain):
     held = Held(chain)
     yield held
     held.release()
@@ -175,25 +172,6 @@ def test_chain_is_asked_outside_of_any_transaction(world, gate, visitor, monkeyp
 # Many at once
 
 
-def test_a_hundred_at_once_cost_one_call(world, chain, gate, held):
-    page, address = world.page, Visitor().address
-    observe(world, address, 5)  # by the sweep; for those whose turn does not come in time
-    world.clock.forward(seconds=31)
-    chain.hold(address, 5)
-
-    def release_once_asked():
-        assert held.asked.acquire(timeout=20)
-        held.release()
-
-    releasing = threading.Thread(target=release_once_asked)
-    releasing.start()
-    answers = at_once([lambda: ask(gate, page, address)] * 100)
-    releasing.join()
-
-    assert answers == [5] * 100
-    assert chain.calls[COMPLETE] == 1
-
-
 def test_turns_are_those_of_all_requests_that_ask_the_chain(world, chain, gate):
     with chain.concurrency_limit, chain.concurrency_limit:
         assert ask(gate, world.page, Visitor().address) == "balance_unavailable"
@@ -216,24 +194,6 @@ def test_slow_endpoint_never_takes_more_than_two_requests(world, chain, gate, he
     for one in waiting:
         one.join(10)
     assert ask(gate, page, unknown) == 0
-
-
-def test_whatever_hangs_the_visitor_waits_for_the_budget_only(
-    world, chain, gate, held, monkeypatch
-):
-    monkeypatch.setattr("embed.balances.gate.BUDGET", timedelta(seconds=1))
-    assert timedelta(seconds=3) == BUDGET
-    address = Visitor().address
-    chain.hold(address, 5)
-
-    assert ask(gate, world.page, address) == "balance_unavailable"
-    assert held.asked.acquire(timeout=10)
-
-    # It is stored when it comes after all, so that the next visit needs no call.
-    held.release()
-    gate._pool.shutdown(wait=True)
-    assert ask(gate, world.page, address) == 5
-    assert chain.calls[COMPLETE] == 1
 
 
 # Failures

@@ -15,8 +15,8 @@ from support.rpc_faults import (
 )
 from support.world import USDC, Visitor
 
-from embed.balances import largest_holders
-from embed.balances.largest_holders import look_up_largest_holders
+from embed.balances import token_accounts
+from embed.balances.token_accounts import look_up_largest_holders
 from embed.errors import InvalidInput
 
 pytestmark = pytest.mark.slow
@@ -134,7 +134,7 @@ def test_endpoint_that_fails_is_told_with_the_reason(rpc, endpoint, held, fault,
 
 
 def test_endpoint_that_hangs_is_given_up_in_time(rpc, endpoint, held, monkeypatch):
-    monkeypatch.setattr(largest_holders, "CALL_WITHIN_S", 0.3)
+    monkeypatch.setattr(token_accounts, "CALL_WITHIN_S", 0.3)
     endpoint.fail(rpc_faults.hang)
     started_at = time.monotonic()
 

@@ -37,8 +37,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, page, widget, brow
 
     embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
     embedded_page.forward(page, "00:11")
-    expect(own.locator(".line-1")).to_have_text("You")
-    expect(own.get_by_role("link", name="Night heron")).to_be_visible()
+    expect(own.locator(".line-1")).to_have_text("Night heron proved You")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron You")
 
 
@@ -96,6 +95,28 @@ def test_text_to_sign_is_shown_before_the_wallet_is_asked(
     assert frame.evaluate("testWallet.signed") == [shown]
     assert browser_wallet.address in shown
     assert shown.endswith("This signature does not authorize any transaction.")
+
+
+@pytest.mark.parametrize("place", ["growing frame", "fixed frame", "own tab"])
+@pytest.mark.parametrize("width", [375, 1280])
+def test_card_opens_whole_in_view(embedded_page, context, page, browser_wallet, place, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    context.add_init_script(browser_wallet.script())
+    embedded_page.configure(public_comments="About this list.\n" * 12)
+    embedded_page.track_many(3)
+    if place == "own tab":
+        page.goto(embedded_page.widget_url())
+        widget = page.locator("body")
+    else:
+        is_growing = place == "growing frame"
+        style = "h1 { margin-bottom: 25rem }"
+        widget = embedded_page.open(page, script=is_growing, has_room=False, style=style)
+
+    for _ in range(2):  # while its steps load, and with steps that are there
+        press(widget, "Add your wallet")
+        expect(widget.get_by_role("button", name="Test wallet")).to_be_visible()
+        expect(widget.locator("#flow")).to_be_in_viewport(ratio=0.99)
+        press(widget, "Close")
 
 
 def test_double_click_opens_the_way_and_leaves_it_open(widget):
@@ -229,7 +250,7 @@ def test_row_that_is_led_to_may_be_far_down_and_hidden_by_a_search(
         press(widget, "Show it")
         expect(widget.locator("#wallets .wallet:focus")).to_contain_text("Last of all")
         expect(widget.locator("#wallets .wallet:focus")).to_be_in_viewport()
-        expect(widget.locator("#search")).to_have_value("")
+        expect(widget.locator("#search")).to_have_value(browser_wallet.address)
         widget.locator("#search").fill("Holder 7")
         expect(widget.locator("#wallets .wallet")).to_have_count(1)
 
@@ -297,6 +318,44 @@ def test_network_gone_in_the_middle_keeps_what_was_typed(
 
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
+
+
+def test_submission_whose_answer_is_lost_is_found_when_it_is_sent_again(
+    widget, page, embedded_page, browser_wallet
+):
+    ask_text(widget, "Night heron")
+
+    def lose(route):
+        route.fetch()
+        route.abort()
+
+    page.route(SUBMISSIONS, lose)
+    press(widget, "Sign with")
+    expect(widget.get_by_role("alert")).to_contain_text("The server can't be reached.")
+    assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
+    page.unroute(SUBMISSIONS)
+    press(widget, "Try again")
+
+    expect_refused(widget, DUPLICATE, offers=["Show it", "Use another wallet"])
+    expect(widget.get_by_role("heading", name="Already here")).to_be_visible()
+    frame = frame_of(page, embedded_page.service_url)
+    assert frame.evaluate("testWallet.signed.length") == 1
+    press(widget, "Show it")
+    expect(widget.locator("#own-list > li")).to_be_focused()
+
+
+def test_wallet_that_holds_too_little_is_offered_another_first(widget, embedded_page, page):
+    ask_text(widget)
+    refusal = {"error": "ca_gate_failed", "balance": 5, "minBalance": 1500}
+    page.route(SUBMISSIONS, lambda route: route.fulfill(status=403, json=refusal))
+    press(widget, "Sign with")
+
+    sentence = (
+        "This list requires at least 1,500 $USDC. The owner has entered no balance for this"
+        " wallet, or a lower one."
+    )
+    expect_refused(widget, sentence, offers=["Use another wallet", "Try again"])
+    expect(widget.locator("[data-problem] .primary:visible")).to_have_text("Use another wallet")
 
 
 # The own submissions
@@ -380,7 +439,7 @@ def test_rows_that_have_not_changed_are_not_read_again(embedded_page, context, p
         }"""
     )
     embedded_page.approve(first)
-    with page.expect_response("**/embed/api/session/submissions*"):
+    with page.expect_response("**/own?*"):
         embedded_page.forward(page, "00:11")
 
     expect(widget.locator("#own-list > li").last.locator(".line-1")).to_contain_text("You")
@@ -394,7 +453,7 @@ def test_visitor_reads_why_the_owner_rejected_a_wallet(embedded_page, context, p
     first, second = send("First", "Second")
     embedded_page.reject(first, reason=parse_reason("low_balance"))
     embedded_page.reject(second, reason=parse_reason("مرحبا <b>"))
-    with page.expect_response("**/embed/api/session/submissions*"):
+    with page.expect_response("**/own?*"):
         embedded_page.forward(page, "00:11")
 
     for _ in range(2):  # as the script made the rows, and as the server does

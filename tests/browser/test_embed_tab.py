@@ -12,6 +12,7 @@ from support.world import Visitor
 
 from embed import pages
 from embed.domain.colors import compute_contrast
+from embed.settings import PROJECT_DIR
 
 pytestmark = pytest.mark.browser
 
@@ -305,3 +306,18 @@ def test_look_needs_no_script_and_a_light_accents_focus_ring_is_seen(embedded_pa
     outline = page.locator(":focus").evaluate("one => getComputedStyle(one).outlineColor")
     ring = bytes(int(part) for part in outline[4:-1].split(", ")).hex()
     assert compute_contrast(ring, "fcfcfd") >= 4.5
+
+
+def test_logo_is_chosen_saved_and_shown_and_the_page_is_left_without_a_question(look):
+    expect(look.locator(".logo img")).to_have_count(0)
+    look.get_by_label("Logo").set_input_files(PROJECT_DIR / "static/look/mark.png")
+    look.get_by_role("button", name="Save").first.click()
+
+    look.get_by_text("Saved. Every site shows it").wait_for()
+    logo = look.locator(".logo img")
+    expect(logo).to_be_visible()
+    assert logo.evaluate("image => [image.complete, image.naturalWidth]") == [True, 128]
+    assert find_faults("a logo", look) == []
+    look.get_by_label("Remove the logo").check()
+    look.get_by_role("button", name="Save").first.click()
+    expect(logo).to_have_count(0)

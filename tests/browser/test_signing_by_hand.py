@@ -103,6 +103,39 @@ def test_command_on_the_page_signs_what_the_server_accepts(
     assert (proof.form, proof.message) == (form, message)
 
 
+def test_text_is_signed_in_a_sandbox_that_sends_no_forms(embedded_page, page, browser_wallet):
+    sandbox = "allow-scripts allow-same-origin"
+    src = embedded_page.widget_url()
+    page.goto(
+        embedded_page.host.show(
+            f'<iframe sandbox="{sandbox}" src="{src}" width="600" height="800"></iframe>'
+        )
+    )
+    widget = page.frame_locator("iframe")
+    message = go_by_hand(widget, browser_wallet.address, "First thought")
+    widget.get_by_role("button", name="Back").click()
+    widget.get_by_label("Name to show on the list").fill("Night heron")
+    widget.get_by_label("Name to show on the list").press("Enter")
+    message = read_text(widget)
+    assert "\nName: Night heron\n" in message
+
+    send(widget, base64.b64encode(browser_wallet.key.sign(message.encode()).signature).decode())
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
+
+
+def test_text_stands_once_on_a_phone_and_its_command_is_opened_there(
+    embedded_page, open_browser, browser_wallet
+):
+    phone = open_browser(has_touch=True, is_mobile=True, viewport={"width": 375, "height": 800})
+    widget = embedded_page.open(phone)
+    go_by_hand(widget, browser_wallet.address)
+    shown = widget.get_by_text("asks for proof that you own this wallet").locator("visible=true")
+    expect(shown).to_have_count(1)
+
+    widget.get_by_text("With the Solana command line").click()
+    expect(shown).to_have_count(2)
+
+
 def test_text_is_exact_however_it_is_copied(embedded_page, context, page, browser_wallet):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     widget = embedded_page.open(page)

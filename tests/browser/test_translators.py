@@ -66,7 +66,7 @@ def test_visitor_reads_and_signs_a_list_that_is_translated(embedded_page, page, 
     widget.get_by_role("button", name="«Add your wallet»").click()
     widget.get_by_text("«By hand»").click()
     widget.locator("[name=address]").fill(browser_wallet.address)
-    widget.locator("[data-form=hand] button").click()
+    widget.locator("[data-do=enter-address]").click()
     widget.locator("[name=nickname]").fill("Night heron")
     widget.locator("[data-step=nickname] button").first.click()
     for name in ("command", "message"):
@@ -87,7 +87,7 @@ def test_visitor_reads_and_signs_a_list_that_is_translated(embedded_page, page, 
     widget.locator("[data-do=close]").first.click()
     widget.get_by_role("button", name="«Add your wallet»").click()
     widget.locator("[name=address]").fill(browser_wallet.address)
-    widget.locator("[data-form=hand] button").click()
+    widget.locator("[data-do=enter-address]").click()
     expect(widget.locator("[data-sentence] bdi")).to_have_text("Night heron")
 
 

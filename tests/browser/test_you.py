@@ -364,7 +364,7 @@ def test_everything_under_a_finger_is_44_pixels_high(embedded_page, launch, brow
     page.locator("#own-list summary").first.tap()
     small += page.evaluate(HITS)
     page.locator("#add").tap()
-    page.locator("[data-form=hand]").wait_for(state="attached")
+    page.locator("[data-do=enter-address]").wait_for(state="attached")
     small += page.evaluate(HITS)
     browser.close()
 

@@ -23,12 +23,8 @@ def address(world, chain) -> str:
     return address
 
 
-def test_refresh_prints_plain_lines_and_what_it_did(operator, world, address):
-    assert operator.tell("balances", "refresh").splitlines() == [
-        "1 of 1 reads",
-        "2 of 2 reads",
-        "1 balance read.",
-    ]
+def test_refresh_prints_what_it_did(operator, world, address):
+    assert operator.tell("balances", "refresh") == "1 balance read.\n"
     assert operator.tell("balances", "refresh") == "0 balances read.\n"
     lines = operator.tell("balances", "refresh", world.page_id).splitlines()  # whether due or not
     assert lines[-1] == "1 balance read."
@@ -40,7 +36,7 @@ def test_refresh_shows_a_bar_on_a_terminal(operator, address, monkeypatch):
 
     text = operator.tell("balances", "refresh")
 
-    assert "Reading balances  [####" in text
+    assert "[####" in text
     assert "2/2" in text
     assert text.splitlines()[-1] == "1 balance read."
 

@@ -112,10 +112,3 @@ def test_file_that_cannot_be_read_is_one_clear_line(run, raw, said):
 
     assert result.exit_code == 1
     assert said in result.stderr
-
-
-def test_file_that_does_not_end_is_not_read_to_its_end(operator, world):
-    assert operator.refuse("wallets", "import", world.page_id, "/dev/zero") == (
-        "Error: The file has more than 100,000,000 bytes, which 50,000 wallets (MAX_WALLETS) do"
-        " not need."
-    )

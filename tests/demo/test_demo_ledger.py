@@ -12,11 +12,14 @@ from support.rpc_access import PatientClock, connect
 from support.world import Visitor
 from werkzeug.serving import make_server
 
-from embed.balances.largest_holders import look_up_largest_holders
 from embed.balances.mints import read_token
 from embed.balances.rpc_results import PARSED
 from embed.balances.solana_rpc import RpcUnavailable
-from embed.balances.token_accounts import read_all_accounts, read_associated
+from embed.balances.token_accounts import (
+    look_up_largest_holders,
+    read_all_accounts,
+    read_associated,
+)
 from embed.demo.command import RPC_PATH, create_site
 from embed.demo.ledger import DECIMALS, SUPPLY, UNITS, WELCOME, Ledger
 from embed.domain.addresses import derive_token_account

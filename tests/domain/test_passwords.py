@@ -1,23 +1,20 @@
 """Passwords: what may be one, how it is kept, and which are easy to guess."""
 
-import ast
-import inspect
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import zxcvbn
 from nacl import pwhash
-from zxcvbn import feedback
 from zxcvbn.matching import RANKED_DICTIONARIES
 
 from embed.domain.concurrency import Busy
 from embed.domain.passwords import (
+    GUESSABLE,
     JUDGED_LENGTH,
     MAX_LENGTH,
     MIN_LENGTH,
     OWN_WORDS,
-    SENTENCE_BY_WARNING,
     find_weakness,
     hash_password,
     is_correct_password,
@@ -83,26 +80,18 @@ def test_password_that_is_too_short_or_too_long_is_refused(length):
 
 OWN_TEXTS = ["anna.moreau@example.com", "track.whales.example", "Blue Harbor Club", "HRBR"]
 TAKES_LONG = "4@8({[<3691!|70$5+%2"  # each sign stands for a letter, some for several
-BEGINNINGS = {
-    "password123": "This is one of the most common passwords.",
-    "1234567890": "This is one of the most common passwords.",
-    "iloveyou12": "This password is similar to a common one.",
-    "P@ssword1!": "This password is similar to a common one.",
-    "international": "One word alone is easy to guess.",
-    "christopher": "Names are easy to guess.",
-    "Jennifer123": "Names are easy to guess.",
-    "qwertyuiop[]": "Neighboring keys are easy to guess.",
-    "aaaaaaaaaaaa": "Repetitions are easy to guess.",
-    "abcabcabcabc": "Repetitions are easy to guess.",
-    "abcdefghijkl": "Sequences such as abc or 6543 are easy to guess.",
-    "12.03.1987": "Dates and years are easy to guess.",
-    "unbelievable": "This password is easy to guess.",
-}
 
 
-@pytest.mark.parametrize("password", BEGINNINGS)
-def test_what_is_wrong_is_said(password):
-    assert find_weakness(password, []) == (f"{BEGINNINGS[password]} Choose several uncommon words.")
+@pytest.mark.parametrize(
+    "password",
+    [
+        *("password123", "1234567890", "iloveyou12", "P@ssword1!", "international", "christopher"),
+        *("Jennifer123", "qwertyuiop[]", "aaaaaaaaaaaa", "abcabcabcabc", "abcdefghijkl"),
+        *("12.03.1987", "unbelievable"),
+    ],
+)
+def test_password_that_is_easy_to_guess_is_found(password):
+    assert find_weakness(password, []) == GUESSABLE
 
 
 @pytest.mark.slow
@@ -202,27 +191,3 @@ def test_one_password_is_judged_at_a_time(monkeypatch):
 
     assert find_weakness("moreau harbor", ["moreau harbor"]) == OWN_WORDS
     assert refused == ["moreau harbor"]
-
-
-def test_every_warning_of_the_library_has_a_sentence_of_ours():
-    """Those that are not suggestions; another version of it may have others."""
-    warnings = set()
-    for node in ast.walk(ast.parse(inspect.getsource(feedback))):
-        match node:
-            case ast.Assign(targets=[ast.Name("warning")], value=value):
-                warnings |= list_texts(value)
-            case ast.Dict(keys=keys, values=values):
-                for key, value in zip(keys, values, strict=True):
-                    if isinstance(key, ast.Constant) and key.value == "warning":
-                        warnings |= list_texts(value)
-
-    assert set(SENTENCE_BY_WARNING) == warnings
-    assert len(warnings) > 10
-
-
-def list_texts(node: ast.expr) -> set[str]:
-    return {
-        one.value
-        for one in ast.walk(node)
-        if isinstance(one, ast.Constant) and isinstance(one.value, str)
-    }

@@ -9,10 +9,10 @@ import os
 import signal
 import sys
 
-from embed.maintenance import copying, restoring
+from embed.maintenance import backups, restoring
 
 point, *command = sys.argv[1:]
-fill, copy_table = restoring._fill, copying._copy_table
+fill, copy_table = restoring._fill, backups._copy_table
 
 
 def die_at(reached):
@@ -27,7 +27,7 @@ def copy_and_die(source, target, table, columns):
 
 
 def fill_and_die(*arguments):
-    copying._copy_table = copy_and_die  # not before, when rows are copied into files
+    backups._copy_table = copy_and_die  # not before, when rows are copied into files
     filled = fill(*arguments)
     die_at("COMMIT")
     return filled

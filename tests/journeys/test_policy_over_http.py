@@ -80,12 +80,14 @@ def test_newest_rejection_counts(world):
     assert code_of(world.submit(visitor)) == "cooldown_active"
 
 
-def test_cooldown_concerns_the_wallet_and_the_page_only(world):
+@pytest.mark.parametrize("trust_after", [0, 2], ids=["no ladder", "a ladder"])
+def test_cooldown_concerns_the_wallet_and_the_page_only(world, trust_after):
+    world.configure(trust_after=trust_after)
     visitor = with_session(world)
     world.reject(submit(world, visitor))
 
     assert submit_status(world, another_wallet(visitor)) == "pending"
-    other = world.make_page()
+    other = world.make_page(trust_after=trust_after)
     key = world.make_key("secret", page_id=other)
     nonce = world.ask_nonce(visitor, page_id=other, key=key).json
     draft = world.draft(visitor, nonce=nonce, trackingPageId=other)

@@ -218,6 +218,42 @@ test("a text that has run out is replaced, and explained", async () => {
   assert.equal(view.canRetry, false);
 });
 
+for (const [purpose, minutes, last] of /** @type {const} */ ([
+  ["add", 10, ["refused", "duplicate"]],
+  ["add", -1, ["confirm", "invalid_nonce"]],
+  ["withdraw", 10, ["confirm", "invalid_nonce_nameless"]],
+])) {
+  test(`a used text of ${minutes} minutes ends at ${last[0]} for ${purpose}, as its answer was lost`, async () => {
+    const [issued, end] = [0, minutes * 60_000].map((ms) => new Date(ms).toISOString());
+    flow.start(makePurpose(purpose));
+    await view.visitor.enterAddress("w");
+    if (purpose === "add") await view.visitor.enterNickname("Nick");
+    nonces.calls[0].resolve({ ...NONCE, message: `Issued at: ${issued}\nValid until: ${end}` });
+    await nextTurn();
+    view.visitor.enterSignature("signature");
+    submissions.calls[0].reject(new Problem("offline"));
+    await nextTurn();
+    view.visitor.retry();
+    submissions.calls[1].reject(new Problem("invalid_nonce"));
+    await nextTurn();
+    nonces.calls[1].resolve(NONCE);
+    await nextTurn();
+
+    assert.deepEqual(view.shown.slice(-2), last);
+    assert.equal(view.canRetry, false);
+  });
+}
+
+test("a wallet that is there already needs no new text", async () => {
+  await send();
+  submissions.calls[0].reject(new Problem("invalid_nonce"));
+  await nextTurn();
+  nonces.calls[1].reject(new Problem("duplicate"));
+  await nextTurn();
+
+  assert.deepEqual(view.shown.slice(-2), ["refused", "duplicate"]);
+});
+
 for (const [code, steps, canRetry] of /** @type {[string, string[], boolean][]} */ ([
   ["invalid_nickname_chars", ["sending", "nickname"], false],
   ["invalid_wallet_address", ["sending", "choose"], false],

@@ -18,9 +18,8 @@ from embed.db import schema_version
 from embed.db.connection import db
 from embed.db.models import MODELS, Page
 from embed.errors import InvalidInput
-from embed.maintenance import backups, copying
-from embed.maintenance.backups import check_backup, make_backup, read_saved_schema
-from embed.maintenance.copying import describe_newest
+from embed.maintenance import backups
+from embed.maintenance.backups import check_backup, describe_newest, make_backup, read_saved_schema
 from embed.maintenance.restoring import check_restorable, restore_backup
 from embed.maintenance.rows import SqliteRows
 
@@ -231,7 +230,7 @@ def old(empty_database_url, tmp_path) -> Path:
     shutil.copy(empty_database_url.removeprefix("sqlite:///"), path)
     with SqliteRows(path).alone() as rows:
         rows.change(f"PRAGMA application_id = {backups._APPLICATION_ID}")
-        sums = copying.sum_tables(rows, backups.read_saved_schema(rows))
+        sums = backups.sum_tables(rows, backups.read_saved_schema(rows))
         rows.change(f"CREATE TABLE {backups._SUMS} ({', '.join(backups._SUM_COLUMNS)})")
         rows.write(backups._SUMS, backups._SUM_COLUMNS, map(astuple, sums))
     return path

@@ -18,7 +18,7 @@ from embed.db.batches import reading_one_state
 from embed.db.models import Job, Message, Page, Person, UsedNonce
 from embed.db.work_status import hold_lease, read_work_status
 from embed.errors import InvalidInput
-from embed.maintenance import copying, restoring, rows
+from embed.maintenance import backups, restoring, rows
 from embed.maintenance.backups import Backup, make_backup
 from embed.maintenance.restoring import copy_database, restore_backup
 from embed.maintenance.rows import PostgresRows, SqliteRows
@@ -116,14 +116,14 @@ def test_tables_are_created_in_an_empty_database(backup, empty_database_url):
 
 def test_failure_midway_leaves_everything_as_it_was(backup, used_url, tmp_path, monkeypatch):
     before = read_stored(used_url)
-    copy_table = copying._copy_table
+    copy_table = backups._copy_table
 
     def copy_or_fail(source, target, name, columns):
         if name == "lease":  # the last one
             raise InvalidInput("enough")
         return copy_table(source, target, name, columns)
 
-    monkeypatch.setattr(copying, "_copy_table", copy_or_fail)
+    monkeypatch.setattr(backups, "_copy_table", copy_or_fail)
     # Saving what is there goes well.
     monkeypatch.setattr(restoring, "save_rows", lambda rows, path: None)
     with pytest.raises(InvalidInput, match="enough"):
@@ -175,14 +175,14 @@ def test_nothing_is_restored_while_another_program_is_connected(backup, database
 
 def test_who_connects_during_a_restore_sees_all_of_it_or_waits(backup, used_url, monkeypatch):
     seen = []
-    copy_table = copying._copy_table
+    copy_table = backups._copy_table
 
     def look(source, target, name, columns):
         if name == "page":
             seen.append(read_impatiently(used_url))
         return copy_table(source, target, name, columns)
 
-    monkeypatch.setattr(copying, "_copy_table", look)
+    monkeypatch.setattr(backups, "_copy_table", look)
     monkeypatch.setattr(restoring, "save_rows", lambda rows, path: None)
     restore_backup(backup, used_url, kept=backup.parent / "kept.db")
 
@@ -237,7 +237,10 @@ def test_nothing_is_saved_or_exported_while_somebody_holds_the_tables(
             make_backup(postgres_of_use, tmp_path / "new.db")
         with using(postgres_of_use):
             monkeypatch.setattr(connection, "LOCK_TIMEOUT_MS", 200)
-            with pytest.raises(OperationalError, match="lock timeout"), reading_one_state():
+            with (
+                pytest.raises(OperationalError, match="lock timeout"),
+                reading_one_state(connection.db.obj),
+            ):
                 pytest.fail("reads what is being replaced")
 
     assert not (tmp_path / "new.db").exists()

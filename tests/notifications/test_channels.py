@@ -384,9 +384,13 @@ HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n
         (
             "smtp://u:p@mail.example",
             talk(HELLO, CAN_NOTHING),
-            "the mail server offers no STARTTLS, or no sign-in after it",
+            "the mail server offers no STARTTLS, or no sign-in",
         ),
-        ("smtp://u:p@localhost", talk(HELLO, CAN_NOTHING), "the mail server offers no sign-in"),
+        (
+            "smtp://u:p@localhost",
+            talk(HELLO, CAN_NOTHING),
+            "the mail server offers no STARTTLS, or no sign-in",
+        ),
         (
             "smtp://localhost",
             talk(HELLO, CAN_NOTHING, OK, b"550 Nobody\r\n", OK),

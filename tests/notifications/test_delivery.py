@@ -4,7 +4,6 @@ from datetime import timedelta
 from threading import Thread
 
 import pytest
-from peewee import InterfaceError, OperationalError
 from support.receivers import queue_test, run_http_receiver
 
 from embed.db.connection import db
@@ -286,48 +285,6 @@ def test_receiver_that_is_removed_while_its_log_is_written_deadlocks_nobody(
 
 # What cannot be sent
 
-BROKEN = [
-    "nonsense",
-    "[1]",
-    "{}",
-    '{"trackingPageId":"x"}',
-    '{"trackingPageId":"x","pending":"8","queueCapacity":10}',
-    '{"trackingPageId":"x","pending":1e999,"queueCapacity":10}',
-    '{"trackingPageId":"x","pending":8,"queueCapacity":' + "9" * 5000 + "}",
-    '{"trackingPageId":"\\ud800","pending":8,"queueCapacity":10}',
-    '{"trackingPageId":' * 5000,
-]
-
-
-def break_message(message_id: str, **columns: str) -> None:
-    Message.update(columns).where(Message.id == message_id).execute()
-
-
-@pytest.mark.parametrize("kind", ["webhook", "channel"])
-def test_message_whose_data_are_not_those_of_its_type_is_given_up_and_others_are_sent(
-    owner, http_receiver, kind
-):
-    if kind == "webhook":
-        receiver = owner.add_webhook(http_receiver.url)
-    else:
-        receiver = owner.add_channel(f"http://127.0.0.1:{http_receiver.port}")
-    first = owner.tell()
-    for data in BROKEN:
-        break_message(owner.tell(), data=data)
-    break_message(owner.tell(), type="queue.unheard")
-    break_message(owner.tell(), type="wallet.flagged")
-    last = owner.tell()
-
-    owner.deliver(receiver)
-
-    given_up = ("given_up", 1, delivery.UNREADABLE)
-    states = owner.list_states(receiver)
-    assert states[1:-1] == [given_up] * (len(BROKEN) + 2)
-    assert {state for state, *_ in (states[0], states[-1])} == {"delivered"}
-    if kind == "webhook":
-        assert http_receiver.ids == [first, last]
-    assert owner.read(receiver).failed_attempts == 0
-
 
 @pytest.mark.parametrize("kind", ["webhook", "channel"])
 def test_error_while_a_message_is_made_counts_as_a_failed_attempt(
@@ -396,30 +353,6 @@ def test_look_for_a_test_message_reads_not_all_that_waits(owner, http_receiver):
     Delivery.update(state="delivered").where(Delivery.id > 3).execute()
 
     assert many < 2 * count_steps()
-
-
-@pytest.mark.parametrize(
-    "failure",
-    [OperationalError("database or disk is full"), InterfaceError("connection already closed")],
-)
-def test_answer_that_cannot_be_recorded_at_once_is_recorded_without_sending_again(
-    owner, http_receiver, monkeypatch, failure
-):
-    webhook = owner.add_webhook(http_receiver.url)
-    owner.tell()
-    mark_sent, failures = delivery._mark_sent, iter(range(delivery.MARKING_TRIES - 1))
-
-    def fail_at_first(*arguments) -> None:
-        if next(failures, None) is not None:
-            raise failure
-        mark_sent(*arguments)
-
-    monkeypatch.setattr(delivery, "MARKING_PAUSE_S", 0)
-    monkeypatch.setattr(delivery, "_mark_sent", fail_at_first)
-    owner.deliver(webhook)
-
-    assert len(http_receiver.received) == 1
-    assert owner.list_states(webhook) == [("delivered", 1, "204 No Content")]
 
 
 # The delivery log

@@ -75,11 +75,6 @@ def test_kinds_are_not_mistaken_for_each_other(owner):
         receivers.rotate_secret(channel.id, change_at(now))
 
 
-def test_unknown_type_of_message_is_refused_with_those_that_there_are(owner):
-    with pytest.raises(InvalidInput, match=r"submission\.created, .*queue\.filling"):
-        owner.add_webhook(HOOK, "submission.deleted")
-
-
 def test_unknown_page_has_no_receivers(owner):
     with pytest.raises(NotFound):
         receivers.list_receivers("nowhere", "webhook")

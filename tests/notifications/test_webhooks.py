@@ -32,7 +32,7 @@ def test_submission_arrives_signed_as_standard_webhooks_has_it(owner, http_recei
     assert b": " not in received.body
 
 
-def test_data_of_a_submission_is_that_of_the_api(owner, http_receiver):
+def test_data_of_a_submission_is_that_of_the_api_with_the_owners_reason(owner, http_receiver):
     webhook = owner.add_webhook(http_receiver.url)
     visitor = Visitor()
     owner.world.open_widget(visitor)
@@ -41,7 +41,8 @@ def test_data_of_a_submission_is_that_of_the_api(owner, http_receiver):
 
     data = json.loads(http_receiver.received[0].body)["data"]
     (shown,) = owner.world.list_own(visitor).json["submissions"]
-    assert data == shown | {"trackingPageId": owner.world.page_id}
+    reason = {"reasonCode": None, "reasonText": None}
+    assert data == shown | reason | {"trackingPageId": owner.world.page_id}
 
 
 def test_each_webhook_has_secrets_of_its_own_form(owner):

@@ -14,10 +14,10 @@ _SUBMISSION = {
     "nickname": "Ann",
     "status": "pending",
     "rejectReason": None,
-    "reasonCode": None,
-    "reasonText": None,
     "createdAtIso": "2026-01-31T09:30:00.000Z",
     "decidedAtIso": None,
+    "reasonCode": None,
+    "reasonText": None,
 }
 _DATA: dict[str, dict[str, Any]] = {
     "submission.created": _SUBMISSION,

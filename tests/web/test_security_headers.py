@@ -33,6 +33,7 @@ def paths(world) -> dict[str, str]:
         "checker of receipts": "/embed/check-receipts",
         "rows": f"{widget}?key={world.public_key}&part=rows",
         "own rows": f"{widget}/own?key={world.public_key}",
+        "proofs": f"{widget}/proofs?key={world.public_key}",
         "unknown receipt": f"{widget}/receipts/x?key={world.public_key}",
         "API": f"/embed/api/tracking/{world.page_id}",
         "unknown path of the API": "/api/embed/nothing",

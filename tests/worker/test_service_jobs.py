@@ -54,28 +54,6 @@ def test_job_tells_what_it_did_in_a_sentence(app, world, name):
     assert re.fullmatch(r"[A-Z0-9].*\.", run_job(name, app.extensions[EXTENSION]))
 
 
-def test_clock_that_leaps_ahead_deletes_nothing_at_once(app, world):
-    runtime = app.extensions[EXTENSION]
-    (job,) = (one for one in list_jobs(runtime.settings) if one.name == "prune")
-    background = Background(runtime, [job], "worker")
-    background._is_leader = True
-    world.show_records(Visitor())
-    background._run_job(job)
-
-    world.clock.forward(days=400)
-    background._run_job(job)
-    assert UsedNonce.select().exists()
-    assert "Nothing was deleted" in Job.get(Job.name == "prune").summary
-
-    for hours in (1, 22):  # time to set it right
-        world.clock.forward(hours=hours)
-        background._run_job(job)
-        assert UsedNonce.select().exists()
-    world.clock.forward(hours=1)  # a service that had been stopped goes on
-    background._run_job(job)
-    assert not UsedNonce.select().exists()
-
-
 def test_work_goes_on_at_once_when_a_clock_that_was_ahead_is_set_right(app, world, ledger):
     jobs, right = list_jobs(read_settings(WITH_ENDPOINT)), world.clock()
     mint, holder = ledger.create_mint(), Visitor().address

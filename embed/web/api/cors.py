@@ -36,7 +36,10 @@ def share(response: Response) -> Response:
 
 
 def _vary_by_origin(response: Response) -> Response:
-    response.vary.add("Origin")
+    if "Vary" in response.headers:
+        response.vary.add("Origin")
+    else:  # most answers; this takes a third of the time
+        response.headers.add("Vary", "Origin")
     return response
 
 

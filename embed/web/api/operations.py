@@ -85,8 +85,9 @@ def authenticate() -> None:
     if access.tier == "public":
         _check_origin(access)
     g.access = access
-    rate_limits.check_limit("rate_limit_key", runtime().settings.limit_per_key, access.key_id)
-    store_use(access, runtime().clock())
+    parts = runtime()
+    parts.rate_limits.check_limit("rate_limit_key", parts.settings.limit_per_key, access.key_id)
+    store_use(access, parts.clock())
 
 
 def _check_origin(access: Access) -> None:

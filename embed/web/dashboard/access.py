@@ -48,12 +48,10 @@ def current_person() -> Person:
 
 
 def current_client() -> Client:
-    """Return the session of the browser that made this request."""
     return Client.parse(request.headers.get("User-Agent", ""), request.remote_addr or "")
 
 
 def current_change() -> Change:
-    """Return what the use cases need to know of a change made by this request, now."""
     actor = current_person().email if current_user.is_authenticated else NOT_SIGNED_IN
     return runtime().change(actor, current_client())
 

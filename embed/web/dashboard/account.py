@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
 from flask import Response, current_app, redirect, request
 from flask.typing import ResponseReturnValue
@@ -33,12 +32,13 @@ from embed.web.dashboard.passkeys import find_party
 from embed.web.dashboard.responses import (
     THEME_COOKIE,
     THEMES,
+    Choices,
     Form,
     redirect_to,
     render,
     show_mistakes,
 )
-from embed.web.dashboard.routes import PERSON, blueprint, route
+from embed.web.dashboard.routes import FORM, PERSON, blueprint, route
 from embed.web.dashboard.sign_in import (
     PasswordForm,
     begin_session,
@@ -51,8 +51,7 @@ NEWEST = 10  # events of the account, on its page
 SLICE_SIZE = 50  # the same, on the log's page
 THEME_PATHS = ("/dashboard", "/docs")
 THEME_KEPT = timedelta(days=365)
-# Labels by value; the type stubs of WTForms do not support this form.
-_LANGUAGES: Any = LANGUAGES
+_LANGUAGES: Choices = LANGUAGES
 
 
 class ChangePasswordForm(PasswordForm):
@@ -69,7 +68,7 @@ class LanguageForm(Form):
     )
 
 
-@route("/account", methods=["GET", "POST"], needs=PERSON, help="owners#sign-in")
+@route("/account", methods=FORM, needs=PERSON, help="owners#sign-in")
 def account() -> ResponseReturnValue:
     """Change the password, which ends every other session."""
     form = ChangePasswordForm()
@@ -103,7 +102,6 @@ def end_other_sessions() -> ResponseReturnValue:
 
 @route("/account/language", methods=["POST"], needs=PERSON)
 def choose_language() -> ResponseReturnValue:
-    """Choose the language of the person's dashboard and notifications."""
     form = LanguageForm()
     if not form.validate_on_submit():
         return _render_account(ChangePasswordForm(formdata=None), form, status=422)

@@ -17,7 +17,7 @@ from embed.submissions import queries
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.responses import redirect_to, render, render_mistake
-from embed.web.dashboard.routes import ANYBODY, may_here, page_route, route
+from embed.web.dashboard.routes import ANYBODY, FORM, may_here, page_route, route
 from embed.web.languages import gettext
 
 DAYS = 30
@@ -138,7 +138,7 @@ def end_deciding_by_mail(page: Page) -> ResponseReturnValue:
     return redirect_to("show_activity", gettext("The links in emails to you no longer work."), page)
 
 
-@route("/mail/<token>", methods=["GET", "POST"], needs=ANYBODY, help="owners#activity")
+@route("/mail/<token>", methods=FORM, needs=ANYBODY, help="owners#activity")
 def stop_mail_by_link(token: str) -> ResponseReturnValue:
     """Ask whether to stop; only the button does, since mail scanners open links.
 

@@ -18,7 +18,7 @@ from embed.web.dashboard.access import SignedIn, current_session
 from embed.web.dashboard.blueprint import find_target
 from embed.web.dashboard.passkeys import make_ceremony
 from embed.web.dashboard.responses import MAX_FLASHED, Form, render, show_mistakes
-from embed.web.dashboard.routes import PERSON, blueprint, current_route, route
+from embed.web.dashboard.routes import FORM, PERSON, blueprint, current_route, route
 from embed.web.dashboard.sign_in import RenderForm, refuse_wrong_password, safe_target
 from embed.web.languages import lazy_gettext
 
@@ -48,7 +48,7 @@ def ask_who_it_is() -> ResponseReturnValue | None:
     return redirect(url_for("dashboard.confirm", next=page, download=find_target()))
 
 
-@route("/confirm", methods=["GET", "POST"], needs=PERSON, help="owners#sign-in")
+@route("/confirm", methods=FORM, needs=PERSON, help="owners#sign-in")
 def confirm() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if not _is_confirmed() and (asked := _ask()):  # another tab may have done it

@@ -21,18 +21,17 @@ from embed.submissions.review_context import build_review_context
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change
 from embed.web.dashboard.responses import render, render_mistake, write_mistake
-from embed.web.dashboard.routes import ANYBODY, route
+from embed.web.dashboard.routes import ANYBODY, FORM, route
 from embed.web.languages import gettext
 
 
-@route(
-    "/decide/<token>", methods=["GET", "POST"], needs=ANYBODY, help="owners#decide-from-a-message"
-)
+@route("/decide/<token>", methods=FORM, needs=ANYBODY, help="owners#decide-from-a-message")
 def decide_by_link(token: str) -> ResponseReturnValue:
     """Show a link's submission, and decide only at the press of a button: scanners open links."""
     try:
         link = decision_links.read_link(token, runtime().signer)
         page = decision_links.open_link(link)
+        return _decide(link, page) if request.method == "POST" else _show(link, page)
     except SignatureExpired:
         return render_mistake(gettext("This link has expired. Links work for 48 hours."), 410)
     except BadSignature:
@@ -40,11 +39,17 @@ def decide_by_link(token: str) -> ResponseReturnValue:
             gettext("This link is invalid. It may not have been copied completely."), 404
         )
     except MayNotDecide:
-        return _refuse_receiver()
-    return _decide(link, page) if request.method == "POST" else _show(link, page)
+        return render_mistake(
+            gettext(
+                "This link no longer works, because deciding from these messages has been turned"
+                " off."
+            ),
+            410,
+        )
 
 
 def _decide(link: DecisionLink, page: Page) -> ResponseReturnValue:
+    """Raises MayNotDecide."""
     try:
         if link.decision == "approve":
             decide: Callable[..., decisions.Result] = decisions.approve
@@ -56,8 +61,6 @@ def _decide(link: DecisionLink, page: Page) -> ResponseReturnValue:
             submission = decisions.decide_one(
                 link.submission_id, partial(decide, change=change), page=page
             )
-    except MayNotDecide:
-        return _refuse_receiver()
     except (AlreadyUsed, NotFound):
         return _show(link, page)
     except InvalidInput as mistake:  # decided meanwhile, or the list is full
@@ -68,7 +71,6 @@ def _decide(link: DecisionLink, page: Page) -> ResponseReturnValue:
 def _show(
     link: DecisionLink, page: Page, *, mistake: str | None = None, status: int = 200
 ) -> ResponseReturnValue:
-    """Show the submission as it is now."""
     submission = Submission.get_or_none(
         Submission.id == link.submission_id, Submission.page == page
     )
@@ -115,13 +117,4 @@ def _render(
         one=submission,
         undo_minutes=decisions.UNDO_WITHIN // timedelta(minutes=1),
         **values,
-    )
-
-
-def _refuse_receiver() -> ResponseReturnValue:
-    return render_mistake(
-        gettext(
-            "This link no longer works, because deciding from these messages has been turned off."
-        ),
-        410,
     )

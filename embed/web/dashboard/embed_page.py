@@ -27,7 +27,7 @@ from embed.web.dashboard.look_form import (
     explain_accent,
     make_look_form,
 )
-from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
+from embed.web.dashboard.responses import Choices, Form, redirect_to, render, show_mistakes
 from embed.web.dashboard.routes import page_route
 from embed.web.dashboard.wallet_files import MAX_UPLOAD_BYTES
 from embed.web.languages import gettext, lazy_gettext
@@ -37,12 +37,11 @@ from embed.web.snippets import ARGUMENTS, HEIGHTS, build_link, build_path, build
 MIN_HEIGHT, MAX_HEIGHT = 200, 4000
 NEW = "new"
 KINDS = ("html", "react")  # of code; site builders take HTML
-# Labels by value; the type stubs of WTForms do not support these forms.
-_KINDS: Any = {"html": "HTML"} | {
+_KINDS: Choices = {"html": "HTML"} | {
     name.lower(): name for name in ("React", "WordPress", "Hugo", "Jekyll")
 }
-_SIZES: Any = {"list": lazy_gettext("List"), "strip": lazy_gettext("Strip")}
-_LANGUAGES: Any = {"": lazy_gettext("The visitor's browser language")} | LANGUAGES
+_SIZES: Choices = {"list": lazy_gettext("List"), "strip": lazy_gettext("Strip")}
+_LANGUAGES: Choices = {"": lazy_gettext("The visitor's browser language")} | LANGUAGES
 
 
 class SnippetForm(Form):
@@ -82,7 +81,6 @@ class SiteForm(Form):
 
 @page_route("/embed", needs="editor", help="owners#put-it-on-your-site")
 def show_embed(page: Page) -> ResponseReturnValue:
-    """Show the code for a site."""
     return render_embed(page, SiteForm(None))
 
 

@@ -3,7 +3,6 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any
@@ -13,7 +12,6 @@ from markupsafe import Markup
 
 from embed.db.models import STATUSES, Activity, ApiKey, Session
 from embed.domain.clients import Client
-from embed.domain.origins import parse_allowlist_entry
 from embed.domain.texts import gettext_noop
 from embed.events.kinds import FACTS_BY_ACTION, write_subject
 from embed.web.dashboard.routes import blueprint
@@ -141,14 +139,3 @@ def name_browser_of(one: Client | Session) -> str | None:
     if one.browser and one.system:
         return gettext("%(browser)s on %(system)s", browser=one.browser, system=one.system)
     return one.browser or one.system
-
-
-def explain_changes(raw_origins: Iterable[str]) -> list[str]:
-    """Return a sentence for each site that is stored in another form than typed.
-
-    The sites have already been accepted.
-    """
-    origins = {raw: parse_allowlist_entry(raw) for raw in raw_origins}
-    sentence = gettext("%(typed)s was saved as %(origin)s.")
-    changed = {raw: origin for raw, origin in origins.items() if raw != origin}
-    return [sentence % {"typed": raw, "origin": origin} for raw, origin in changed.items()]

@@ -17,7 +17,7 @@ from embed.keys.access import USE_STORED_EVERY
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, get_own_key
 from embed.web.dashboard.embed_page import SiteForm, render_embed
-from embed.web.dashboard.filters import explain_changes, name_key
+from embed.web.dashboard.filters import name_key
 from embed.web.dashboard.responses import (
     Form,
     redirect_to,
@@ -25,9 +25,10 @@ from embed.web.dashboard.responses import (
     show_mistakes,
     write_mistake,
 )
-from embed.web.dashboard.routes import page_route
+from embed.web.dashboard.routes import FORM, page_route
 from embed.web.languages import gettext, lazy_gettext
 
+HELP = "owners#api-keys"
 NULL_WARNING = lazy_gettext(
     "For files opened from disk and sandboxed frames. Browsers can't name such places, so this "
     "lets every website show the list with this key, and any program that has the key use it."
@@ -82,7 +83,7 @@ def read_lines(text: str | None) -> list[str]:
     return [line.strip() for line in (text or "").splitlines() if line.strip()]
 
 
-@page_route("/settings/keys", needs="owner", confirms=True, help="owners#api-keys")
+@page_route("/settings/keys", needs="owner", confirms=True, help=HELP)
 def list_keys(page: Page) -> ResponseReturnValue:
     keys = management.list_keys(page.id)
     return render(
@@ -97,10 +98,10 @@ def list_keys(page: Page) -> ResponseReturnValue:
 
 @page_route(
     "/settings/keys/new/<any(public, secret):tier>",
-    methods=["GET", "POST"],
+    methods=FORM,
     needs="owner",
     confirms=True,
-    help="owners#api-keys",
+    help=HELP,
 )
 def create_key(page: Page, tier: Tier) -> ResponseReturnValue:
     """Create a key and show it in this response, to keep it out of addresses and cookies."""
@@ -122,13 +123,7 @@ def create_key(page: Page, tier: Tier) -> ResponseReturnValue:
     return render("key_form.html", page=page, form=form, tier=tier)
 
 
-@page_route(
-    "/settings/keys/<key_id>/edit",
-    methods=["GET", "POST"],
-    needs="owner",
-    confirms=True,
-    help="owners#api-keys",
-)
+@page_route("/settings/keys/<key_id>/edit", methods=FORM, needs="owner", confirms=True, help=HELP)
 def edit_key(page: Page, key_id: str) -> ResponseReturnValue:
     """Change the label of a key, and the sites of a public one."""
     key = _get_changeable(page, key_id)
@@ -151,13 +146,7 @@ def _make_edit_form(key: ApiKey) -> FlaskForm:
     )
 
 
-@page_route(
-    "/settings/keys/<key_id>/revoke",
-    methods=["GET", "POST"],
-    needs="owner",
-    confirms=True,
-    help="owners#api-keys",
-)
+@page_route("/settings/keys/<key_id>/revoke", methods=FORM, needs="owner", confirms=True, help=HELP)
 def revoke_key(page: Page, key_id: str) -> ResponseReturnValue:
     key = get_own_key(page, key_id)
     if request.method != "POST":
@@ -211,5 +200,11 @@ def _read(form: FlaskForm) -> dict[str, Any]:
 
 
 def _explain_changes(form: FlaskForm) -> list[str]:
+    """Return a sentence for each accepted site that is stored in another form than typed."""
     lines = read_lines(form.origins.data) if isinstance(form, OriginsForm) else []
-    return explain_changes(lines)
+    origins = {raw: parse_allowlist_entry(raw) for raw in lines}
+    return [
+        gettext("%(typed)s was saved as %(origin)s.", typed=raw, origin=origin)
+        for raw, origin in origins.items()
+        if raw != origin
+    ]

@@ -6,8 +6,7 @@ from typing import Any
 
 from babel.numbers import parse_pattern
 from flask_wtf.file import FileField
-from wtforms import BooleanField, RadioField, SelectMultipleField, StringField
-from wtforms.widgets import CheckboxInput, ListWidget
+from wtforms import BooleanField, RadioField, StringField
 
 from embed.domain.colors import (
     BLACK,
@@ -19,7 +18,7 @@ from embed.domain.colors import (
 )
 from embed.domain.look import DEFAULT_LOOK, FIELDS, Look, list_choices
 from embed.domain.texts import gettext_noop
-from embed.web.dashboard.responses import Form
+from embed.web.dashboard.responses import Checkboxes, Form
 from embed.web.languages import format_amount, gettext, lazy_gettext
 
 # The fields that a preset sets; those that depend on the site or the list stay.
@@ -131,11 +130,9 @@ class LookForm(Form):
         ),
     )
     explorer = RadioField(lazy_gettext("Link to an explorer"), choices=_name_choices("explorer"))
-    hide = SelectMultipleField(
+    hide = Checkboxes(
         lazy_gettext("Hide"),
         choices=_name_choices("hide"),
-        widget=ListWidget(prefix_label=False),
-        option_widget=CheckboxInput(),
     )
 
     def read_texts(self) -> dict[str, str]:
@@ -147,7 +144,6 @@ class LookForm(Form):
 
 
 def make_look_form(look: Look) -> LookForm:
-    """Return the form with the stored look."""
     texts: dict[str, Any] = dict(look.write_texts())
     return LookForm(None, data=texts | {"hide": look.hide})
 

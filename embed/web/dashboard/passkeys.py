@@ -24,7 +24,7 @@ from embed.web.dashboard.access import (
 )
 from embed.web.dashboard.filters import name_browser_of
 from embed.web.dashboard.responses import Form, ask_if_sure, redirect_to, render, show_mistakes
-from embed.web.dashboard.routes import ANYBODY, PERSON, blueprint, route
+from embed.web.dashboard.routes import ANYBODY, FORM, PERSON, blueprint, route
 from embed.web.dashboard.sign_in import (
     SignInForm,
     find_network_wait,
@@ -98,9 +98,7 @@ def sign_in_by_passkey() -> ResponseReturnValue:
     return render("sign_in.html", form=form)
 
 
-@route(
-    "/account/passkeys", methods=["GET", "POST"], needs=PERSON, confirms=True, help="owners#sign-in"
-)
+@route("/account/passkeys", methods=FORM, needs=PERSON, confirms=True, help="owners#sign-in")
 def add_passkey() -> ResponseReturnValue:
     form = PasskeyForm(name=name_browser_of(current_client()))
     if form.validate_on_submit():

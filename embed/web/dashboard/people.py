@@ -1,7 +1,6 @@
 """Who may use a page: its members, invitations, and handing it over."""
 
 import math
-from typing import Any
 
 from flask import Response, request, url_for
 from flask.typing import ResponseReturnValue
@@ -24,6 +23,7 @@ from embed.web import rate_limits
 from embed.web.current import own_host, own_origin, runtime
 from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.responses import (
+    Choices,
     Form,
     ask_if_sure,
     name_page,
@@ -32,10 +32,11 @@ from embed.web.dashboard.responses import (
     render_mistake,
     show_mistakes,
 )
-from embed.web.dashboard.routes import ANYBODY, page_route, route
+from embed.web.dashboard.routes import ANYBODY, FORM, page_route, route
 from embed.web.dashboard.sign_in import PasswordForm, begin_session
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
+HELP = "owners#people"
 INVITATIONS_PER_PERSON = parse("20/day")
 _mailing = ConcurrencyLimit(2)  # a mail server may take a minute
 DEAD_INVITATION = lazy_gettext(
@@ -43,8 +44,7 @@ DEAD_INVITATION = lazy_gettext(
 )
 
 
-# Labels by value; the type stubs of WTForms do not support this form.
-_ROLES: Any = {role: lazy_gettext(NAME_BY_ROLE[role]) for role in ROLES}
+_ROLES: Choices = {role: lazy_gettext(NAME_BY_ROLE[role]) for role in ROLES}
 
 
 class InvitationForm(Form):
@@ -56,15 +56,13 @@ class InvitationForm(Form):
     )
 
 
-@page_route("/settings/people", needs="owner", confirms=True, help="owners#people")
+@page_route("/settings/people", needs="owner", confirms=True, help=HELP)
 def list_people(page: Page) -> ResponseReturnValue:
     form = InvitationForm(None, role=request.args.get("role", "reviewer"))
     return _render_people(page, form)
 
 
-@page_route(
-    "/settings/people", methods=["POST"], needs="owner", confirms=True, help="owners#people"
-)
+@page_route("/settings/people", methods=["POST"], needs="owner", confirms=True, help=HELP)
 def invite_person(page: Page) -> ResponseReturnValue:
     """Create an invitation and show its link in this response, so no other address has it."""
     form, actor = InvitationForm(), current_person()
@@ -165,7 +163,7 @@ def leave_page(page: Page) -> ResponseReturnValue:
     return redirect_to("list_pages", gettext("You have left %(name)s.", name=name_page(page)))
 
 
-@route("/invitations/<token>", methods=["GET", "POST"], needs=ANYBODY, help="owners#people")
+@route("/invitations/<token>", methods=FORM, needs=ANYBODY, help=HELP)
 def accept_invitation(token: str) -> ResponseReturnValue:
     """Show an invitation; only the button accepts it, since mail scanners open links."""
     invitation = invitations.find_invitation(token, runtime().clock())

@@ -21,33 +21,39 @@ from embed.submissions.policy_simulation import SimulatedDecision, simulate
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.filters import UNITS, split_span
-from embed.web.dashboard.responses import Form, advise_on_mint, redirect_to, render, show_mistakes
+from embed.web.dashboard.responses import (
+    Choices,
+    Form,
+    advise_on_mint,
+    redirect_to,
+    render,
+    show_mistakes,
+)
 from embed.web.dashboard.routes import page_route
 from embed.web.languages import gettext, lazy_gettext
 
-# Labels by value; the type stubs of WTForms do not support this form.
-_REVIEWS: Any = {
+_REVIEWS: Choices = {
     "": lazy_gettext("I review each one"),
     "y": lazy_gettext("it is listed at once"),
 }
-_WATCHES: Any = {
+_WATCHES: Choices = {
     "leave": lazy_gettext("stays"),
     "flag": lazy_gettext("is flagged"),
     "hide": lazy_gettext("is hidden"),
 }
-_UNITS: Any = {
+_UNITS: Choices = {
     "days": (lazy_gettext("day"), lazy_gettext("days")),
     "hours": (lazy_gettext("hour"), lazy_gettext("hours")),
     "minutes": (lazy_gettext("minute"), lazy_gettext("minutes")),
     "seconds": (lazy_gettext("second"), lazy_gettext("seconds")),
 }
-_KINDS: Any = {
+_KINDS: Choices = {
     "wallet": lazy_gettext("Wallet"),
     "name": lazy_gettext("Name"),
     "network": lazy_gettext("Network"),
 }
 ALL_PAGES = "all"
-_SCOPES: Any = {
+_SCOPES: Choices = {
     "page": lazy_gettext("on this page"),
     ALL_PAGES: lazy_gettext("on all my pages"),
 }

@@ -6,9 +6,8 @@ from typing import Any
 
 from flask import redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, RadioField, SelectMultipleField, StringField
+from wtforms import BooleanField, RadioField, StringField
 from wtforms.validators import InputRequired
-from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import Page, Receiver
 from embed.db.work_status import read_work_status
@@ -22,16 +21,24 @@ from embed.notifications.webhooks import read_public_key
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, get_own_receiver
 from embed.web.dashboard.filters import MESSAGES
-from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes
-from embed.web.dashboard.routes import page_route
+from embed.web.dashboard.responses import (
+    Checkboxes,
+    Choices,
+    Form,
+    redirect_to,
+    render,
+    show_mistakes,
+)
+from embed.web.dashboard.routes import FORM, page_route
 from embed.web.languages import gettext, lazy_gettext
 
+HELP = "owners#notifications"
 MAX_GIVEN_UP_SHOWN = 3
 MAX_LATEST_SHOWN = 4
 _testing = ConcurrencyLimit(2)  # a mail server may take a minute
 
 
-@page_route("/settings/notifications", needs="owner", help="owners#notifications")
+@page_route("/settings/notifications", needs="owner", help=HELP)
 def list_receivers(page: Page) -> ResponseReturnValue:
     service = "email" if runtime().settings.smtp_url else "telegram"
     return _render(page, ReceiverForm(None, event_types=CHANNEL_TYPES, service=service))
@@ -69,12 +76,7 @@ def mask_targets(of_page: Iterable[Receiver]) -> dict[str, str]:
     return {receiver.id: mask_target(receiver) for receiver in of_page}
 
 
-@page_route(
-    "/settings/notifications/<receiver_id>/remove",
-    methods=["GET", "POST"],
-    needs="owner",
-    help="owners#notifications",
-)
+@page_route("/settings/notifications/<receiver_id>/remove", methods=FORM, needs="owner", help=HELP)
 def remove_receiver(page: Page, receiver_id: str) -> ResponseReturnValue:
     receiver = get_own_receiver(page, receiver_id)
     masked = mask_target(receiver)
@@ -94,14 +96,14 @@ def remove_receiver(page: Page, receiver_id: str) -> ResponseReturnValue:
 
 @page_route(
     "/settings/notifications/<channel_id>/decide",
-    methods=["GET", "POST"],
+    methods=FORM,
     needs="owner",
     confirms=True,
     help="owners#decide-from-a-message",
 )
 def let_channel_decide(page: Page, channel_id: str) -> ResponseReturnValue:
     """Ask whether everyone who reads a channel may decide on submissions."""
-    channel = _get_channel(page, channel_id)
+    channel = _get_own(page, channel_id, "channel")
     if request.method != "POST":
         return render("receiver_deciding.html", page=page, masked=mask_target(channel))
     return _switch_deciding(channel, True)
@@ -109,14 +111,14 @@ def let_channel_decide(page: Page, channel_id: str) -> ResponseReturnValue:
 
 @page_route("/settings/notifications/<channel_id>/decide/stop", methods=["POST"], needs="owner")
 def end_deciding(page: Page, channel_id: str) -> ResponseReturnValue:
-    return _switch_deciding(_get_channel(page, channel_id), False)
+    return _switch_deciding(_get_own(page, channel_id, "channel"), False)
 
 
-def _get_channel(page: Page, channel_id: str) -> Receiver:
-    channel = get_own_receiver(page, channel_id)
-    if channel.kind != "channel":
-        raise NotFound(channel_id)
-    return channel
+def _get_own(page: Page, receiver_id: str, kind: receivers.Kind) -> Receiver:
+    receiver = get_own_receiver(page, receiver_id)
+    if receiver.kind != kind:
+        raise NotFound(receiver_id)
+    return receiver
 
 
 def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue:
@@ -161,15 +163,13 @@ def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
 
 @page_route(
     "/settings/notifications/<receiver_id>/secret",
-    methods=["GET", "POST"],
+    methods=FORM,
     needs="owner",
     confirms=True,
     help="api#webhooks",
 )
 def rotate_secret(page: Page, receiver_id: str) -> ResponseReturnValue:
-    webhook = get_own_receiver(page, receiver_id)
-    if webhook.kind != "webhook":
-        raise NotFound(receiver_id)
+    webhook = _get_own(page, receiver_id, "webhook")
     if request.method == "POST":
         rotated = receivers.rotate_secret(webhook.id, current_change(), at_most_every=ONE_PRESS)
         return show_secret(page, rotated)
@@ -192,9 +192,8 @@ ICONS = {
     "ntfy": "megaphone",
     WEBHOOK: "webhook",
 }
-# Labels by value; the type stubs of WTForms do not support this form.
-_TYPES: Any = {each: MESSAGES[each] for each in MESSAGE_TYPES}
-_SERVICES: Any = {
+_TYPES: Choices = {each: MESSAGES[each] for each in MESSAGE_TYPES}
+_SERVICES: Choices = {
     "email": lazy_gettext("Email"),
     "telegram": "Telegram",
     "discord": "Discord",
@@ -239,12 +238,10 @@ class ReceiverForm(Form):
             "The next page shows the secret for verifying signatures."
         ),
     )
-    event_types = SelectMultipleField(
+    event_types = Checkboxes(
         lazy_gettext("Messages"),
         [InputRequired(lazy_gettext("Choose at least one."))],
         choices=_TYPES,
-        widget=ListWidget(prefix_label=False),
-        option_widget=CheckboxInput(),
     )
     may_decide = BooleanField(
         lazy_gettext("Readers can decide"),
@@ -256,13 +253,7 @@ class ReceiverForm(Form):
     )
 
 
-@page_route(
-    "/settings/notifications",
-    methods=["POST"],
-    needs="owner",
-    confirms=True,
-    help="owners#notifications",
-)
+@page_route("/settings/notifications", methods=["POST"], needs="owner", confirms=True, help=HELP)
 def add_receiver(page: Page) -> ResponseReturnValue:
     """Add a channel, or a webhook, whose secret is in this response only.
 

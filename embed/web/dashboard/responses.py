@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from flask import Response, flash, g, redirect, render_template, request, url_for
@@ -11,7 +10,8 @@ from flask_login import current_user
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
-from wtforms import i18n
+from wtforms import SelectMultipleField, i18n
+from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import Page
 from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
@@ -26,6 +26,7 @@ from embed.web.languages import current_language, format_number, gettext
 MAX_FLASHED = 500  # it is in the session cookie, which browsers limit to 4 KB
 THEME_COOKIE = "embed_theme"
 THEMES = ("light", "dark")  # else the device decides
+Choices = Any  # labels by value; the type stubs of WTForms do not support this form
 
 
 class Form(FlaskForm):
@@ -43,6 +44,11 @@ class Form(FlaskForm):
 
         def get_translations(self, form: FlaskForm) -> Any:
             return i18n.get_translations([current_language()])
+
+
+class Checkboxes(SelectMultipleField):
+    widget = ListWidget(prefix_label=False)
+    option_widget = CheckboxInput()
 
 
 def render(
@@ -120,17 +126,10 @@ def advise_on_mint(mint: str | None) -> str:
 
 
 def redirect_to(
-    endpoint: str, sentence: str, page: Page | None = None, /, undo: str = "", **values: Any
+    endpoint: str, sentence: str, page: Page | None = None, /, **values: Any
 ) -> AnyResponse:
-    """Redirect to one of the dashboard's routes, of `page` if given, and show a sentence there.
-
-    `undo`: the address that undoes the action, only for the overview.
-    """
-    said = sentence[:MAX_FLASHED]
-    if undo:
-        flash({"sentence": said, "action": undo}, "undo")  # type: ignore[arg-type]  # any JSON
-    else:
-        flash(said, "done")
+    """Redirect to one of the dashboard's routes, of `page` if given, and show a sentence there."""
+    flash(sentence[:MAX_FLASHED], "done")
     if page:
         values["page_id"] = page.id
     return redirect(url_for(f"dashboard.{endpoint}", **values), 303)
@@ -169,15 +168,6 @@ def _write_value(name: str, value: object) -> str:
 # What surrounds every page: the person's other pages, the colors, and the help link
 
 
-@dataclass(frozen=True, slots=True)
-class Shell:
-    own_pages: list[OwnPage]
-    waiting_here: int  # on the current page
-    waiting_elsewhere: int
-    theme: str | None
-    help: str  # the address of its section in the documents
-
-
 def list_own_pages() -> list[OwnPage]:
     """Return the person's pages, read once per request."""
     if "own_pages" not in g:
@@ -192,20 +182,15 @@ def read_theme() -> str | None:
     return theme if theme in THEMES else None
 
 
-def read_shell(page: Page | None) -> Shell:
+def read_shell(page: Page | None) -> dict[str, Any]:
     """Return what surrounds a page, in one statement."""
     own_pages = list_own_pages() if current_user.is_authenticated else []
     here = sum(one.waiting for one in own_pages if one.page == page)
-    return Shell(
-        own_pages,
-        waiting_here=here,
-        waiting_elsewhere=sum(one.waiting for one in own_pages) - here,
-        theme=read_theme(),
-        help=find_help(),
-    )
-
-
-def find_help() -> str:
-    """Return the address of the documents' section for the current page."""
     document, _, section = current_route().help.partition("#")
-    return url_for("documents.show_document", name=document, _anchor=section or None)
+    return {
+        "own_pages": own_pages,
+        "waiting_here": here,  # on the current page
+        "waiting_elsewhere": sum(one.waiting for one in own_pages) - here,
+        "theme": read_theme(),
+        "help": url_for("documents.show_document", name=document, _anchor=section or None),
+    }

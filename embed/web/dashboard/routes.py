@@ -18,6 +18,7 @@ from embed.domain.roles import includes
 ANYBODY = "anybody"  # signed in or not
 PERSON = "person"  # everyone who is signed in
 PAGE_CREATOR = "page creator"  # a person who may create pages
+FORM = ("GET", "POST")  # the methods of a route that shows a form and takes it
 
 View = TypeVar("View", bound=Callable[..., ResponseReturnValue])
 PageView = TypeVar("PageView", bound=Callable[Concatenate[Page, ...], ResponseReturnValue])
@@ -77,7 +78,6 @@ def _add(path: str, methods: Sequence[str], view: Callable[..., Any], stated: Ro
 
 
 def current_route() -> Route:
-    """Return what the decorator of this request's route states."""
     return ROUTES[request.endpoint or ""]
 
 

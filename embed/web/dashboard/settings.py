@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from flask import redirect, request, url_for
+from flask import flash, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import StringField
 
@@ -21,7 +21,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.access import current_change
 from embed.web.dashboard.pages import PageForm, read_page_form
 from embed.web.dashboard.responses import Form, name_page, redirect_to, render, show_mistakes
-from embed.web.dashboard.routes import may_here, page_route
+from embed.web.dashboard.routes import FORM, may_here, page_route
 from embed.web.languages import gettext
 
 
@@ -50,9 +50,7 @@ def _count_parts(page: Page) -> dict[str, Any]:
     return counts
 
 
-@page_route(
-    "/settings/general", methods=["GET", "POST"], needs="editor", help="owners#create-a-page"
-)
+@page_route("/settings/general", methods=FORM, needs="editor", help="owners#create-a-page")
 def edit_page(page: Page) -> ResponseReturnValue:
     form = PageForm(obj=page)
     if form.validate_on_submit():
@@ -62,9 +60,7 @@ def edit_page(page: Page) -> ResponseReturnValue:
     return render("settings_general.html", page=page, form=form)
 
 
-@page_route(
-    "/settings/danger", methods=["GET", "POST"], needs="owner", help="owners#hide-or-delete-a-page"
-)
+@page_route("/settings/danger", methods=FORM, needs="owner", help="owners#hide-or-delete-a-page")
 def show_danger(page: Page) -> ResponseReturnValue:
     """Show the danger zone; a POST makes the page private or public."""
     if request.method != "POST":
@@ -90,7 +86,7 @@ def _fold(ticker: str) -> str:
 
 @page_route(
     "/settings/danger/delete",
-    methods=["GET", "POST"],
+    methods=FORM,
     needs="owner",
     confirms=True,
     help="owners#hide-or-delete-a-page",
@@ -105,7 +101,8 @@ def delete_page(page: Page) -> ResponseReturnValue:
             pages.delete_page(page.id, current_change())
             said = gettext("%(name)s has been deleted.", name=name_page(page))
             restore = url_for("dashboard.restore_page", page_id=page.id)
-            return redirect_to("list_pages", said, undo=restore)
+            flash({"sentence": said, "action": restore}, "undo")  # type: ignore[arg-type]  # any JSON
+            return redirect(url_for("dashboard.list_pages"), 303)
         form.ticker.errors = [gettext("This isn't the page's ticker.")]
     return render(
         "page_delete.html",

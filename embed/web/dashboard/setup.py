@@ -13,7 +13,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.embed_page import SiteForm, read_snippet_form, write_snippet
 from embed.web.dashboard.responses import advise_on_mint, render, show_mistakes, write_mistake
-from embed.web.dashboard.routes import PAGE_CREATOR, route
+from embed.web.dashboard.routes import FORM, PAGE_CREATOR, route
 from embed.web.dashboard.wallets import LOOK_UPS_PER_PERSON
 from embed.web.languages import gettext, lazy_gettext
 from embed.web.snippets import build_link
@@ -40,7 +40,7 @@ class SetupForm(SiteForm):
         return advise_on_mint(self.token_mint.data)
 
 
-@route("/pages/new", methods=["GET", "POST"], needs=PAGE_CREATOR, help="owners#create-a-page")
+@route("/pages/new", methods=FORM, needs=PAGE_CREATOR, help="owners#create-a-page")
 def create_page() -> ResponseReturnValue:
     """Show what the chain says about the token, and only then create the page with its key."""
     form = SetupForm()

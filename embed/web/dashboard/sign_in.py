@@ -3,11 +3,10 @@
 import math
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
-from flask import Response, flash, redirect, request, session, url_for
+from flask import Response, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
 from limits import parse
@@ -15,7 +14,6 @@ from wtforms import EmailField, Field, PasswordField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
-from embed.domain.concurrency import Busy
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
 from embed.events import account_log
 from embed.pages import list_of_owner
@@ -37,7 +35,7 @@ from embed.web.dashboard.responses import (
     render_mistake,
     show_mistakes,
 )
-from embed.web.dashboard.routes import ANYBODY, PERSON, route
+from embed.web.dashboard.routes import ANYBODY, FORM, PERSON, route
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
@@ -85,7 +83,7 @@ class PasswordForm(FirstPasswordForm):
     )
 
 
-@route("/sign-in", methods=["GET", "POST"], needs=ANYBODY, help="owners#sign-in")
+@route("/sign-in", methods=FORM, needs=ANYBODY, help="owners#sign-in")
 def sign_in() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if current_user.is_authenticated:
@@ -93,14 +91,13 @@ def sign_in() -> ResponseReturnValue:
     form = SignInForm()
     if not form.validate_on_submit():
         return render("sign_in.html", form=form, status=200)
-    email, password = form.email.data or "", form.password.data or ""
+    email = form.email.data or ""
     if wait := find_wait(email):
         return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
-    person = passwords.find_by_password(email, password)
+    person = passwords.find_by_password(email, form.password.data or "")
     if person is None or not begin_session(person):
         form.password.errors = [gettext("The email address or the password is wrong.")]
         return store_failure(email, render("sign_in.html", form=form), "sign-in failed")
-    _warn_of_weakness(person, password)
     return redirect(target, 303)
 
 
@@ -112,7 +109,7 @@ def sign_out() -> ResponseReturnValue:
     return redirect_to("sign_in", gettext("You've signed out."))
 
 
-@route("/password/<token>", methods=["GET", "POST"], needs=ANYBODY, help="owners#sign-in")
+@route("/password/<token>", methods=FORM, needs=ANYBODY, help="owners#sign-in")
 def choose_password(token: str) -> ResponseReturnValue:
     """Set a password through a one-time link from the command line.
 
@@ -166,16 +163,7 @@ def use_session(begun: Session, credential: str) -> None:
 
 
 def end_own_session() -> None:
-    """End the session of this request."""
     sessions.end(current_person(), current_session().id, current_change(), kind="signed out")
-
-
-def _warn_of_weakness(person: Person, password: str) -> None:
-    """On the next page, advise changing a password that predates the check for weak ones."""
-    with suppress(Busy):  # next time
-        if weakness := passwords.find_weakness_for(person, password, own_host()):
-            sentence = gettext("Your password still works. %(reason)s", reason=gettext(weakness))
-            flash(sentence, "weak")
 
 
 def safe_target(target: str) -> str:

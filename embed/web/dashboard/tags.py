@@ -12,10 +12,11 @@ from embed.wallets import tags
 from embed.wallets.tags import TagFields
 from embed.web.dashboard.access import current_change, get_own_tag
 from embed.web.dashboard.responses import Form, redirect_to, show_mistakes
-from embed.web.dashboard.routes import page_route
+from embed.web.dashboard.routes import FORM, page_route
 from embed.web.dashboard.wallet_list import render_wallets
 from embed.web.languages import gettext, lazy_gettext
 
+HELP = "owners#tags"
 _COLORS: Any = list(tags.COLORS)  # the type stubs of WTForms do not allow plain strings
 
 
@@ -33,7 +34,7 @@ class TagForm(Form):
     )
 
 
-@page_route("/wallets/tags", needs="viewer", help="owners#tags")
+@page_route("/wallets/tags", needs="viewer", help=HELP)
 def list_tags(page: Page) -> ResponseReturnValue:
     return _show_list(page, TagForm(formdata=None, color=tags.order_colors(page)[0]))
 
@@ -60,7 +61,7 @@ def _show_list(page: Page, form: TagForm) -> ResponseReturnValue:
     return render_wallets(page, "tags.html", form=form, counts=tags.count_wallets(page))
 
 
-@page_route("/wallets/tags/<tag_id>", methods=["GET", "POST"], needs="editor", help="owners#tags")
+@page_route("/wallets/tags/<tag_id>", methods=FORM, needs="editor", help=HELP)
 def edit_tag(page: Page, tag_id: str) -> ResponseReturnValue:
     tag = get_own_tag(page, tag_id)
     form = TagForm(obj=tag, is_left_out=not tag.is_counted)
@@ -78,9 +79,7 @@ def edit_tag(page: Page, tag_id: str) -> ResponseReturnValue:
     return render_wallets(page, "tag_form.html", form=form, tag=tag)
 
 
-@page_route(
-    "/wallets/tags/<tag_id>/remove", methods=["GET", "POST"], needs="editor", help="owners#tags"
-)
+@page_route("/wallets/tags/<tag_id>/remove", methods=FORM, needs="editor", help=HELP)
 def remove_tag(page: Page, tag_id: str) -> ResponseReturnValue:
     tag = get_own_tag(page, tag_id)
     if request.method != "POST":

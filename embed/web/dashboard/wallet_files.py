@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flask import Response, request
 from flask.typing import ResponseReturnValue
@@ -24,10 +25,11 @@ from embed.wallets.csv_reader import (
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change
 from embed.web.dashboard.responses import Form, redirect_to, render, write_mistake
-from embed.web.dashboard.routes import page_route
+from embed.web.dashboard.routes import FORM, page_route
 from embed.web.figures import format_in_full
 from embed.web.languages import format_number, gettext, lazy_gettext
 
+HELP = "owners#import-and-export"
 MAX_FILE_BYTES = 16 * 1024 * 1024  # a CSV of 50,000 wallets with long names and several tags
 MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 1024 * 1024  # also of text in fields, with longer line endings
 # A text is sent back in fields of this length, which never split a line ending.
@@ -51,12 +53,6 @@ class Choice:
     changes_listed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRow:
-    cells: Sequence[str]  # as they are read
-    outcome: str  # new, changed, same, or the mistake's name; empty if not known yet
-
-
 @page_route("/wallets.csv", needs="viewer", confirms=True, downloaded_from="list_wallets")
 def export_wallets(page: Page) -> ResponseReturnValue:
     with _one_at_a_time:
@@ -68,11 +64,7 @@ def export_wallets(page: Page) -> ResponseReturnValue:
 
 
 @page_route(
-    "/wallets/import",
-    methods=["GET", "POST"],
-    needs="editor",
-    help="owners#import-and-export",
-    max_upload_bytes=MAX_UPLOAD_BYTES,
+    "/wallets/import", methods=FORM, needs="editor", help=HELP, max_upload_bytes=MAX_UPLOAD_BYTES
 )
 def import_wallets(page: Page) -> ResponseReturnValue:
     """Show what a file would change, or its text with the owner's choice."""
@@ -91,7 +83,7 @@ def import_wallets(page: Page) -> ResponseReturnValue:
     "/wallets/import/apply",
     methods=["POST"],
     needs="editor",
-    help="owners#import-and-export",
+    help=HELP,
     max_upload_bytes=MAX_UPLOAD_BYTES,
 )
 def apply_import(page: Page) -> ResponseReturnValue:
@@ -206,8 +198,11 @@ def _show_plan(page: Page, text: str, table: Table) -> ResponseReturnValue:
 
 def _show_rows(
     table: Table, choice: Choice, parsed: ParsedTable, plan: imports.ImportPlan | None
-) -> Sequence[ShownRow]:
-    """Return the first rows as they are read."""
+) -> list[dict[str, Any]]:
+    """Return the first rows as they are read.
+
+    The outcome is new, changed, same, or the mistake's name; empty if not known yet.
+    """
     lines = {line.number: line for line in parsed.lines}
     outcomes = dict.fromkeys(lines, "same") if plan else {}
     for change in plan.changes if plan else ():
@@ -215,13 +210,13 @@ def _show_rows(
     for mistake in reversed(plan.mistakes if plan else ()):
         outcomes[mistake.number] = mistake.kind.name
     return [
-        ShownRow(
-            [
+        {
+            "cells": [
                 _write_cell(role, "".join(cells[place : place + 1]), lines.get(number))
                 for place, role in enumerate(choice.columns)
             ],
-            outcomes.get(number, ""),
-        )
+            "outcome": outcomes.get(number, ""),
+        }
         for number, cells in table.rows[:_SHOWN_ROWS]
     ]
 

@@ -1,8 +1,7 @@
 """The list of a page's wallets, searched and sorted; the address holds what was chosen."""
 
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import Response, request
@@ -32,14 +31,6 @@ _ORDERS = {
     for descends in (False, True)
 }
 _SORT_BY_ORDER = {order: sort for sort, order in _ORDERS.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A column that sorts the list."""
-
-    href: str  # sorts by it, or reverses the order
-    sorted: Literal["ascending", "descending"] | None
 
 
 @page_route("/wallets", needs="viewer", help="owners#wallets")
@@ -107,15 +98,16 @@ def read_filter(page_tags: list[Tag]) -> WalletFilter:
     )
 
 
-def _make_headings(current: Order) -> dict[Column, Heading]:
-    headings: dict[Column, Heading] = {}
+def _make_headings(current: Order) -> dict[Column, dict[str, str | None]]:
+    """Return, for each column that sorts the list, how it's sorted now and a link that sorts it."""
+    headings: dict[Column, dict[str, str | None]] = {}
     for column, descends_first in _DESCENDS_FIRST.items():
         is_current = column == current.column
         descends = not current.is_descending if is_current else descends_first
         sort = _SORT_BY_ORDER[Order(column, descends)]
         href = f"?{urlencode(list_search(sort=sort, page=None))}"
-        direction: Any = "descending" if current.is_descending else "ascending"
-        headings[column] = Heading(href, direction if is_current else None)
+        direction = "descending" if current.is_descending else "ascending"
+        headings[column] = {"href": href, "sorted": direction if is_current else None}
     return headings
 
 

@@ -6,12 +6,11 @@ from typing import Any
 from flask import Response, request
 from flask.typing import ResponseReturnValue
 from limits import parse
-from wtforms import BooleanField, SelectMultipleField, StringField
+from wtforms import BooleanField, StringField
 from wtforms.validators import InputRequired, Length, Optional
-from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.balances.known import find_chain_balance
-from embed.balances.largest_holders import NOBODY_TO_ASK
+from embed.balances.token_accounts import NOBODY_TO_ASK
 from embed.db.models import Page
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput
@@ -21,11 +20,19 @@ from embed.wallets.suggestions import Suggestion
 from embed.web import rate_limits
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person, get_own_tag, get_own_wallet
-from embed.web.dashboard.responses import Form, redirect_to, render, show_mistakes, write_mistake
-from embed.web.dashboard.routes import page_route
+from embed.web.dashboard.responses import (
+    Checkboxes,
+    Form,
+    redirect_to,
+    render,
+    show_mistakes,
+    write_mistake,
+)
+from embed.web.dashboard.routes import FORM, page_route
 from embed.web.dashboard.wallet_list import list_search, read_filter
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
+HELP = "owners#wallets"
 LOOK_UPS_PER_PERSON = parse("10/minute")
 
 
@@ -41,11 +48,9 @@ class WalletForm(Form):
         [Optional(), Length(max=100)],
         description=lazy_gettext("Shown next to the address."),
     )
-    tag_names = SelectMultipleField(
+    tag_names = Checkboxes(
         lazy_gettext("Tags"),
         [Optional()],
-        widget=ListWidget(prefix_label=False),
-        option_widget=CheckboxInput(),
     )
     is_hidden = BooleanField(
         lazy_gettext("Hidden"),
@@ -67,7 +72,7 @@ class WalletForm(Form):
             )
 
 
-@page_route("/wallets/new", methods=["GET", "POST"], needs="editor", help="owners#wallets")
+@page_route("/wallets/new", methods=FORM, needs="editor", help=HELP)
 def add_wallet(page: Page) -> ResponseReturnValue:
     form = WalletForm(page)
     if form.validate_on_submit():
@@ -83,7 +88,7 @@ def add_wallet(page: Page) -> ResponseReturnValue:
     return render("wallet_form.html", page=page, form=form)
 
 
-@page_route("/wallets/<wallet_id>", methods=["GET", "POST"], needs="editor", help="owners#wallets")
+@page_route("/wallets/<wallet_id>", methods=FORM, needs="editor", help=HELP)
 def edit_wallet(page: Page, wallet_id: str) -> ResponseReturnValue:
     own = get_own_wallet(page, wallet_id)
     balances = runtime().balances
@@ -123,9 +128,7 @@ def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tra
     )
 
 
-@page_route(
-    "/wallets/<wallet_id>/remove", methods=["GET", "POST"], needs="editor", help="owners#wallets"
-)
+@page_route("/wallets/<wallet_id>/remove", methods=FORM, needs="editor", help=HELP)
 def remove_wallet(page: Page, wallet_id: str) -> ResponseReturnValue:
     wallet = get_own_wallet(page, wallet_id)
     if request.method != "POST":
@@ -138,7 +141,7 @@ def remove_wallet(page: Page, wallet_id: str) -> ResponseReturnValue:
     )
 
 
-@page_route("/wallets/change", methods=["POST"], needs="editor", help="owners#wallets")
+@page_route("/wallets/change", methods=["POST"], needs="editor", help=HELP)
 def change_wallets(page: Page) -> ResponseReturnValue:
     """Apply an action to the selected wallets, or to all that match the address's filter.
 

@@ -22,14 +22,14 @@ _SQUARE = re.compile(r"M(\d) (\d)h1")
 _GAP = 4  # between parts of the bar
 _STRIPE, _STRIPE_EVERY = 8, 16
 _STEP = 20  # in which lines are made shorter
-_LINE_HEIGHT = 1.1
+LINE_HEIGHT = 1.1
 _PALETTE = 256
 
 
 class Part(NamedTuple):
     """A part of the bar; those without a color are grey, at its end."""
 
-    balance: Decimal
+    width: Decimal  # any unit
     color: str | None  # six hex digits
     is_counted: bool = True  # hatched if not
 
@@ -75,9 +75,9 @@ class Canvas:
     def write_large(self, x: int, top: int, lines: Sequence[str], size: int) -> int:
         """Write bold lines below `top`, and return where they end."""
         for number, line in enumerate(lines, 1):
-            baseline = top + round(size * (_LINE_HEIGHT * number - 0.2))
+            baseline = top + round(size * (LINE_HEIGHT * number - 0.2))
             self.write(x, baseline, line, size=size, weight="bold", width=WIDTH - MARGIN - x)
-        return top + round(size * _LINE_HEIGHT * len(lines))
+        return top + round(size * LINE_HEIGHT * len(lines))
 
     def draw_logo(self, x: int, y: int, size: int, logo: Logo) -> None:
         mask = _round_mask((size, size), size // 2)
@@ -110,14 +110,14 @@ class Canvas:
 
     def draw_bar(self, y: int, height: int, parts: Sequence[Part]) -> None:
         """Draw the parts in their true widths, across the picture."""
-        total, width = sum(part.balance for part in parts), WIDTH - 2 * MARGIN
+        total, width = sum(part.width for part in parts), WIDTH - 2 * MARGIN
         whole = _round_mask((width, height), height // 2)
         left, summed = 0, Decimal(0)
         for part in parts:
-            summed += part.balance
+            summed += part.width
             right = round(width * float(summed / total))
             shape = Image.new("L", whole.size)
-            end = right - 1 if right >= width else right - 1 - _GAP
+            end = max(left, right - 1 if right >= width else right - 1 - _GAP)
             ImageDraw.Draw(shape).rectangle((left, 0, end, height), fill=255)
             mask = ImageChops.multiply(shape, whole)
             if not part.is_counted:

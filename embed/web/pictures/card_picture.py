@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 
 from embed.web.drawings import Avatar
-from embed.web.pictures.canvas import HEIGHT, MARGIN, QUIET, WIDTH, Canvas, Logo, fit_lines
+from embed.web.pictures.canvas import (
+    HEIGHT,
+    LINE_HEIGHT,
+    MARGIN,
+    QUIET,
+    WIDTH,
+    Canvas,
+    Logo,
+    fit_lines,
+)
 from embed.web.pictures.letters import choose_drawable, load_font, make_drawable
 
 _LOGO_PX, _FACE_PX = 90, 238
@@ -38,13 +47,13 @@ def draw_card(shown: CardPicture) -> bytes:
     name, place = make_drawable(shown.name), choose_drawable(shown.place, shown.figures)
     if name:
         lines, size = fit_lines(name, _SIZES, WIDTH - MARGIN - left)
-        height = round(1.1 * size * len(lines)) + 66
+        height = round(LINE_HEIGHT * size * len(lines)) + 66
         end = canvas.write_large(left, (HEIGHT - height) // 2, lines, size)
         width = WIDTH - MARGIN - left
         canvas.write(left, end + 50, place, size=46, color=QUIET, width=width)
     else:
         lines, size = fit_lines(place, _SIZES, WIDTH - MARGIN - left)
-        height = round(1.1 * size * len(lines))
+        height = round(LINE_HEIGHT * size * len(lines))
         canvas.write_large(left, (HEIGHT - height) // 2, lines, size)
 
     end = canvas.write(MARGIN, _BOTTOM - 10, make_drawable(shown.since), size=36, color=QUIET)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from embed.web.drawings import Avatar
 from embed.web.pictures.canvas import (
     HEIGHT,
+    LINE_HEIGHT,
     MARGIN,
     QUIET,
     WIDTH,
@@ -18,7 +18,6 @@ from embed.web.pictures.canvas import (
 from embed.web.pictures.letters import choose_drawable, make_drawable, make_lines_drawable
 
 MAX_FACES = 5
-_LEAST = Decimal("0.01")  # smaller parts of the bar join the grey one
 _LOGO_PX, _FACE_PX, _BAR_PX = 90, 84, 28
 _SIZES = (94, 84, 72, 60, 50)
 _COUNT_SIZES = (52, 46, 40, 34)
@@ -54,13 +53,12 @@ def draw_list(shown: ListPicture) -> bytes:
         _SIZES,
         WIDTH - 2 * MARGIN,
     )
-    parts = join_small(shown.parts)
-    height = round(1.1 * size * len(lines)) + (_BAR_BELOW + _BAR_PX if parts else 0)
+    height = round(LINE_HEIGHT * size * len(lines)) + (_BAR_BELOW + _BAR_PX if shown.parts else 0)
     free_from, free_to = _TOP + _LOGO_PX, _BOTTOM - _FACE_PX - 12
     top = (free_from + free_to - height) // 2
     end = canvas.write_large(MARGIN, top, lines, size)
-    if parts:
-        canvas.draw_bar(end + _BAR_BELOW, _BAR_PX, parts)
+    if shown.parts:
+        canvas.draw_bar(end + _BAR_BELOW, _BAR_PX, shown.parts)
 
     for number, avatar in enumerate(shown.faces[:MAX_FACES]):
         left = MARGIN + number * (_FACE_PX + 14)
@@ -77,11 +75,3 @@ def _write_counts(canvas: Canvas, texts: Sequence[str]) -> None:
     canvas.write(right, _BOTTOM - 10, bold, size=size, weight="bold", anchor="rs", width=width)
     for text in quiet:
         canvas.write(right, _BOTTOM - 72, text, size=36, color=QUIET, anchor="rs", width=width)
-
-
-def join_small(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts with those below one per cent in the grey one at the end."""
-    total = sum((part.balance for part in parts), Decimal(0))
-    wide = [part for part in parts if part.color and part.balance >= total * _LEAST]
-    rest = total - sum(part.balance for part in wide)
-    return [*wide, Part(rest, None)] if rest > 0 else wide

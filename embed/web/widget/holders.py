@@ -31,8 +31,8 @@ class Holder(NamedTuple):
 class Segment(NamedTuple):
     """A part of the bar, in percent of its width."""
 
-    start: str
-    width: str
+    start: Decimal
+    width: Decimal
     holder: Holder | None  # None: everything that isn't named
 
 
@@ -86,12 +86,8 @@ def draw_bar(holders: list[Holder]) -> list[Segment]:
     segments, start = [], Decimal(0)
     for one in named:
         width = 100 * one.balance / total
-        segments.append(Segment(_write(start), _write(width), one))
+        segments.append(Segment(start, width, one))
         start += width
     if start < 100 and (len(named) < len(holders)):
-        segments.append(Segment(_write(start), _write(100 - start), None))
+        segments.append(Segment(start, 100 - start, None))
     return segments
-
-
-def _write(percent: Decimal) -> str:
-    return f"{percent:.2f}%"

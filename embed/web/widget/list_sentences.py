@@ -38,7 +38,7 @@ def write_sentence(payload: Payload) -> str:
             "%(count)s wallet holds %(amount)s %(symbol)s",
             "%(count)s wallets hold %(amount)s %(symbol)s",
             count,
-            amount=_isolate(format_short(sums["balance"])),
+            amount=_isolate(format_short(sums.balance)),
             **shown,
         )
     return f"{count_wallets(count)} · {symbol}" if count else symbol
@@ -51,7 +51,7 @@ def write_figures(payload: Payload) -> str:
     if share is not None:
         figures.append(format_share(share, 1))
     elif sums:
-        figures.append(format_number(int(sums["balance"])))  # the short form may have words
+        figures.append(format_number(int(sums.balance)))  # the short form may have words
     return f"{' · '.join(figures)}\n{write_symbol(payload.details)}"
 
 
@@ -62,7 +62,7 @@ def _isolate(figure: str) -> str:
 
 def _find_share(payload: Payload) -> Decimal | None:
     sums = payload.details.get("sums")
-    return find_share(sums["balance"], payload.details.get("supply")) if sums else None
+    return find_share(sums.balance, payload.details.get("supply")) if sums else None
 
 
 def write_signed(count: int) -> str:

@@ -18,7 +18,7 @@ from embed.submissions import queries
 from embed.web.compression import compress
 from embed.web.current import runtime
 from embed.web.figures import Column
-from embed.web.snippets import build_link
+from embed.web.pictures.addresses import build_card_link
 from embed.web.visitor import find_session_id
 from embed.web.widget.blueprint import blueprint, get_open_access, respond_with_part
 from embed.web.widget.rows import ListedWallet, describe_wallet, find_current_etag
@@ -31,6 +31,7 @@ class OwnRow(NamedTuple):
     submission: Submission
     listed: ListedWallet | None
     again_at: datetime | None  # when a rejected wallet can be sent again, unless it can now
+    card: str | None  # where its holder's card is, if the page has a share link
 
 
 @blueprint.get("/tracking/<page_id>/own")
@@ -86,13 +87,14 @@ def render_own(payload: Payload, own: Sequence[Submission], list_etag: str) -> s
         for one in reversed(own)  # the newest counts
         if one.status == "rejected" and one.decided_at + cooldown > now
     }
-    rows = []
+    rows, is_linked = [], _is_shared(page.id, payload.etag)
     for one in _choose_rows(own):
         place = payload.find_place(one.wallet_address) if one.status in APPROVED else None
-        listed = None
+        listed = card = None
         if place is not None:
             listed = describe_wallet(payload.read_wallets([place])[0], place, payload, column)
-        rows.append(OwnRow(one, listed, again_at.get(one.wallet_address)))
+            card = build_card_link(page.id, listed["id"]) if is_linked else None
+        rows.append(OwnRow(one, listed, again_at.get(one.wallet_address), card))
     return render_template(
         "widget/own.html",
         page_id=page.id,
@@ -103,7 +105,6 @@ def render_own(payload: Payload, own: Sequence[Submission], list_etag: str) -> s
         list_etag=quote_etag(list_etag, weak=True),
         wallet_count=payload.wallet_count,
         is_remembered=find_session_id() is not None,
-        link=_find_share_link(page.id, payload.etag),
     )
 
 
@@ -130,5 +131,5 @@ def _find_order(one: Submission) -> tuple[bool, bool, bool]:
 
 # A page's keys change with its version, and so with the payload's tag.
 @cached(LRUCache(256), lock=threading.Lock())
-def _find_share_link(page_id: str, _etag: str) -> str | None:
-    return build_link(page_id) if is_shared(page_id) else None
+def _is_shared(page_id: str, _etag: str) -> bool:
+    return is_shared(page_id)

@@ -10,7 +10,7 @@ from embed import logos
 from embed.db.models import Page
 from embed.domain.colors import find_tag_color
 from embed.errors import ApiError
-from embed.public_payload import NO_PART, Payload
+from embed.public_payload import Payload
 from embed.submissions.proofs import count_proved
 from embed.translations import SOURCE_LANGUAGE
 from embed.wallets.joined import list_joined
@@ -26,6 +26,7 @@ from embed.web.pictures.list_picture import MAX_FACES, ListPicture, draw_list
 from embed.web.security_headers import allow_loading
 from embed.web.widget.blueprint import blueprint
 from embed.web.widget.cards import Card, get_card
+from embed.web.widget.holders import Segment, draw_bar, list_holders
 from embed.web.widget.list_sentences import (
     write_figures,
     write_joined,
@@ -36,7 +37,6 @@ from embed.web.widget.list_sentences import (
 from embed.web.widget.shared_page import COUNTS_CACHED_FOR, get_shared_page, read_payload
 
 NEW_FOR = timedelta(days=7)
-_LARGEST = 5  # wallets in the bar of a list without tags
 
 _kept = KeptPictures()
 
@@ -108,7 +108,7 @@ def _describe_list(page: Page, payload: Payload) -> ListPicture:
         titles=[title for title in (page.public_title, page.token_name) if title],
         sentence=write_sentence(payload),
         figures=write_figures(payload),
-        parts=_list_parts(payload, page.look.accent),
+        parts=[_color(one, page.look.accent) for one in draw_bar(list_holders(payload))],
         faces=[draw_avatar(one) for one in list(dict.fromkeys(addresses))[:MAX_FACES]],
         signed=write_signed(count_proved(page)),
         joined=write_joined(len(joined)),
@@ -135,17 +135,11 @@ def _describe_logo(page: Page) -> Logo:
     return Logo(bytes(stored.content) if stored else None, letter, page.look.accent)
 
 
-def _list_parts(payload: Payload, accent: str) -> list[Part]:
-    """Return the parts of the bar, the grey one last; none if nothing is held."""
-    parts, tags = payload.standings.parts, payload.details["tags"]
-    listed = [
-        Part(parts[tag.id].balance, find_tag_color(tag.color), tag.counted)
-        for tag in tags
-        if tag.id in parts
-    ]
-    rest = parts.get(None, NO_PART).balance
-    if not listed:
-        places = payload.standings.orders["balance"][:_LARGEST]
-        listed = [Part(one["tokenBalance"], accent) for one in payload.read_wallets(places)]
-        rest -= sum(part.balance for part in listed)
-    return [*listed, Part(rest, None)] if payload.standings.highest else []
+def _color(segment: Segment, accent: str) -> Part:
+    """Return a part of the bar in its tag's color, or in the accent if it's one wallet's."""
+    holder = segment.holder
+    if holder is None:
+        return Part(segment.width, None)
+    if holder.tag is None:
+        return Part(segment.width, accent)
+    return Part(segment.width, find_tag_color(holder.tag.color), holder.tag.is_counted)

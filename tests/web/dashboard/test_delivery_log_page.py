@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from markupsafe import escape
 from receiving import (
     add_channel,
     add_deliveries,
@@ -68,26 +67,6 @@ def test_log_says_what_when_where_how_often_and_what_was_answered(world, owner, 
     assert "Queue almost full delivered 2026-01-31 09:30 UTC Send again" in text
     assert "2 attempts, the last 2026-01-31 09:31 UTC : 204 No Content" in text
     assert "/hook" not in owner.get(log).text
-
-
-NESTED = "[" * 600 + "0" + ",0" * 350 + "]" * 600  # lines for it would begin with many blanks
-
-
-@pytest.mark.parametrize(
-    ("data", "shown"),
-    [
-        ("<nonsense", None),
-        ('{"a":' * 3000, None),
-        ("[0]", None),
-        (f'{{"more":{NESTED}}}', f'{{\n  "more": {NESTED}\n}}'),
-    ],
-)
-def test_data_that_no_message_has_are_shown_as_they_are(world, owner, log, data, shown):
-    add_webhook(world)
-    tell(world)
-    Message.update(data=data).execute()
-
-    assert f'<pre translate="no">{escape(shown or data)}</pre>' in owner.get(log).text
 
 
 def test_data_of_a_message_is_behind_details_with_every_digit(world, owner, log):

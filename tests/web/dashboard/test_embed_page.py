@@ -389,7 +389,7 @@ def show_list(world, site: str, destination: str) -> None:
     ("site", "said"),
     [
         ("", "Enter the address of the site."),
-        ("//example.com", "has no scheme"),
+        ("//example.com", "a site&#39;s address"),
         ("https://*.example.com", "has a wildcard"),
     ],
 )

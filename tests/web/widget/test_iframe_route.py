@@ -423,7 +423,7 @@ def test_refusal_by_the_minimum_names_what_the_wallet_holds_only_where_the_chain
         text = world.client.get(path, query_string={"key": world.public_key}).text
         return re.search(r'"ca_gate_failed": "(.*?)"', text)[1]
 
-    asked = "This list requires at least {minBalance} tokens"
+    asked = "This list requires at least {minBalance} {symbol}"
     entered = f"{asked}. The owner has entered no balance for this wallet, or a lower one."
     assert read_sentence() == entered
 

@@ -116,7 +116,7 @@ def test_listed_visitor_finds_their_place_above_the_list(world):
     assert "You" not in row
 
 
-def test_share_is_offered_only_where_a_link_can_be_shared(world):
+def test_own_card_is_offered_only_where_a_link_can_be_shared(world):
     visitor = with_session(world)
     world.approve(submit(world, visitor, "Ann"))
 
@@ -126,8 +126,11 @@ def test_share_is_offered_only_where_a_link_can_be_shared(world):
 
     assert "data-link" not in before
     assert "Share" not in before
-    assert f'data-link="http://localhost/embed/page/{world.page_id}"' in after
-    assert "<span>Share</span>" in after
+    wallet = Wallet.get(Wallet.address == visitor.address)
+    card = f"http://localhost/embed/page/{world.page_id}/card/{wallet.id}"
+    assert f'data-link="{card}"' in after
+    assert f'href="{card}"' in after
+    assert world.call("GET", card.removeprefix("http://localhost")).status_code == 200
 
 
 def test_refused_tries_do_not_pile_up_and_hidden_rows_stay_away(world):

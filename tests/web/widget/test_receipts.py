@@ -1,6 +1,7 @@
 """GET /embed/tracking/{id}/proofs and /receipts/{id}: what holders signed, for everyone."""
 
 import base64
+import re
 
 import base58
 import pytest
@@ -30,7 +31,7 @@ FIELDS = {
 def ask(world, path, *, key=None, page_id=None, cookie=None, **query):
     return world.call(
         "GET",
-        f"/embed/tracking/{page_id or world.page_id}/{path}",
+        f"/embed/tracking/{page_id or world.page_id}/{path}".rstrip("/"),
         query_string={"key": world.public_key if key is None else key} | query,
         cookie=cookie,
         headers={"Authorization": None, "Origin": None},
@@ -285,6 +286,18 @@ def test_a_hundred_take_as_many_statements_as_one_and_no_more_are_answered(
     one = count_statements(lambda: read_proofs(world, ids[0]))
     assert count_statements(lambda: read_proofs(world, *ids)) == one == 3
     assert read_proofs(world, *ids).keys() == set(ids[:100])
+
+
+def test_list_marks_proved_wallets_and_no_others(world):
+    waits = Visitor()
+    proved = find_wallet(prove(world))
+    world.track(waits.address)
+    submit(world, waits)
+    text = ask(world, "").text
+
+    rows = re.findall('<li class="wallet" data-id="(.*?)"(.*?)</li>', text, re.DOTALL)
+    assert len(rows) == 2
+    assert [wallet for wallet, row in rows if 'class="proved"' in row] == [proved.id]
 
 
 @on_both_databases
