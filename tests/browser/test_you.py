@@ -153,23 +153,25 @@ def test_refusal_replaces_list_and_own_rows(
     expect(widget.locator("#own, #wallets")).to_have_count(0)
 
 
-def test_share_copies_the_public_link_if_there_is_one(
+def test_share_copies_the_cards_link_if_the_page_has_a_share_link(
     embedded_page, context, page, browser_wallet, send
 ):
     embedded_page.approve(send("Lucky Larry", browser_wallet.key))
     widget = reload(page)
     row = widget.locator("#own-list > li")
     expect(row.locator(".line-1")).to_contain_text("You")
-    expect(row.get_by_role("button", name="Share")).to_have_count(0)
+    expect(row.get_by_role("button", name="Share my card")).to_have_count(0)
     derived.share_page(embedded_page.page_id, embedded_page.change())
     embedded_page.forward(page, "05:00")
 
-    row.get_by_role("button", name="Share").click()
+    row.get_by_role("button", name="Share my card").click()
 
     expect(row.get_by_role("button", name="Copied")).to_be_visible()
     context.grant_permissions(["clipboard-read"], origin=embedded_page.host.origin)
-    link = f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}"
-    assert page.evaluate("navigator.clipboard.readText()") == link
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}/")
+    row.locator("summary").click()
+    expect(row.get_by_role("link", name="My card")).to_have_attribute("href", link)
 
 
 def test_withdrawing_from_the_row_takes_one_signature(embedded_page, page, browser_wallet, send):
