@@ -81,8 +81,8 @@
 
   /** @param {HTMLIFrameElement} frame */
   function greet(frame) {
+    passTheme(frame); // first, since the theme also decides how high the frame is
     send(frame, { kind: "embed:hello", lends: isLending(frame) });
-    passTheme(frame);
   }
 
   /** @param {HTMLIFrameElement} frame */

@@ -65,7 +65,7 @@ export class Api {
     const page = parsePage(text);
     if (response.ok) return etag && findTag(page) === etag ? null : page;
     const code = page.querySelector("code")?.textContent?.split(" ").at(-1); // refusal.html
-    const isRefusal = ["revoked_key", "invalid_key", "embed_disabled"].includes(code ?? "") || url.searchParams.has("part") && code === "not_found";
+    const isRefusal = ["revoked_key", "invalid_key", "embed_disabled"].includes(code ?? "") || (isOwn || url.searchParams.has("part")) && code === "not_found";
     throw new Problem(code ?? "server", { retryAfter: readRetryAfter(response), page: isRefusal ? page : null });
   }
 

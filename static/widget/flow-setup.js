@@ -65,9 +65,8 @@ export function setUpSteps(panel, part, { api, own, lender, site, symbol, close 
  * @typedef {{ nonceId: string, message: string, isDuplicate?: boolean,
  *   belowMinimum?: Record<string, unknown> }} Nonce
  * @typedef {{ walletAddress: string, nickname: string, nonceId: string, signature: string }} Draft
- * @typedef {{ submissionId: string, status: string, isRemembered?: boolean,
- *   receipt?: string | null }} Answer to a submission; whether this browser can follow it, and where its
- *   receipt is, if this browser may read it
+ * @typedef {{ submissionId: string, status: string, receipt?: string | null }} Answer to a submission, and
+ *   where its receipt is, if this browser may read it
  * @typedef {{ amount: string, observedAtIso: string }} Balance
  * @typedef {{ publicAlias: string | null, tags: Tag[], hideFromPublic: boolean, withheld: boolean,
  *   addedBy: "owner" | "submission", createdAtIso: string }} Entry on the list
@@ -127,7 +126,7 @@ export const makeAdding = (api, own) => ({
     own.add(answer);
     const isReadable = !own.isForgotten || answer.status === "auto_approved";
     const receipt = isReadable ? api.locateReceipt(answer.submissionId) : null;
-    return { ...answer, isRemembered: !own.isForgotten, receipt };
+    return { ...answer, receipt };
   },
 });
 

@@ -255,11 +255,9 @@ export class FlowView {
       this.#showIf("stays-listed", staysListed);
       return this.showStep("withdrawn");
     }
-    const { status, isRemembered = false, receipt = null } = /** @type {Answer} */ (result);
-    const isPending = status === "pending";
+    const { status, receipt = null } = /** @type {Answer} */ (result);
     const sent = this.#get("[data-show=sent]");
-    showSentence(isPending ? "sent_pending" : "sent_approved", { name: result.nickname }, sent);
-    this.#showIf("remembered", isPending && isRemembered);
+    showSentence(status === "pending" ? "sent_pending" : "sent_approved", { name: result.nickname }, sent);
     const link = getElement(this.root, "[data-show=receipt]", HTMLAnchorElement);
     link.hidden = receipt === null;
     link.href = receipt ?? "";

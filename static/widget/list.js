@@ -58,10 +58,13 @@ export class List {
     return Number(this.root.dataset.total);
   }
 
-  /** Show the list as it is now, if it has changed; return whether it had. */
-  async refresh() {
+  /**
+   * Show the list as it is now, if it has changed; return whether it had.
+   * @param {string} [etag] the list's now, if known
+   */
+  async refresh(etag) {
     const { asking } = this;
-    const part = await this.#readParts(this.address, this.last, this.etag);
+    const part = etag === this.etag ? null : await this.#readParts(this.address, this.last, this.etag);
     if (asking !== this.asking) return true; // something else was asked for meanwhile
     if (this.isRefused) location.reload(); // it's shown again
     this.warn("");

@@ -29,9 +29,10 @@ const { lender, tell } = connectToHost({ site: site || null, isForAnySite: "anyS
 const list = new List(root, { api, isLocked: isIsolated || isTooOld });
 list.listeners.push(tick, listenToUnlisted);
 
-async function refreshList() {
+/** Show everything as it is now; the visitor's own rows also say whether the list has changed. */
+async function refresh() {
   try {
-    return await list.refresh();
+    return await (loadedOwn ? loadedOwn.read() : list.refresh());
   } catch (error) {
     list.report(error);
     throw error;
@@ -67,8 +68,8 @@ async function openDetails({ target }) {
   }
 }
 
-// While a submission is pending, the visitor's own rows are read instead: they say when the list has changed.
-poll(async () => loadedOwn?.isPending ? false : refreshList(), { ...LIST_PAUSES, isWanted: () => !isIsolated && !isTooOld });
+// While a submission is pending, own.js asks more often.
+poll(async () => loadedOwn?.isPending || refresh(), { ...LIST_PAUSES, isWanted: () => !isIsolated && !isTooOld });
 
 // The visitor's own submissions
 
@@ -81,7 +82,7 @@ let loadedOwn = null;
 function loadOwn() {
   own ??= import("./own.js").then(({ OwnSubmissions }) => {
     loadedOwn = new OwnSubmissions(root, {
-      api, list, tell, refreshList, tick, openFlow: (...how) => opener.open(...how),
+      api, list, tell, refresh, tick, openFlow: (...how) => opener.open(...how),
     });
     return loadedOwn;
   });
@@ -126,7 +127,7 @@ if (isIsolated) {
   root.dataset.isolated = "";
 } else {
   list.list.addEventListener("toggle", openDetails, { capture: true }); // it does not bubble
-  if (root.querySelector("#own-list > li")) loadOwn().catch(() => {}); // the served rows stay
+  if (root.querySelector("#own[data-mine], #own-list > li")) loadOwn().catch(() => {}); // the served rows stay
   getElement(root, "#cookie-blocked", HTMLElement).hidden = keepsCookies();
   // From here on, everything that needs a script works.
   if (!isTooOld) root.dataset.ready = "";

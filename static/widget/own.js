@@ -23,15 +23,14 @@ export class OwnSubmissions {
   /**
    * @param {HTMLElement} widget
    * @param {{ api: Api, list: List, tell: (event: string, detail?: object) => void,
-   *   refreshList: () => Promise<unknown>, tick: () => void, openFlow: FlowOpener["open"] }} options `tick`
-   *   shows times
+   *   refresh: () => Promise<unknown>, tick: () => void, openFlow: FlowOpener["open"] }} options `refresh`
+   *   reads these rows and reports failures; `tick` shows times
    */
-  constructor(widget, { api, list, tell, refreshList, tick, openFlow }) {
+  constructor(widget, { api, list, tell, refresh, tick, openFlow }) {
     this.widget = widget;
     this.api = api;
     this.wallets = list;
     this.tell = tell;
-    this.refreshList = refreshList;
     this.tick = tick;
     this.openFlow = openFlow;
     this.notice = getElement(widget, "#cookie-blocked", HTMLElement);
@@ -49,7 +48,8 @@ export class OwnSubmissions {
     this.list.addEventListener("click", (event) => this.#act(event));
     this.list.addEventListener("keydown", (event) => this.#closeByKey(event));
     document.addEventListener("click", ({ target }) => this.#closeMenus(target));
-    this.poll = poll(() => this.#read(), { ...PAUSES, isWanted: () => this.isPending });
+    this.isAsked = false; // for the rows as they are now
+    this.poll = poll(async () => !(this.isPending || this.isAsked) || refresh(), PAUSES);
     list.listeners.push(() => this.#mark());
     this.#mark();
   }
@@ -74,10 +74,10 @@ export class OwnSubmissions {
     this.refresh();
   }
 
-  /** Ask the server for the rows as they are now; a failure changes nothing. */
+  /** Ask the server for the rows as they are now. */
   refresh() {
+    this.isAsked = true;
     this.poll.now();
-    return this.#read().catch(() => {});
   }
 
   /** Whether the browser sends no cookie, so that the server knows only what was sent just now. */
@@ -120,55 +120,75 @@ export class OwnSubmissions {
 
   // Updating
 
-  /** Read the rows, and the list if it has changed, too; return whether anything has. */
-  async #read() {
+  /** Read the rows, and the list if it has changed, too; return whether the rows have. */
+  async read() {
     const query = this.sent.length ? `?sent=${this.sent.slice(-MOST_HIDDEN).join(".")}` : "";
     const path = `/embed/tracking/${this.api.pageId}/own${query}`;
     const page = await this.api.readHtml(path, { etag: this.root.dataset.etag, isOwn: true });
-    if (!page) return false;
     const listed = new Set(this.#listMine());
-    this.#show(getElement(page, "#own", HTMLElement));
-    if (this.root.dataset.list !== this.wallets.etag) await this.refreshList();
+    this.isAsked = false;
+    if (page) this.#show(getElement(page, "#own", HTMLElement));
+    await this.wallets.refresh(this.root.dataset.list);
     if (this.#listMine().some((id) => !listed.has(id))) this.tell("listed");
-    return true;
+    return page !== null;
   }
 
   /**
-   * Replace the section; rows that haven't changed are kept, so that screen readers don't read them again.
+   * Replace what has changed. Screen readers read a row only when it's new or has another status.
    * @param {HTMLElement} served
    */
   #show(served) {
-    const focused = document.activeElement?.closest("#own-list > li");
     const known = this.served;
     const rows = /** @type {NodeListOf<HTMLElement>} */ (served.querySelectorAll("#own-list > li"));
-    for (const name of ["data-etag", "data-list"]) this.root.setAttribute(name, served.getAttribute(name) ?? "");
-    for (const part of served.querySelectorAll(":scope > :is(link, svg)")) {
+    for (const name of ["data-etag", "data-list", "data-mine"]) copyAttribute(name, served, this.root);
+    for (const part of served.querySelectorAll(":scope > :is(link, svg, template)")) {
       if (!this.root.querySelector(part.localName)) this.root.prepend(document.adoptNode(part));
     }
     this.served = new Map([...rows].map((row) => {
-      const { id = "" } = row.dataset;
-      const [same, html] = [known.get(id), readHtml(row)];
-      return [id, same?.html === html ? same : { html, row: document.adoptNode(row) }];
+      const { id = "", status } = row.dataset;
+      const [before, html] = [known.get(id), readHtml(row)];
+      if (before?.html === html) return [id, before];
+      if (before?.row.dataset.status === status) row.ariaLive = "off";
+      return [id, { html, row: document.adoptNode(row) }];
     }));
-    const shown = [...this.served.values()].map(({ row }) => row);
-    for (const row of this.rows) if (!shown.includes(row)) row.remove();
-    shown.forEach((row, index) => {
-      if (this.rows[index] !== row) this.list.insertBefore(row, this.rows[index] ?? null);
-    });
+    this.#replaceRows([...known.values()].map(({ row }) => row));
     this.root.hidden = this.rows.length === 0;
     if (this.isForgotten && this.rows.length) this.root.after(this.notice); // it explains the rows above it
-    if (focused && !focused.isConnected) focusRow(this.rows[0]);
     this.#showMore();
     this.tick();
     this.#mark();
   }
 
+  /** @param {HTMLElement[]} before */
+  #replaceRows(before) {
+    const focused = document.activeElement;
+    const rows = [...this.served.values()].map(({ row }) => row);
+    for (const old of before.filter((row) => !rows.includes(row))) {
+      const now = this.served.get(old.dataset.id ?? "")?.row;
+      const act = old.contains(focused) && (focused?.getAttribute("data-act") ?? "");
+      if (now) getElement(now, "details", HTMLDetailsElement).open = getElement(old, "details", HTMLDetailsElement).open;
+      if (now) old.replaceWith(now);
+      else old.remove();
+      if (act === false) continue;
+      /** @type {HTMLElement | null | undefined} */
+      const same = now?.querySelector(act ? `[data-act="${act}"]` : "summary");
+      if (same) same.focus({ preventScroll: true });
+      else focusRow(rows[0]);
+    }
+    for (const [place, row] of rows.entries()) {
+      const there = this.list.children[place] ?? null;
+      if (there !== row) this.list.insertBefore(row, there);
+    }
+  }
+
   #listMine() {
-    return this.rows.map(({ dataset }) => dataset.wallet ?? "").filter(Boolean);
+    return this.root.dataset.mine?.split(" ") ?? [];
   }
 
   #mark() {
-    this.wallets.markMine(this.#listMine(), this.list.querySelector(".mark"));
+    /** @type {HTMLTemplateElement | null} */
+    const mark = this.root.querySelector("#mark");
+    this.wallets.markMine(this.#listMine(), mark?.content.firstElementChild ?? null);
   }
 
   #showAll() {
@@ -240,6 +260,17 @@ export class OwnSubmissions {
       problem.textContent = explainFailure(error);
     }
   }
+}
+
+/**
+ * @param {string} name
+ * @param {Element} from
+ * @param {Element} to
+ */
+function copyAttribute(name, from, to) {
+  const value = from.getAttribute(name);
+  if (value === null) to.removeAttribute(name);
+  else to.setAttribute(name, value);
 }
 
 /** Return a row's HTML without its times, which tick. @param {HTMLElement} row */

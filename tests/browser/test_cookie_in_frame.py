@@ -89,6 +89,7 @@ def test_without_any_cookie_one_reads_submits_and_sees_the_result(
 
     submit(widget, "Night heron")
     expect(widget.locator("#own-list > li")).to_contain_text("Night heron waiting for review")
+    expect(widget.get_by_text("You'll see the answer here")).to_have_count(0)
     embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
     embedded_page.forward(page, "00:31")
 
@@ -108,7 +109,7 @@ def test_without_a_cookie_a_wallet_that_was_listed_before_is_not_taken_for_appro
 
     submit(widget, "Night heron")
     expect(widget.locator("#own-list > li")).to_be_visible()
-    with page.expect_response("**/embed/api/tracking/*"):
+    with page.expect_response("**/own?sent=*"):
         embedded_page.forward(page, "00:31")
 
     expect(widget.locator("#own-list > li")).to_contain_text("Night heron waiting for review")

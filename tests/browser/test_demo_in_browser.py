@@ -57,6 +57,19 @@ def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron You")
 
 
+def test_test_wallet_is_the_same_after_a_reload(demo, page):
+    def read_address() -> str:
+        page.goto(demo["hostUrl"])
+        widget = page.frame_locator("iframe")
+        widget.get_by_role("button", name="Add your wallet").click()
+        widget.get_by_role("button", name="Demo wallet").click()
+        address = widget.locator("[data-show=address]")
+        expect(address).not_to_be_empty()
+        return address.text_content()
+
+    assert read_address() == read_address()
+
+
 def test_wallet_that_holds_too_little_learns_so_before_it_is_asked_for_a_name(
     demo, demo_environ, page
 ):

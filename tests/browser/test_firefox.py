@@ -103,7 +103,7 @@ def test_approval_is_seen_in_the_frame(embedded_page, open_site, setting):
 
     embedded_page.approve(embedded_page.find_submission(wallet.address).id)
 
-    come_back_until(widget, OWN, "You Night heron")
+    come_back_until(widget, OWN, "Night heron proved You")
     come_back_until(widget, LIST, "Night heron You")
 
 

@@ -49,11 +49,13 @@ def test_place_and_balance_follow_the_list_and_lead_to_the_row(
     embedded_page.approve(send("Lucky Larry", browser_wallet.key))
     widget = reload(page)
     row = widget.locator("#own-list > li")
-    expect(row.locator(".line-1")).to_have_text("You")  # what it holds is unknown
+    expect(row.locator(".line-1")).to_have_text("Lucky Larry proved You")
+    expect(row.locator(".balance")).to_be_empty()  # what it holds is unknown
 
     embedded_page.observe(browser_wallet.address, "30.5")
     embedded_page.forward(page, "05:00")
-    expect(row.locator(".line-1")).to_have_text("You · #11 of 41 · 30.50")
+    expect(row.locator(".line-2")).to_have_text("#11 of 41")
+    expect(row.locator(".balance")).to_have_text("30.5")
     expect(widget.locator("#wallets .wallet")).to_have_count(25)  # it is not among these
     row.get_by_role("link", name="Lucky Larry").click()
     expect(widget.locator("#wallets .wallet.mine")).to_be_focused()
@@ -61,7 +63,8 @@ def test_place_and_balance_follow_the_list_and_lead_to_the_row(
 
     embedded_page.observe(browser_wallet.address, "12.5")
     embedded_page.forward(page, "05:00")
-    expect(row.locator(".line-1")).to_have_text("You · #29 of 41 · 12.50")
+    expect(row.locator(".line-2")).to_have_text("#29 of 41")
+    expect(row.locator(".balance")).to_have_text("12.5")
 
 
 NEWS = """() => new MutationObserver((changes) => {
@@ -85,29 +88,90 @@ def test_news_is_read_out_once(embedded_page, context, page, browser_wallet):
     row.locator("[data-act=receipt]").wait_for(state="attached")
     expect(row.locator("li:not([hidden]) > [data-act=receipt]")).to_have_count(1)
     assert frame.evaluate("news") == ["pending"]
+    expect(widget.get_by_text("You'll see the answer here")).to_have_count(1)
     embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
     embedded_page.forward(page, "00:11")
     expect(row.locator(".line-1")).to_contain_text("You")
     assert frame.evaluate("news") == ["pending", "approved"]
 
 
-def test_share_copies_the_public_link_if_there_is_one(
+def test_new_place_is_not_read_out_and_keeps_menu_and_focus(
+    embedded_page, page, browser_wallet, send
+):
+    embedded_page.track_many(40)
+    embedded_page.approve(send("Lucky Larry", browser_wallet.key))
+    embedded_page.observe(browser_wallet.address, "30.5")
+    widget = reload(page)
+    frame = frame_of(page, embedded_page.service_url)
+    row = widget.locator("#own-list > li")
+    expect(row.locator(".line-2")).to_have_text("#11 of 41")
+    frame.evaluate(f"window.news = []; ({NEWS})()")
+    row.locator("summary").click()
+    row.get_by_text("Hide this row").focus()
+
+    embedded_page.observe(browser_wallet.address, "12.5")
+    embedded_page.forward(page, "05:00")
+
+    expect(row.locator(".line-2")).to_have_text("#29 of 41")
+    expect(row.get_by_text("Hide this row")).to_be_focused()
+    assert frame.evaluate("news") == []
+
+
+def test_what_is_sent_in_one_tab_is_followed_in_another(
+    embedded_page, context, page, browser_wallet, send
+):
+    send("Lucky Larry", browser_wallet.key)
+    first, other = reload(page), context.new_page()
+    second = embedded_page.open(other)
+    embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
+
+    for tab, widget in ((page, first), (other, second)):
+        embedded_page.forward(tab, "00:11")
+        expect(widget.locator("#own-list .mark")).to_have_text("You")
+        expect(widget.locator("#wallets .wallet.mine")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("refuse", "sentence"),
+    [
+        (lambda one: one.revoke(one.key), "The owner no longer shows this list here."),
+        (lambda one: one.delete_page(), "There is nothing here."),
+    ],
+    ids=["revoked", "deleted"],
+)
+def test_refusal_replaces_list_and_own_rows(
+    embedded_page, page, browser_wallet, send, refuse, sentence
+):
+    send("Lucky Larry", browser_wallet.key)
+    widget = reload(page)
+    expect(widget.locator("#own-list > li")).to_be_visible()
+
+    refuse(embedded_page)
+    embedded_page.forward(page, "00:11")
+
+    expect(widget.locator("h1")).to_have_text(sentence)
+    expect(widget.locator("#own, #wallets")).to_have_count(0)
+
+
+def test_share_copies_the_cards_link_if_the_page_has_a_share_link(
     embedded_page, context, page, browser_wallet, send
 ):
     embedded_page.approve(send("Lucky Larry", browser_wallet.key))
     widget = reload(page)
     row = widget.locator("#own-list > li")
     expect(row.locator(".line-1")).to_contain_text("You")
-    expect(row.locator(".share-link")).to_be_hidden()
+    expect(row.get_by_role("button", name="Share my card")).to_have_count(0)
     derived.share_page(embedded_page.page_id, embedded_page.change())
     embedded_page.forward(page, "05:00")
 
-    row.get_by_role("button", name="Share this list").click()
+    row.get_by_role("button", name="Share my card").click()
 
     expect(row.get_by_role("button", name="Copied")).to_be_visible()
     context.grant_permissions(["clipboard-read"], origin=embedded_page.host.origin)
-    link = f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}"
-    assert page.evaluate("navigator.clipboard.readText()") == link
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}/")
+    row.locator("summary").click()
+    expect(row.get_by_role("link", name="My card")).to_have_attribute("href", link)
 
 
 def test_withdrawing_from_the_row_takes_one_signature(embedded_page, page, browser_wallet, send):
@@ -159,10 +223,12 @@ def test_rejected_wallet_is_sent_again_with_its_name(embedded_page, page, browse
     row = widget.locator("#own-list > li")
     expect(row.locator("q")).to_have_text("Please add a number.")
     expect(row).to_contain_text("You can send it again in")
-    decided_at = embedded_page.clock() - timedelta(minutes=2)
+    expect(row.get_by_role("button", name="Try again")).to_be_hidden()
+    decided_at = embedded_page.clock() - timedelta(seconds=56)
     Submission.update(decided_at=decided_at).where(Submission.id == sent).execute()
     reload(page)
 
+    expect(row).not_to_contain_text("You can send it again in", use_inner_text=True)  # in seconds
     row.get_by_role("button", name="Try again").click()
     widget.get_by_role("button", name="Test wallet").click()
     expect(widget.get_by_label("Name to show")).to_have_value("Old Salt")
@@ -182,10 +248,10 @@ def test_address_that_is_not_listed_is_added_from_the_search(
     widget = embedded_page.open(page)
     search = widget.get_by_role("searchbox")
     search.fill(listed)
-    expect(widget.locator("#unlisted")).to_be_hidden()
+    expect(widget.locator("#count")).to_have_text("1 of 1 wallets")
+    expect(widget.locator("#found")).to_be_empty()
     search.fill(f" {browser_wallet.address} ")
-    expect(widget.locator("#unlisted")).to_contain_text("Not on this list.")
-    expect(widget.locator("#no-match")).to_be_hidden()
+    expect(widget.locator("#found")).to_have_text("Not on this list. Add it")
     widget.get_by_role("button", name="Add it").click()
 
     expect(widget.locator("[data-show=wanted]")).to_have_text(browser_wallet.address)

@@ -53,17 +53,27 @@ def show_own(page_id: str) -> Response:
 
 
 def list_own(page_id: str) -> list[Submission]:
-    """Return the visitor's own submissions, newest first, without those that they have hidden."""
+    """Return the visitor's own submissions, newest first.
+
+    Those that they have hidden are left out, unless approved: their row in the list stays marked.
+    """
     sent = [one for one in request.args.get("sent", "").split(".")[:MAX_SENT] if is_id(one)]
     own = queries.list_without_session(page_id, sent) if sent else []
     own += queries.list_of_session(page_id, find_session_id())
-    hidden = request.cookies.get(HIDDEN_COOKIE, "").split(".")
-    return [one for one in own if one.id not in hidden]
+    hidden = _list_hidden()
+    return [one for one in own if one.id not in hidden or one.status in APPROVED]
+
+
+def _list_hidden() -> list[str]:
+    return request.cookies.get(HIDDEN_COOKIE, "").split(".")
 
 
 def find_own_etag(own: Sequence[Submission], list_etag: str) -> str:
     """Return a tag that changes with the list's, with the visitor's submissions and their state."""
-    states = [(one.id, one.status, one.reason_code, one.reason_text) for one in own]
+    hidden = _list_hidden()
+    states = [
+        (one.id, one.status, one.reason_code, one.reason_text, one.id in hidden) for one in own
+    ]
     text = repr((states, find_session_id() is None))
     return f"{list_etag}.{hashlib.blake2b(text.encode(), digest_size=9).hexdigest()}"
 
@@ -71,7 +81,7 @@ def find_own_etag(own: Sequence[Submission], list_etag: str) -> str:
 def render_own(payload: Payload, own: Sequence[Submission], list_etag: str) -> str:
     """Return the part of the page with the visitor's own rows."""
     page, column = payload.page, Column.of(payload.standings.highest)
-    now, cooldown = runtime().clock(), timedelta(seconds=page.cooldown_s)
+    hidden, now, cooldown = _list_hidden(), runtime().clock(), timedelta(seconds=page.cooldown_s)
     again_at = {
         one.wallet_address: one.decided_at + cooldown
         for one in reversed(own)  # the newest counts
@@ -89,7 +99,8 @@ def render_own(payload: Payload, own: Sequence[Submission], list_etag: str) -> s
         "widget/own.html",
         page_id=page.id,
         key=request.args.get("key", ""),
-        rows=rows,
+        rows=[row for row in rows if row.submission.id not in hidden],
+        mine=[row.listed["id"] for row in rows if row.listed],
         etag=quote_etag(find_own_etag(own, list_etag), weak=True),
         list_etag=quote_etag(list_etag, weak=True),
         wallet_count=payload.wallet_count,

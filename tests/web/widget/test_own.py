@@ -101,14 +101,15 @@ def test_listed_visitor_finds_their_place_above_the_list(world):
     world.approve(submit(world, visitor, "Lucky Larry"))
     world.observe(visitor.address, "250.5")
 
-    (row,) = list_rows(see(world, visitor))
+    answer = see(world, visitor)
+    (row,) = list_rows(answer)
 
     assert '<span class="mark">You</span>' in row
     assert "#2 of 4" in row
     assert 'title="250.5">250<' in row
     assert ">Lucky Larry</a>" in row
     wallet = Wallet.get(Wallet.address == visitor.address)
-    assert f'data-wallet="{wallet.id}"' in row
+    assert read_attribute(answer.text, "data-mine") == wallet.id
     update_wallet(wallet.id, WalletFields(is_hidden=True), world.change())
     (row,) = list_rows(see(world, visitor))
     assert "approved" in row
@@ -171,6 +172,20 @@ def test_refused_tries_do_not_pile_up_and_hidden_rows_stay_away(world):
     assert list_shown(*hidden) == ["First", "Salt"]
     cookie = f"embed_session={visitor.cookie}; embed_hidden={'.'.join(hidden)}"
     assert list_names(ask(world, headers={"Cookie": cookie})) == ["First", "Salt"]
+
+
+def test_wallet_whose_row_is_hidden_stays_the_visitors_own_in_the_list(world):
+    visitor = with_session(world)
+    sent = submit(world, visitor, "Ann")
+    world.approve(sent)
+    shown, hidden = see(world, visitor), see(world, visitor, hidden=(sent,))
+
+    assert list_rows(hidden) == []
+    assert read_attribute(hidden.text, "data-mine") == Wallet.get().id
+    assert re.search('<section id="own"[^>]* hidden>', hidden.text)
+    assert read_tag(hidden) != read_tag(shown)
+    cookie = f"embed_session={visitor.cookie}; embed_hidden={sent}"
+    assert read_attribute(ask(world, headers={"Cookie": cookie}).text, "data-mine")
 
 
 # Browsers that keep no cookie
