@@ -42,7 +42,7 @@ def read_summary(world, **query) -> str:
 
 def list_chips(world, **query) -> list[str]:
     """Return what the chips say, and whether their dots are hollow."""
-    chips = re.findall(r"<a data-view (?:(?!<a ).)*?</a>", open_widget(world, **query), re.DOTALL)
+    chips = re.findall(r'<a data-view="(?:(?!<a ).)*?</a>', open_widget(world, **query), re.DOTALL)
     return [
         html.unescape(re.search('aria-label="(.*?)"', chip)[1]).strip()
         + ("/" if "data-uncounted" in chip else "")
