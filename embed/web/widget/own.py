@@ -80,8 +80,8 @@ def find_own_etag(own: Sequence[Submission], list_etag: str) -> str:
 
 def render_own(payload: Payload, own: Sequence[Submission], list_etag: str) -> str:
     """Return the part of the page with the visitor's own rows."""
-    page, column = payload.page, Column.of(payload.standings.highest)
-    hidden, now, cooldown = _list_hidden(), runtime().clock(), timedelta(seconds=page.cooldown_s)
+    page, hidden, now = payload.page, _list_hidden(), runtime().clock()
+    cooldown = timedelta(seconds=page.cooldown_s)
     again_at = {
         one.wallet_address: one.decided_at + cooldown
         for one in reversed(own)  # the newest counts
@@ -92,7 +92,9 @@ def render_own(payload: Payload, own: Sequence[Submission], list_etag: str) -> s
         place = payload.find_place(one.wallet_address) if one.status in APPROVED else None
         listed = card = None
         if place is not None:
-            listed = describe_wallet(payload.read_wallets([place])[0], place, payload, column)
+            (wallet,) = payload.read_wallets([place])
+            column = Column.of(wallet["tokenBalance"])  # its own unit, however small it is
+            listed = describe_wallet(wallet, place, payload, column)
             card = build_card_link(page.id, listed["id"]) if is_linked else None
         rows.append(OwnRow(one, listed, again_at.get(one.wallet_address), card))
     return render_template(
