@@ -98,7 +98,7 @@ def test_little_shifts_in_cold_loads(slow_browser, embedded_page, count, has_ses
 SHEETS = ("tokens.css", "widget.css")
 
 
-@pytest.mark.parametrize("late", [*SHEETS, "list.js", "main.js"])
+@pytest.mark.parametrize("late", [*SHEETS, "main.js"])
 def test_little_shifts_when_a_part_is_late(embedded_page, page, late):
     """In a frame with a process of its own, which browsers may draw before its page is drawn."""
     fill(embedded_page, 12)
