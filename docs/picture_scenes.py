@@ -88,7 +88,7 @@ def take_signing_by_hand(camera, demo) -> None:
     press(widget.locator("[data-do=enter-address]"))
     widget.locator("[name=nickname]").fill("Night heron")
     press(widget.locator("[data-step=nickname] .primary"))
-    widget.locator("[data-show=command]").wait_for()
+    widget.locator("[data-show=message]").wait_for()
     camera.take("signing by hand")
 
 
