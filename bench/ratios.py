@@ -15,7 +15,7 @@ from bench.measures import Figures, measure_in_turn
 from bench.others import start_afternoon, start_bare_flask
 from bench.service import start_service
 
-# Multiples of the other request's CPU. Medians on an idle machine: 2.0, 0.6, 1.4 and 3.7.
+# Multiples of the other request's CPU. Medians on an idle machine: 1.8, 0.6, 1.8 and 3.0.
 MOST_READ, MOST_OF_AFTERNOON, MOST_PAGE, MOST_SUBMISSION = 2.4, 0.9, 2.5, 5.0
 
 
