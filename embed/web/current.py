@@ -67,8 +67,9 @@ def check_host() -> None:
     The port is ignored, since a proxy may change it. Health checks may name any host, since load
     balancers use an address. Raises ApiError `invalid_host`.
     """
-    public_url = runtime().settings.public_url or ""
-    if find_host_name() != _read_host_name(public_url) and not is_health_check():
+    public_url = runtime().settings.public_url
+    is_ours = public_url is None or find_host_name() == _read_host_name(public_url)
+    if not is_ours and not is_health_check():
         raise ApiError("invalid_host")
 
 

@@ -75,5 +75,5 @@ def test_what_was_stored_before_kill_9_stays_and_the_next_refresh_reads_the_rest
 
     done = refresh(environ)
     assert done.exit_code == 0, done.output
-    assert f"{COUNT - stored:,} read" in done.stdout
+    assert f"{COUNT - stored:,} balances read" in done.stdout
     assert ChainBalance.select().count() == DailyBalance.select().count() == COUNT

@@ -57,7 +57,8 @@ def record(migrations: list[str]) -> None:
 def dump() -> dict[str, list[str]]:
     """Return all rows as the database stores them, by table: what that version had."""
     tables = set(db.get_tables()) - {"schema_migration"}
-    return {table: sorted(map(repr, _read(table))) for table in tables}
+    rows = {table: sorted(map(repr, _read(table))) for table in tables}
+    return {table: stored for table, stored in rows.items() if stored}
 
 
 def _read(table: str) -> list[tuple]:

@@ -91,8 +91,9 @@ def test_amount_comes_out_as_it_went_in(world, owner, add):
     exported = owner.get(path_of(world, "wallets.csv")).data.decode("utf-8-sig")
     rows = {row["address"]: row for row in csv.DictReader(io.StringIO(exported))}
     dashboard = owner.get(path_of(world, "wallets")).text
-    widget = world.client.get(f"/embed/tracking/{world.page_id}?key={world.public_key}").text
-    assert re.findall(r'data-id="\w+".* data-balance="(.*?)"', widget) == list(AMOUNTS)
+    address = f"/embed/tracking/{world.page_id}?key={world.public_key}&order=listed"
+    held = re.findall(r'class="amount".*? title="(.*?)"', world.client.get(address).text)
+    assert [amount.replace(",", "") for amount in held] == list(AMOUNTS)
     for wallet, amount in zip(answer.json["wallets"], AMOUNTS, strict=True):
         assert re.search(rf"{wallet['address']} .* {re.escape(amount)} ", shown)
         assert rows[wallet["address"]]["balance"] == amount

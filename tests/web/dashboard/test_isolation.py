@@ -65,7 +65,6 @@ def test_every_kind_of_answer_cuts_the_tie_to_the_opener(world_with, monkeypatch
     world = world_with(PUBLIC_URL="http://localhost")
     owner, anyone, account = OwnerBrowser(world), world.app.test_client(), "/dashboard/account"
     answers = {
-        308: anyone.get("/dashboard"),
         302: anyone.get("/dashboard/"),
         200: anyone.get("/dashboard/sign-in"),
         404: anyone.get("/dashboard/nothing"),
