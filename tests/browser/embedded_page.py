@@ -209,7 +209,7 @@ class EmbeddedPage(World):
                     "page": page,
                     "address": address,
                     "public_alias": f"Wallet {number}",
-                    "created_at": now + timedelta(milliseconds=number),
+                    "created_at": now - timedelta(milliseconds=count - number),
                 }
             )
             balances.append(

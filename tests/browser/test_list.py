@@ -161,8 +161,8 @@ def test_chosen_order_is_drawn_by_the_server_at_the_next_visit(embedded_page, pa
     widget = page.frame_locator("iframe")
     widget.locator("#widget[data-ready] .columns .of-name").click()
     expect_names(widget, "A", "B", "C")
-    parts.clear()
     page.goto("about:blank")
+    parts.clear()
     page.goto(address)  # the snippet's order counts less than the visitor's
     widget.locator("#widget[data-ready]").wait_for()
     embedded_page.settle(page)

@@ -50,6 +50,8 @@ def test_card_fits_a_phone_with_the_whole_text_and_large_controls(
     assert boxes[0]["width"] == boxes[1]["width"] > 250
     primary.click()
 
+    widget.locator("[data-show=message]").wait_for()
+    widget.locator("details:has([data-show=command]) > summary").click()
     for text in ("message", "command"):
         shown = widget.locator(f"[data-show={text}]")
         shown.wait_for()
@@ -156,7 +158,7 @@ def test_browser_that_is_too_old_is_told_so_and_shows_the_list(embedded_page, un
     search = widget.get_by_role("searchbox")
     search.fill("wallet 77")
     search.press("Enter")
-    expect(widget.locator("#wallets .name")).to_have_text("Wallet 77")
+    expect(widget.locator("#wallets .name")).to_have_text(["Wallet 77"])
 
 
 def test_nothing_that_needs_a_script_shows_where_a_blocker_stops_them(embedded_page, unwatched):
