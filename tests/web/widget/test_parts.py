@@ -76,6 +76,16 @@ def test_part_links_in_the_language_and_look_that_it_was_asked_for(world):
     assert "part=" not in text
 
 
+def test_part_says_whether_the_list_is_empty_as_the_page_does(world):
+    empty = world.make_page()
+    key = world.make_key("public", page_id=empty, origins=[SITE])
+    for path in ("", "&part=rows"):
+        answer = world.client.get(f"/embed/tracking/{empty}?key={key}{path}")
+        assert " data-empty" in answer.text
+    assert " data-empty" not in ask(world).text
+    assert " data-empty" not in ask_part(world).text
+
+
 # What has not changed
 
 
