@@ -88,27 +88,18 @@ export class Api {
   /**
    * @param {string} path
    * @param {{ body?: object, signal?: AbortSignal, keepalive?: boolean }} [options]
+   * @returns {Promise<any>}
    */
   async call(path, options) {
-    return (await this.send(path, options)).answer;
-  }
-
-  /**
-   * @param {string} path
-   * @param {RequestOptions} [options]
-   * @returns {Promise<{ response: Response, answer: any }>} `answer` is null if nothing has changed
-   */
-  async send(path, options) {
-    const headers = { Authorization: `Bearer ${this.key}`, ...options?.headers };
+    const headers = { Authorization: `Bearer ${this.key}` };
     const { response, text } = await this.request(path, { ...options, headers });
     let answer;
-    if (response.status === 304) return { response, answer: null };
     try {
       answer = parseResponse(text);
     } catch {
       throw new Problem("server");
     }
-    if (response.ok) return { response, answer };
+    if (response.ok) return answer;
     const { error, ...details } = answer;
     throw new Problem(error, {
       retryAfter: readRetryAfter(response),

@@ -360,7 +360,7 @@ export class List {
  * @param {HTMLElement} list
  * @param {Element[]} rows
  */
-function arrange(list, rows) {
+export function arrange(list, rows) {
   const wanted = new Set(rows);
   const gone = [...list.children].filter((row) => !wanted.has(row));
   if (gone.length > rows.length) return list.replaceChildren(...rows); // faster

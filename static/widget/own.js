@@ -3,7 +3,7 @@
 
 import { findAround, getElement } from "../elements.js";
 import { now, poll, Problem } from "./api.js";
-import { focusRow } from "./list.js";
+import { arrange, focusRow } from "./list.js";
 import { copyText, explain, formatInstant, say } from "./words.js";
 
 /**
@@ -175,10 +175,7 @@ export class OwnSubmissions {
       if (same) same.focus({ preventScroll: true });
       else focusRow(rows[0]);
     }
-    for (const [place, row] of rows.entries()) {
-      const there = this.list.children[place] ?? null;
-      if (there !== row) this.list.insertBefore(row, there);
-    }
+    arrange(this.list, rows);
   }
 
   #listMine() {
