@@ -100,8 +100,7 @@ def _assemble(
         extra_scripts=extra_scripts,
     )
     app.extensions[JOBS] = list_jobs(settings) if jobs is None else jobs
-    if settings.public_url is not None:
-        app.before_request(check_host)
+    app.before_request(check_host)
     init_error_handlers(app)
     init_compression(app)
     init_assets(app)

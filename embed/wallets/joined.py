@@ -1,12 +1,14 @@
 """Who joined a page's public list lately: wallets that visitors sent and that were approved."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from embed.db.models import APPROVED, IS_VISIBLE, Page, Submission, Wallet
 from embed.db.statements import Parameter, Statement
 from embed.domain.addresses import shorten_address
 from embed.domain.times import from_ms, to_ms
+
+NEW_FOR = timedelta(days=7)  # how long a wallet counts as new
 
 
 class Joined(NamedTuple):

@@ -62,7 +62,7 @@ def is_health_check() -> bool:
 
 
 def check_host() -> None:
-    """Refuse all host names but PUBLIC_URL's: no other name for this server is trusted.
+    """Refuse all host names but PUBLIC_URL's, if it's set: no other name is trusted.
 
     The port is ignored, since a proxy may change it. Health checks may name any host, since load
     balancers use an address. Raises ApiError `invalid_host`.

@@ -49,11 +49,8 @@ def list_holders(payload: Payload) -> list[Holder]:
     holders = []
     for tag in tags:
         balance, count = parts.get(tag.id, NO_PART)
-        holders.append(
-            Holder(balance, find_share(balance, supply), counts[tag.id], tag)._replace(
-                elsewhere=counts[tag.id] - count
-            )
-        )
+        share, elsewhere = find_share(balance, supply), counts[tag.id] - count
+        holders.append(Holder(balance, share, counts[tag.id], tag, elsewhere=elsewhere))
     balance, count = parts.get(None, NO_PART)
     if count:
         share = find_share(balance, supply)

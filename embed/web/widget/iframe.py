@@ -7,7 +7,6 @@ from embed.domain.origins import decide_origin, parse_origin
 from embed.domain.times import format_instant
 from embed.errors import ApiError
 from embed.keys.access import Access, store_use
-from embed.public_payload import Payload, get_payload
 from embed.wallets.drafts import read_draft
 from embed.web.compression import compress, compress_once
 from embed.web.current import own_origin, runtime
@@ -23,7 +22,7 @@ from embed.web.widget.blueprint import (
 )
 from embed.web.widget.own import list_own, render_own
 from embed.web.widget.page import get_rendered, list_ancestors, render_draft
-from embed.web.widget.rows import find_current_etag
+from embed.web.widget.rows import Edition, read_edition
 
 MAX_SITES = 10  # around a frame, in one request
 
@@ -37,12 +36,12 @@ def show_widget(page_id: str) -> Response:
     `missing_key`, `invalid_key`, `revoked_key`, `not_found`, `embed_disabled`.
     """
     access = get_open_access(page_id)
-    payload = get_payload(page_id, access.page_version, runtime().balances)
+    edition = read_edition(page_id, access.page_version)
     if request.args.get("part") == "rows":
-        return _answer_part(access, payload)
-    rendered = get_rendered(access, payload)
+        return _answer_part(access, edition)
+    rendered = get_rendered(access, edition)
     own = [] if rendered.own is None else list_own(page_id)
-    html = rendered.insert(render_own(payload, own, rendered.etag)) if own else rendered.html
+    html = rendered.insert(render_own(edition, own)) if own else rendered.html
     response = respond(html, ancestors=list_ancestors(access), look=rendered.look)
     allow_isolated_hosts(response)
     # For scripts: the visitor's clock may be wrong, and the page is the same for many.
@@ -52,10 +51,10 @@ def show_widget(page_id: str) -> Response:
     return _compress(response, None if own else rendered.digest)
 
 
-def _answer_part(access: Access, payload: Payload) -> Response:
-    if request.if_none_match.contains_weak(find_current_etag(payload)):
+def _answer_part(access: Access, edition: Edition) -> Response:
+    if request.if_none_match.contains_weak(edition.etag):
         return Response(status=304)
-    rendered = get_rendered(access, payload, is_part=True)
+    rendered = get_rendered(access, edition, is_part=True)
     return _compress(respond_with_part(rendered.html, access), rendered.digest)
 
 

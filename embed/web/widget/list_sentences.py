@@ -22,10 +22,10 @@ def count_wallets(count: int) -> str:
 
 def write_sentence(payload: Payload) -> str:
     """Say how many wallets hold how much, as the list's heading does."""
-    count, sums = payload.wallet_count, payload.details.get("sums")
+    count, sums = payload.wallet_count, payload.details["sums"]
     symbol = _isolate(write_symbol(payload.details))
     shown = {"count": format_number(count), "symbol": symbol}
-    if sums and (share := _find_share(payload)) is not None:
+    if sums and (share := find_list_share(payload)) is not None:
         return ngettext(
             "%(count)s wallet holds %(share)s of %(symbol)s",
             "%(count)s wallets hold %(share)s of %(symbol)s",
@@ -46,7 +46,7 @@ def write_sentence(payload: Payload) -> str:
 
 def write_figures(payload: Payload) -> str:
     """Return the sentence's figures alone, in a line, and the symbol in another."""
-    share, sums = _find_share(payload), payload.details.get("sums")
+    share, sums = find_list_share(payload), payload.details["sums"]
     figures = [format_number(payload.wallet_count)]
     if share is not None:
         figures.append(format_share(share, 1))
@@ -60,9 +60,10 @@ def _isolate(figure: str) -> str:
     return isolate(figure) if current_locale().text_direction == "rtl" else figure
 
 
-def _find_share(payload: Payload) -> Decimal | None:
-    sums = payload.details.get("sums")
-    return find_share(sums.balance, payload.details.get("supply")) if sums else None
+def find_list_share(payload: Payload) -> Decimal | None:
+    """Return which part of the supply the list's wallets hold; None if it isn't known."""
+    sums = payload.details["sums"]
+    return find_share(sums.balance, payload.details["supply"]) if sums else None
 
 
 def write_signed(count: int) -> str:

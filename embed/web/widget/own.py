@@ -13,7 +13,6 @@ from werkzeug.http import quote_etag
 from embed.db.models import APPROVED, Submission
 from embed.domain.identifiers import is_id
 from embed.keys.derived import is_shared
-from embed.public_payload import Payload, get_payload
 from embed.submissions import queries
 from embed.web.compression import compress
 from embed.web.current import runtime
@@ -21,7 +20,7 @@ from embed.web.figures import Column
 from embed.web.pictures.addresses import build_card_link
 from embed.web.visitor import find_session_id
 from embed.web.widget.blueprint import blueprint, get_open_access, respond_with_part
-from embed.web.widget.rows import ListedWallet, describe_wallet, find_current_etag
+from embed.web.widget.rows import Edition, ListedWallet, describe_wallet, read_edition
 
 HIDDEN_COOKIE = "embed_hidden"  # ids of rows that the visitor has hidden, as own.js writes it
 MAX_SENT = 20  # submissions without a session that one request may ask for
@@ -43,13 +42,10 @@ def show_own(page_id: str) -> Response:
     cookie gets their rows, too. Raises ApiError as the iframe route does.
     """
     access = get_open_access(page_id)
-    payload = get_payload(page_id, access.page_version, runtime().balances)
-    list_etag = find_current_etag(payload)
-    own = list_own(page_id)
-    etag = find_own_etag(own, list_etag)
-    if request.if_none_match.contains_weak(etag):
+    edition, own = read_edition(page_id, access.page_version), list_own(page_id)
+    if request.if_none_match.contains_weak(_find_etag(edition, own)):
         return Response(status=304)
-    return respond_with_part(render_own(payload, own, list_etag), access)
+    return respond_with_part(render_own(edition, own), access)
 
 
 def list_own(page_id: str) -> list[Submission]:
@@ -68,19 +64,20 @@ def _list_hidden() -> list[str]:
     return request.cookies.get(HIDDEN_COOKIE, "").split(".")
 
 
-def find_own_etag(own: Sequence[Submission], list_etag: str) -> str:
+def _find_etag(edition: Edition, own: Sequence[Submission]) -> str:
     """Return a tag that changes with the list's, with the visitor's submissions and their state."""
     hidden = _list_hidden()
     states = [
         (one.id, one.status, one.reason_code, one.reason_text, one.id in hidden) for one in own
     ]
     text = repr((states, find_session_id() is None))
-    return f"{list_etag}.{hashlib.blake2b(text.encode(), digest_size=9).hexdigest()}"
+    return f"{edition.etag}.{hashlib.blake2b(text.encode(), digest_size=9).hexdigest()}"
 
 
-def render_own(payload: Payload, own: Sequence[Submission], list_etag: str) -> str:
+def render_own(edition: Edition, own: Sequence[Submission]) -> str:
     """Return the part of the page with the visitor's own rows."""
-    page, hidden, now = payload.page, _list_hidden(), runtime().clock()
+    payload, page = edition.payload, edition.payload.page
+    hidden, now = _list_hidden(), runtime().clock()
     cooldown = timedelta(seconds=page.cooldown_s)
     again_at = {
         one.wallet_address: one.decided_at + cooldown
@@ -103,8 +100,8 @@ def render_own(payload: Payload, own: Sequence[Submission], list_etag: str) -> s
         key=request.args.get("key", ""),
         rows=[row for row in rows if row.submission.id not in hidden],
         mine=[row.listed["id"] for row in rows if row.listed],
-        etag=quote_etag(find_own_etag(own, list_etag), weak=True),
-        list_etag=quote_etag(list_etag, weak=True),
+        etag=quote_etag(_find_etag(edition, own), weak=True),
+        list_etag=quote_etag(edition.etag, weak=True),
         wallet_count=payload.wallet_count,
         is_remembered=find_session_id() is not None,
     )

@@ -1,11 +1,10 @@
 """The widget's page and its parts for scripts, rendered once for everyone who gets the same."""
 
 import hashlib
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from decimal import Decimal
+from threading import Lock
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -23,7 +22,7 @@ from embed.keys.access import Access
 from embed.public_payload import WALLETS_PER_PART, Payload, build_payload
 from embed.submissions.proofs import count_proved
 from embed.wallets.drafts import Draft
-from embed.wallets.joined import Joined, list_joined
+from embed.wallets.joined import NEW_FOR, Joined, list_joined
 from embed.web.current import own_origin, runtime
 from embed.web.languages import current_language
 from embed.web.look import ShownLook, is_window, read_look
@@ -31,14 +30,13 @@ from embed.web.pictures.addresses import locate_logo
 from embed.web.snippets import build_link, build_path
 from embed.web.widget.holders import draw_bar, list_holders
 from embed.web.widget.own import render_own
-from embed.web.widget.rows import Rows, find_etag, render_rows
-from embed.web.widget.view import Links, View, choose_places, read_view
+from embed.web.widget.rows import Edition, render_rows
+from embed.web.widget.view import Links, View, choose_places, count_parts, read_view
 
 STRIP = ("size", "strip")  # the argument for a list 72 px high
 STRIP_FACES = 12
 MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process; a page takes about 60 KB
 MAX_SUMMED = 5_000  # wallets whose changes are added up, from a row or two each
-NEW_FOR = timedelta(days=7)  # how long a wallet counts as new
 
 # Marks the visitor's own submissions in the template; texts from others are escaped.
 _OWN = b"<!--own-->"
@@ -69,7 +67,7 @@ class Variant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    etag: str  # of the list (find_etag)
+    etag: str  # of the list
     look: ShownLook
     html: bytes  # for a visitor without submissions
     digest: str | None  # of what is kept
@@ -87,15 +85,15 @@ class Rendered:
 
 # Drops the least used, so a flood of odd addresses can't empty it.
 _kept = LFUCache[Variant, Rendered](MAX_CACHED_BYTES, getsizeof=len)
-_lock = threading.Lock()
+_lock = Lock()
 
 
-def get_rendered(access: Access, payload: Payload, *, is_part: bool = False) -> Rendered:
+def get_rendered(access: Access, edition: Edition, *, is_part: bool = False) -> Rendered:
     """Return the page that this request asks for, or only the parts that depend on its view.
 
     What a search finds isn't kept, nor are many parts of the list at once.
     """
-    page = payload.page
+    payload, page = edition.payload, edition.payload.page
     look = read_look(page.look)
     view, places = choose_places(payload, read_view(payload, look.look))
     variant = Variant(
@@ -109,13 +107,12 @@ def get_rendered(access: Access, payload: Payload, *, is_part: bool = False) -> 
         site=_find_site(access),
         origin=own_origin(),
     )
-    supply = runtime().balances.find_supply(page.token_mint)
     if not variant.is_kept:
-        return replace(_render(variant, access, payload, places, supply, look), digest=None)
+        return _render(variant, access, edition, places, look)
     with _lock:
         found = _kept.get(variant)
-    if found is None or found.etag != find_etag(payload, supply):
-        found = _render(variant, access, payload, places, supply, look)
+    if found is None or found.etag != edition.etag:
+        found = _render(variant, access, edition, places, look)
         with _lock:
             _kept[variant] = found
     return found
@@ -143,6 +140,7 @@ def render_draft(draft: Draft) -> Rendered:
     ]
     payload = build_payload(page, wallets, [], draft.supply)
     supply = None if draft.supply is None else Supply(draft.supply, runtime().clock())
+    edition = Edition.of(payload, supply)
     access = Access(
         key_id="", page_id=page.id, tier="public", origins=(), is_link=False,
         allows_null_origin=False, is_revoked=False, page_version=1, is_page_deleted=False,
@@ -151,24 +149,21 @@ def render_draft(draft: Draft) -> Rendered:
     look = read_look(page.look)
     view, places = choose_places(payload, read_view(payload, look.look))
     variant = Variant(page.id, "", current_language(), (), view, False, False, None, own_origin())
-    return _render(variant, access, payload, places, supply, look, is_draft=True)
+    return _render(variant, access, edition, places, look, is_draft=True)
 
 
 def _render(
     variant: Variant,
     access: Access,
-    payload: Payload,
+    edition: Edition,
     places: Sequence[int],
-    supply: Supply | None,
     look: ShownLook,
     *,
     is_draft: bool = False,
 ) -> Rendered:
-    etag = find_etag(payload, supply)
+    payload, page = edition.payload, edition.payload.page
     if STRIP in variant.look:
-        return _finish(etag, look, _render_strip(variant, payload, look))
-    page = payload.page
-    rows = render_rows(page, payload, etag, variant.view, places, look.look)
+        return _finish(variant, edition, look, _render_strip(variant, payload, look))
     html = render_template(
         "widget/part.html" if variant.is_part else "widget/page.html",
         is_draft=is_draft,
@@ -181,36 +176,31 @@ def _render(
         site=variant.site,
         is_for_any_site=list_ancestors(access) is None,
         allows_null_origin=access.allows_null_origin,
-        logo=locate_logo(page),
         scripts=runtime().extra_scripts,
         look=look,
         hidden=look.look.hide,
-        etag=quote_etag(etag, weak=True),
-        **_describe_list(variant, payload, places, supply, look.look, rows),
+        etag=quote_etag(edition.etag, weak=True),
+        **_describe_list(variant, edition, places, look.look),
     )
     if is_draft or variant.is_part:
-        return _finish(etag, look, html.encode())
+        return _finish(variant, edition, look, html.encode())
     before, _, after = html.encode().partition(_OWN)
-    own = render_own(payload, [], etag).encode()
-    rendered = _finish(etag, look, before + own + after)
+    own = render_own(edition, []).encode()
+    rendered = _finish(variant, edition, look, before + own + after)
     return replace(rendered, own=slice(len(before), len(before) + len(own)))
 
 
-def _finish(etag: str, look: ShownLook, html: bytes) -> Rendered:
-    return Rendered(etag, look, html, hashlib.blake2b(html, digest_size=16).hexdigest())
+def _finish(variant: Variant, edition: Edition, look: ShownLook, html: bytes) -> Rendered:
+    digest = hashlib.blake2b(html, digest_size=16).hexdigest() if variant.is_kept else None
+    return Rendered(edition.etag, look, html, digest)
 
 
 def _describe_list(
-    variant: Variant,
-    payload: Payload,
-    places: Sequence[int],
-    supply: Supply | None,
-    look: Look,
-    rows: Rows,
+    variant: Variant, edition: Edition, places: Sequence[int], look: Look
 ) -> dict[str, Any]:
     """Return what the parts of the page that depend on its view show."""
-    view, hidden = variant.view, look.hide
-    facts = _read_facts(payload, find_etag(payload, supply))
+    payload, view, hidden = edition.payload, variant.view, look.hide
+    rows, facts = render_rows(edition, view, places, look), _read_facts(edition)
     holders = list_holders(payload)
     return {
         "page": payload.details,
@@ -218,7 +208,7 @@ def _describe_list(
         "counts": payload.standings.counts,
         "has_balances": bool(payload.standings.highest),
         "view": view,
-        "links": Links(variant.arguments, view, -(-len(places) // WALLETS_PER_PART)),
+        "links": Links(variant.arguments, view, count_parts(places)),
         "rows": rows.html,
         "has_changes": rows.has_changes,
         "found_count": len(places),
@@ -227,9 +217,10 @@ def _describe_list(
         "is_unlisted": is_address(view.search) and payload.find_place(view.search) is None,
         "holders": holders,
         "bar": draw_bar(holders),
+        "logo": facts.logo,
         "joined": [] if "joined" in hidden else facts.joined,
         "proved_count": facts.proved_count,
-        "supply": supply,
+        "supply": edition.supply,
         "again_after": int(runtime().settings.balance_max_age.total_seconds()),
         "change": None if "changes" in hidden else facts.change,
     }
@@ -264,16 +255,18 @@ def _find_site(access: Access) -> str | None:
 class _Facts(NamedTuple):
     """What the page says of the list that isn't in its payload."""
 
+    logo: str | None  # its address
     joined: list[Joined]
     proved_count: int
     change: Decimal | None  # of what all wallets hold, over a day, as a part of 1
 
 
-@cached(LRUCache(256), key=lambda payload, etag: (payload.page.id, etag), lock=threading.Lock())
-def _read_facts(payload: Payload, _etag: str) -> _Facts:
-    page, now = payload.page, runtime().clock()
+@cached(LRUCache(256), key=lambda edition: (edition.payload.page.id, edition.etag), lock=Lock())
+def _read_facts(edition: Edition) -> _Facts:
+    payload, page, now = edition.payload, edition.payload.page, runtime().clock()
     is_summed = runtime().balances.uses_chain and payload.wallet_count <= MAX_SUMMED
     return _Facts(
+        locate_logo(page),
         list_joined(page, now - NEW_FOR),
         count_proved(page),
         find_total_change(page, now) if is_summed else None,

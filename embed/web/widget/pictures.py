@@ -1,7 +1,6 @@
 """The pictures of a page: its logo, and what chats show of its share link and of holders' cards."""
 
 from collections.abc import Callable, Hashable
-from datetime import timedelta
 from functools import cache
 
 from flask import Response, request
@@ -13,7 +12,7 @@ from embed.errors import ApiError
 from embed.public_payload import Payload
 from embed.submissions.proofs import count_proved
 from embed.translations import SOURCE_LANGUAGE
-from embed.wallets.joined import list_joined
+from embed.wallets.joined import NEW_FOR, list_joined
 from embed.web.assets import CACHED_FOR, STATIC_DIR
 from embed.web.current import runtime
 from embed.web.drawings import draw_avatar
@@ -35,8 +34,6 @@ from embed.web.widget.list_sentences import (
     write_symbol,
 )
 from embed.web.widget.shared_page import COUNTS_CACHED_FOR, get_shared_page, read_payload
-
-NEW_FOR = timedelta(days=7)
 
 _kept = KeptPictures()
 

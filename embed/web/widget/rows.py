@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from cachetools import LFUCache
 from flask import render_template
@@ -10,10 +10,9 @@ from markupsafe import Markup
 
 from embed.balances.history import BalanceChange, read_balance_changes
 from embed.balances.tokens import Supply
-from embed.db.models import Page
 from embed.domain.amounts import find_share
 from embed.domain.look import Look
-from embed.public_payload import WALLETS_PER_PART, Payload
+from embed.public_payload import WALLETS_PER_PART, Payload, get_payload
 from embed.submissions.proofs import read_visible_proofs
 from embed.web.current import runtime
 from embed.web.drawings import draw_lines
@@ -31,16 +30,25 @@ EXPLORERS = {
 }
 
 
-def find_etag(payload: Payload, supply: Supply | None) -> str:
-    """Return a tag that changes with all that the list shows, so also with the day."""
-    now = runtime().clock()
-    read_at = int(supply.observed_at.timestamp()) if supply else 0
-    return f"{payload.etag}-{read_at:x}-{now.toordinal():x}"
+class Edition(NamedTuple):
+    """A list as it is now; its tag changes with all that the list shows."""
+
+    payload: Payload
+    supply: Supply | None  # with the time when balances were read
+    etag: str
+
+    @classmethod
+    def of(cls, payload: Payload, supply: Supply | None) -> Self:
+        read_at = int(supply.observed_at.timestamp()) if supply else 0
+        day = runtime().clock().toordinal()  # who joined this week changes with it
+        return cls(payload, supply, f"{payload.etag}-{read_at:x}-{day:x}")
 
 
-def find_current_etag(payload: Payload) -> str:
-    """Return that tag for the newest reading."""
-    return find_etag(payload, runtime().balances.find_supply(payload.page.token_mint))
+def read_edition(page_id: str, version: int) -> Edition:
+    """Return a page's list as it is now. Raises ApiError `not_found`."""
+    balances = runtime().balances
+    payload = get_payload(page_id, version, balances)
+    return Edition.of(payload, balances.find_supply(payload.page.token_mint))
 
 
 ListedWallet: TypeAlias = dict[str, Any]  # as in the payload, and what describe_wallet adds
@@ -63,28 +71,25 @@ _kept = LFUCache[tuple[object, ...], _Kept](
 _lock = threading.Lock()
 
 
-def render_rows(
-    page: Page, payload: Payload, etag: str, view: View, places: Sequence[int], look: Look
-) -> Rows:
-    """Return a view's parts of the list; `etag` changes with all that its rows show.
-
-    What a search finds isn't kept.
-    """
+def render_rows(edition: Edition, view: View, places: Sequence[int], look: Look) -> Rows:
+    """Return a view's parts of the list. What a search finds isn't kept."""
+    payload = edition.payload
     parts = []
     for number in range(view.first, view.last + 1):
         first = (number - 1) * WALLETS_PER_PART
         shown = places[first : first + WALLETS_PER_PART]
         if view.search:
-            parts.append(_render(page, payload, shown, look, view.tag))
+            parts.append(_render(payload, shown, look, view.tag))
             continue
         shows_changes = "changes" not in look.hide
         key = (
-            page.id, current_language(), look.explorer, shows_changes, view.order, view.tag, number
+            payload.page.id, current_language(), look.explorer, shows_changes,
+            view.order, view.tag, number,
         )  # fmt: skip
         with _lock:
             kept = _kept.get(key)
-        if kept is None or kept.etag != etag:
-            kept = _Kept(etag, _render(page, payload, shown, look, view.tag))
+        if kept is None or kept.etag != edition.etag:
+            kept = _Kept(edition.etag, _render(payload, shown, look, view.tag))
             with _lock:
                 _kept[key] = kept
         parts.append(kept.rows)
@@ -94,10 +99,8 @@ def render_rows(
     )
 
 
-def _render(
-    page: Page, payload: Payload, places: Sequence[int], look: Look, tag: str | None
-) -> Rows:
-    balances, now = runtime().balances, runtime().clock()
+def _render(payload: Payload, places: Sequence[int], look: Look, tag: str | None) -> Rows:
+    page, balances, now = payload.page, runtime().balances, runtime().clock()
     wallets = payload.read_wallets(places)
     proofs = read_visible_proofs(page, [one["id"] for one in wallets])
     changes: dict[str, BalanceChange] = {}

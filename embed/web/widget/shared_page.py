@@ -12,7 +12,6 @@ from typing import Any, Self
 from flask import Response, render_template, request, url_for
 
 from embed.db.models import Page
-from embed.domain.amounts import find_share
 from embed.errors import ApiError
 from embed.keys import derived
 from embed.public_payload import Payload, get_payload
@@ -34,7 +33,7 @@ from embed.web.security_headers import allow_isolated_hosts, allow_loading
 from embed.web.snippets import ARGUMENTS, add_arguments, build_link, build_path, name_list
 from embed.web.widget.blueprint import blueprint, respond
 from embed.web.widget.cards import get_card
-from embed.web.widget.list_sentences import count_wallets, describe_list
+from embed.web.widget.list_sentences import count_wallets, describe_list, find_list_share
 
 COUNTS_CACHED_FOR = timedelta(minutes=5)
 
@@ -46,9 +45,7 @@ class Counts:
 
     @classmethod
     def of(cls, payload: Payload) -> Self:
-        sums, supply = payload.details["sums"], payload.details["supply"]
-        share = find_share(sums.balance, supply) if sums else None
-        return cls(payload.wallet_count, share)
+        return cls(payload.wallet_count, find_list_share(payload))
 
     def write(self) -> str:
         """Return the counts in the reader's language, such as ``128 wallets · 12.4% of supply``."""

@@ -1,15 +1,15 @@
 """Which wallets of the list an address asks for, in which order, and the addresses of others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from flask import request
 
+from embed.domain.folding import MAX_SEARCH_LENGTH
 from embed.domain.look import Look, resolve_order
 from embed.public_payload import NO_TAG, ORDERS, WALLETS_PER_PART, Payload
 
-MAX_SEARCH = 300
 MOST_PARTS = 20  # in one answer
 ORDER_COOKIE = "embed_order"  # the visitor's choice for this page, as list.js writes it
 
@@ -40,7 +40,7 @@ def read_view(payload: Payload, look: Look) -> View:
     return View(
         order=order,
         tag=tag if tag == NO_TAG or tag in payload.standings.counts else None,
-        search=request.args.get("q", "").strip()[:MAX_SEARCH],
+        search=request.args.get("q", "").strip()[:MAX_SEARCH_LENGTH],
         first=first,
         last=min(max(first, request.args.get("to", 1, type=int)), first + MOST_PARTS - 1),
     )
@@ -49,9 +49,13 @@ def read_view(payload: Payload, look: Look) -> View:
 def choose_places(payload: Payload, view: View) -> tuple[View, Sequence[int]]:
     """Return all wallets that match, in order, and the view with parts that there are."""
     places = payload.choose(view.order, tag=view.tag, search=view.search)
-    parts = max(1, -(-len(places) // WALLETS_PER_PART))
+    parts = count_parts(places)
     first = min(view.first, parts)
     return view._replace(first=first, last=max(first, min(view.last, parts))), places
+
+
+def count_parts(places: Sized) -> int:
+    return max(1, -(-len(places) // WALLETS_PER_PART))
 
 
 class Links:
