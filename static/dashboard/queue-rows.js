@@ -1,7 +1,7 @@
 // The rows of the queue: their order, their ages, loading more of them, and new submissions.
 
 import { getElement, parsePage } from "../elements.js";
-import { noteTime, now, poll } from "../widget/api.js";
+import { noteDate, noteTime, now, poll } from "../widget/api.js";
 import { language, say } from "../widget/words.js";
 import { showTimes } from "./dashboard.js";
 
@@ -161,7 +161,7 @@ export async function loadPage(address) {
  */
 export async function ask(address) {
   const answer = await fetch(address, { redirect: "manual", cache: "no-store" });
-  noteTime(answer.headers.get("Date"));
+  noteDate(answer.headers);
   if (answer.ok) return answer;
   if (answer.type === "opaqueredirect" || [401, 403, 404].includes(answer.status)) return null;
   throw new Error(`The server answered ${answer.status}.`);

@@ -35,10 +35,23 @@ let ahead = 0; // how far the server's clock is ahead, in ms: this computer's ma
 /** Return the time, by the server's clock if known. */
 export const now = () => Date.now() + ahead;
 
-/** @param {string | null | undefined} said the server's time in an answer */
+/**
+ * Take over the server's time.
+ * @param {string | null | undefined} said
+ */
 export function noteTime(said) {
   const time = Date.parse(said ?? "");
   if (time) ahead = time - Date.now();
+}
+
+/**
+ * Take over the time of a Date header, unless the known time agrees with it. A header has whole seconds
+ * and was some time on its way, so taking it over each time would make countdowns jump back.
+ * @param {Headers} headers
+ */
+export function noteDate(headers) {
+  const date = headers.get("Date");
+  if (Math.abs(Date.parse(date ?? "") - now()) > 2000) noteTime(date);
 }
 
 export class Api {
@@ -126,7 +139,7 @@ export class Api {
         keepalive,
         signal: signal ? eitherOf(signal, timeout) : timeout,
       });
-      noteTime(response.headers.get("Date"));
+      noteDate(response.headers);
       return { response, text: await response.text() };
     } catch {
       signal?.throwIfAborted();

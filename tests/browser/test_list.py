@@ -232,7 +232,7 @@ def test_empty_page_has_the_next_act_and_no_tools(embedded_page, page):
 
     embedded_page.track(BrowserWallet().address, alias="First")
     embedded_page.forward(page, "00:31")
-    expect(widget.locator("#wallets .name")).to_have_text("First")
+    expect(widget.locator("#wallets .name")).to_have_text(["First"])
     expect(widget.locator(".empty")).to_be_hidden()
     expect(widget.locator(".tools")).to_be_visible()
     widget.locator("#flow").get_by_role("button", name="Close").click()  # the steps have stayed

@@ -116,7 +116,7 @@ def test_mark_stays_when_rows_are_searched_sorted_and_made_again(
     embedded_page.observe(submission.wallet_address, 77)
     embedded_page.forward(page, "00:31")
 
-    expect(widget.locator("#wallets .balance")).to_have_text("77.0")
+    expect(widget.locator("#wallets .balance")).to_have_text(["77.0"])
     expect(widget.locator(".proof pre")).to_be_visible()  # a refresh closes nothing
     expect(row.locator("summary").first).to_be_focused()
     widget.get_by_role("searchbox").fill("proved")

@@ -137,7 +137,7 @@ def test_enter_opens_what_is_searched_in_a_locked_frame(embedded_page, open_site
     search.fill("wallet 2")
     search.press("Enter")
 
-    expect(widget.locator("#wallets .name")).to_have_text("Wallet 2")
+    expect(widget.locator("#wallets .name")).to_have_text(["Wallet 2"])
     expect(search).to_have_value("wallet 2")
 
 

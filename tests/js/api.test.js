@@ -3,7 +3,7 @@ import "./page.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Api, normalizeAmount, parseResponse, Problem } from "../../static/widget/api.js";
+import { Api, normalizeAmount, noteDate, now, parseResponse, Problem } from "../../static/widget/api.js";
 import { makeAdding } from "../../static/widget/flow-setup.js";
 
 const api = new Api({ pageId: "page", key: "svc_pub_x" });
@@ -237,4 +237,18 @@ test("without the source of a number, the number itself is used", (context) => {
     parse(text, (key, value) => revive(key, value)));
 
   assert.deepEqual(parseResponse('{"tokenBalance": 1E-7}'), { tokenBalance: "0.0000001" });
+});
+
+test("a Date header sets the clock only if the clock disagrees with it", (context) => {
+  context.mock.timers.enable({ apis: ["Date"], now: 10_900 });
+  const note = (/** @type {number} */ time) => noteDate(new Headers({ Date: new Date(time).toUTCString() }));
+
+  note(10_000); // whole seconds
+  assert.equal(now(), 10_900);
+  note(60_000);
+  assert.equal(now(), 60_000);
+  noteDate(new Headers());
+  assert.equal(now(), 60_000);
+  note(10_000);
+  assert.equal(now(), 10_000);
 });
