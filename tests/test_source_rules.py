@@ -92,6 +92,15 @@ def test_templates_escape_everything():
     assert find(UNESCAPED, TEMPLATES) == []
 
 
+def test_caches_that_threads_share_have_a_lock():
+    cache = re.compile(r"(?:(SharedCache)(?:\[.*?\])?\(|@(cached)\()?\s*\bL[RF]UCache\([^\n]*")
+    made = [hit for path in MODULES for hit in cache.finditer(path.read_text())]
+
+    assert len(made) > 6
+    for hit in made:
+        assert hit[1] or (hit[2] and re.search(r"\b(?:lock|condition)=", hit[0])), hit[0]
+
+
 def test_browsers_keep_nothing_but_settings_of_the_queue_and_of_the_list():
     storage = re.compile(r"\b(localStorage|sessionStorage|indexedDB|caches|document\.cookie)\b")
 

@@ -29,7 +29,9 @@ from embed.domain.folding import parse_search
 from embed.wallets.tracking import list_wallets
 
 RESULT_SIZE = 100
-MAX_CACHED = 100_000  # addresses, in each process; some 10 MB
+MAX_CACHED_BYTES = 10 * 1024 * 1024  # in each process
+_ADDRESS_BYTES = 100  # of an address in a list
+_SEARCH_BYTES = 2_000  # of a search that finds nothing
 
 Column = Literal["balance", "name"]
 
@@ -86,7 +88,11 @@ def search_wallets(
     return SearchResult([found[one] for one in shown if one in found], len(addresses), number, last)
 
 
-@cached(LRUCache(maxsize=MAX_CACHED, getsizeof=lambda addresses: 1 + len(addresses)), lock=Lock())
+def _size(addresses: list[str]) -> int:
+    return _SEARCH_BYTES + _ADDRESS_BYTES * len(addresses)
+
+
+@cached(LRUCache(MAX_CACHED_BYTES, getsizeof=_size), lock=Lock())
 def _list_addresses(
     page: Page, version: int, wanted: WalletFilter, order: Order, balances: BalanceSource
 ) -> list[str]:

@@ -1,11 +1,10 @@
 """Compression, chosen route by route: under /api it would change headers that callers rely on."""
 
-import threading
-from contextlib import suppress
-
 from cachetools import LRUCache
 from flask import Flask, Response, g
 from flask_compress import Compress
+
+from embed.web.shared_cache import SharedCache
 
 MAX_CACHED_BYTES = 32 * 1024 * 1024  # in each process; a page of 50,000 wallets takes about 4 MB
 
@@ -17,22 +16,6 @@ compress = Compress()
 _compress_once = Compress()
 
 
-class _Cache:
-    """The interface that Flask-Compress expects of a cache."""
-
-    def __init__(self) -> None:
-        self._compressed = LRUCache[str, bytes](maxsize=MAX_CACHED_BYTES, getsizeof=len)
-        self._lock = threading.Lock()
-
-    def get(self, key: str) -> bytes | None:
-        with self._lock:
-            return self._compressed.get(key)
-
-    def set(self, key: str, value: bytes) -> None:
-        with self._lock, suppress(ValueError):  # larger than the cache
-            self._compressed[key] = value
-
-
 def init_compression(app: Flask) -> None:
     app.config["COMPRESS_REGISTER"] = False
     app.config["COMPRESS_BR_LEVEL"] = BROTLI_LEVEL
@@ -41,7 +24,9 @@ def init_compression(app: Flask) -> None:
     app.config["COMPRESS_ALGORITHM_STREAMING"] = _ALGORITHMS[:2]  # gzip is not for streams
     compress.init_app(app)
     # Not set for `compress`, whose answers are made for each request.
-    app.config["COMPRESS_CACHE_BACKEND"] = _Cache
+    app.config["COMPRESS_CACHE_BACKEND"] = lambda: SharedCache(
+        LRUCache(MAX_CACHED_BYTES, getsizeof=len)
+    )
     app.config["COMPRESS_CACHE_KEY"] = lambda _request: g.content_id
     _compress_once.init_app(app)
 

@@ -27,6 +27,7 @@ from embed.web.current import own_origin, runtime
 from embed.web.languages import current_language
 from embed.web.look import ShownLook, is_window, read_look
 from embed.web.pictures.addresses import locate_logo
+from embed.web.shared_cache import SharedCache
 from embed.web.snippets import build_link, build_path
 from embed.web.widget.holders import draw_bar, list_holders
 from embed.web.widget.own import render_own
@@ -84,8 +85,7 @@ class Rendered:
 
 
 # Drops the least used, so a flood of odd addresses can't empty it.
-_kept = LFUCache[Variant, Rendered](MAX_CACHED_BYTES, getsizeof=len)
-_lock = Lock()
+_kept = SharedCache[Variant, Rendered](LFUCache(MAX_CACHED_BYTES, getsizeof=len))
 
 
 def get_rendered(access: Access, edition: Edition, *, is_part: bool = False) -> Rendered:
@@ -109,12 +109,10 @@ def get_rendered(access: Access, edition: Edition, *, is_part: bool = False) -> 
     )
     if not variant.is_kept:
         return _render(variant, access, edition, places, look)
-    with _lock:
-        found = _kept.get(variant)
+    found = _kept.get(variant)
     if found is None or found.etag != edition.etag:
         found = _render(variant, access, edition, places, look)
-        with _lock:
-            _kept[variant] = found
+        _kept.set(variant, found)
     return found
 
 

@@ -1,6 +1,5 @@
 """The rows of the list, rendered once for everyone who reads them in the same language."""
 
-import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -18,6 +17,7 @@ from embed.web.current import runtime
 from embed.web.drawings import draw_lines
 from embed.web.figures import Column
 from embed.web.languages import current_language
+from embed.web.shared_cache import SharedCache
 from embed.web.widget.view import View
 
 MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process; a part takes about 30 KB
@@ -65,10 +65,9 @@ class _Kept(NamedTuple):
 
 
 # Drops the least used, so a flood of odd addresses can't empty it.
-_kept = LFUCache[tuple[object, ...], _Kept](
-    MAX_CACHED_BYTES, getsizeof=lambda one: len(one.rows.html)
+_kept = SharedCache[tuple[object, ...], _Kept](
+    LFUCache(MAX_CACHED_BYTES, getsizeof=lambda one: len(one.rows.html))
 )
-_lock = threading.Lock()
 
 
 def render_rows(edition: Edition, view: View, places: Sequence[int], look: Look) -> Rows:
@@ -86,12 +85,10 @@ def render_rows(edition: Edition, view: View, places: Sequence[int], look: Look)
             payload.page.id, current_language(), look.explorer, shows_changes,
             view.order, view.tag, number,
         )  # fmt: skip
-        with _lock:
-            kept = _kept.get(key)
+        kept = _kept.get(key)
         if kept is None or kept.etag != edition.etag:
             kept = _Kept(edition.etag, _render(payload, shown, look, view.tag))
-            with _lock:
-                _kept[key] = kept
+            _kept.set(key, kept)
         parts.append(kept.rows)
     return Rows(
         Markup("").join(Markup(one.html) for one in parts),  # noqa: S704 -- rendered by Jinja

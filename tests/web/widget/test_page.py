@@ -13,6 +13,7 @@ from embed.db.models import Tag, Token, Wallet
 from embed.keys.access import find_access
 from embed.keys.management import change_key
 from embed.wallets import tags
+from embed.web.shared_cache import SharedCache
 from embed.web.widget import page as widget_page
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -195,7 +196,7 @@ def test_flood_of_odd_addresses_pushes_out_nothing_that_is_used(
     world, count_renderings, monkeypatch
 ):
     cache = LFUCache(100_000, getsizeof=len)
-    monkeypatch.setattr(widget_page, "_kept", cache)
+    monkeypatch.setattr(widget_page, "_kept", SharedCache(cache))
     for _ in range(3):
         ask(world)
     for number in range(40):
