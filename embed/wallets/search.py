@@ -31,7 +31,7 @@ from embed.wallets.tracking import list_wallets
 RESULT_SIZE = 100
 MAX_CACHED_BYTES = 10 * 1024 * 1024  # in each process
 _ADDRESS_BYTES = 100  # of an address in a list
-_SEARCH_BYTES = 2_000  # of a search that finds nothing
+_SEARCH_BYTES = 3_000  # of a search that finds nothing
 
 Column = Literal["balance", "name"]
 

@@ -1,5 +1,6 @@
 """Wallets in the order of their balances or names, in every database."""
 
+import tracemalloc
 from decimal import Decimal
 
 import pytest
@@ -8,6 +9,7 @@ from support.folded import TYPED_BY_NAME
 from support.world import USDC, Visitor
 
 from embed.balances.known import BalanceSource
+from embed.db.models import Page
 from embed.domain.amounts import MAX_AMOUNT
 from embed.wallets import search
 from embed.wallets.search import Order, WalletFilter
@@ -126,3 +128,17 @@ def test_each_page_of_results_goes_on_where_the_one_before_ended(world):
             wallet.token_balance if column == "balance" else wallet.public_alias for wallet in found
         ]
         assert keys == sorted(keys, reverse=True)
+
+
+@pytest.mark.databases("sqlite")
+def test_cache_counts_what_a_search_without_results_takes(world):
+    cached = search._list_addresses.cache
+    before, page_id = cached.currsize, world.page_id
+    tracemalloc.start()
+    for number in range(100):
+        wanted = WalletFilter(text=f"nobody {number} {'x' * 200}")
+        search.search_wallets(Page.get_by_id(page_id), wanted, Order(), balances=world.balances)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert taken < cached.currsize - before
