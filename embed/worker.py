@@ -69,7 +69,7 @@ def list_jobs(settings: Settings) -> tuple[Job, ...]:
 
 
 def _prune(runtime: Runtime, check_stop: CheckStop) -> str:
-    pruned = prune(runtime.clock(), runtime.settings.balance_history, check_stop)
+    pruned = prune(runtime.clock(), runtime.settings, check_stop)
     return summarize(pruned)
 
 

@@ -46,6 +46,7 @@ def test_every_variable_is_read():
         LIMIT_RPC="6/second",
         BALANCE_REFRESH="1 hour",
         BALANCE_HISTORY="400 days",
+        REJECTED_KEPT="0",
         BACKGROUND="worker",
         SMTP_URL="smtp://user:hush@mail.example:587",
         ALLOW_PRIVATE_TARGETS="1",
@@ -72,6 +73,7 @@ def test_every_variable_is_read():
     assert limit_of(given.limit_rpc) == (6, 1)
     assert given.balance_refresh == timedelta(hours=1)
     assert given.balance_history == timedelta(days=400)
+    assert given.rejected_kept is None
     assert given.background == "worker"
     assert given.smtp_url == "smtp://user:hush@mail.example:587"
     assert given.allow_private_targets is True
@@ -314,6 +316,7 @@ WRONG = {
     ],
     "BALANCE_REFRESH": WRONG_SPANS,
     "BALANCE_HISTORY": WRONG_SPANS,
+    "REJECTED_KEPT": WRONG_SPANS,
     "BACKGROUND": ["redis://localhost", "Worker", "none", "1"],
     "SMTP_URL": [
         "mail.example",

@@ -26,7 +26,7 @@ def prune() -> None:
 
     The background work does this every hour. docs/privacy.md lists how long everything is kept.
     """
-    pruned = pruning.prune(runtime().clock(), runtime().settings.balance_history)
+    pruned = pruning.prune(runtime().clock(), runtime().settings)
     rows = [{"kind": kind, "deleted": count} for kind, count in pruned.items()]
     print_answer(rows, pruning.summarize(pruned))
 

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,12 @@ def list_missing_migrations(database: Any = None) -> list[str]:
 def list_applied_migrations(database: Any = None) -> list[str]:
     """Return the names of the migrations that the database has, in order."""
     return sorted(_make_runner(database or db.obj).applied())
+
+
+def find_applied_at(migration: str) -> datetime:
+    """Return when the models' database got this migration."""
+    applied_at: datetime = _make_runner(db.obj).applied()[migration]
+    return applied_at.astimezone(UTC)  # stored in local time
 
 
 def list_migrations() -> list[str]:

@@ -23,6 +23,7 @@ from embed.settings.values import (
     parse_database_url,
     parse_limit,
     parse_public_url,
+    parse_retention,
     parse_rpc_urls,
     parse_seconds,
     parse_smtp_url,
@@ -84,6 +85,8 @@ class Settings:
     balance_refresh: timedelta = read(partial(parse_span, example="10 minutes"), "10 minutes")
     # How long daily balances are kept.
     balance_history: timedelta = read(partial(parse_span, example="90 days"), "90 days")
+    # How long rejections keep names and what was signed, and activity logs their entries.
+    rejected_kept: timedelta | None = read(partial(parse_retention, example="365 days"), "365 days")
     # The program that does the background work.
     background: str = read(partial(parse_choice, of=("gunicorn", "worker")), "gunicorn")
     smtp_url: str | None = read(parse_smtp_url, is_secret=True)

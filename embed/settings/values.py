@@ -79,6 +79,14 @@ def parse_span(raw: str, *, example: str) -> timedelta:
     return span
 
 
+def parse_retention(raw: str, *, example: str) -> timedelta | None:
+    """Read a time as parse_span does; ``0`` means for ever."""
+    try:
+        return None if raw == "0" else parse_span(raw, example=example)
+    except ValueError:
+        raise ValueError(f"must look like {example}, or be 0.") from None
+
+
 def parse_switch(raw: str) -> bool:
     return parse_choice(raw, of=("0", "1")) == "1"
 

@@ -43,7 +43,8 @@ class History:
         is_of_wallet = Submission.wallet_address.in_(wallet_addresses)
         of_wallets = _select_decided(is_of_wallet, is_on_pages_of(page.owner_id))
         is_of_session = Submission.session_id.in_(session_ids)
-        of_sessions = _select_decided(is_of_session, Submission.page == page)
+        counts = Submission.is_outweighed.is_null()
+        of_sessions = _select_decided(is_of_session, Submission.page == page, counts)
         return cls(page.id, of_wallets, of_sessions if session_ids else ())
 
     @classmethod

@@ -14,6 +14,7 @@ from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.pages import get_page
 
+_IS_ERASED = (Submission.status == "rejected") & (Submission.nickname == "")
 _IS_OF_WALLET = (Wallet.page == Submission.page) & (Wallet.address == Submission.wallet_address)
 
 
@@ -81,6 +82,12 @@ def find_withdrawn_at(page: Page, submission_id: str) -> datetime | None:
     return None if withdrawal is None else withdrawal.withdrawn_at
 
 
+def is_erased(page: Page, submission_id: str) -> bool:
+    """Tell whether a rejection of the page is so old that its proof was erased."""
+    is_it = (Submission.id == submission_id, Submission.page == page)
+    return is_id(submission_id) and Submission.select().where(*is_it, _IS_ERASED).exists()
+
+
 def get_proof(submission_id: str) -> Proof:
     """Return a proof with its submission and page, for the operator. Raises NotFound."""
     proof: Proof | None = _select_with_page().where(Submission.id == submission_id).first()
@@ -90,8 +97,11 @@ def get_proof(submission_id: str) -> Proof:
     if withdrawal is not None:
         withdrawn_at = format_instant(withdrawal.withdrawn_at)
         raise NotFound(f"The wallet's holder withdrew {submission_id} at {withdrawn_at}.")
-    if Submission.get_or_none(Submission.id == submission_id) is None:
+    submission = Submission.get_or_none(Submission.id == submission_id)
+    if submission is None:
         raise NotFound(f"There is no submission {submission_id}.")
+    if is_erased(submission.page, submission_id):
+        raise NotFound(f"The proof of {submission_id} was erased, as old rejections are.")
     raise NotFound(f"No proof was kept for submission {submission_id}.")
 
 

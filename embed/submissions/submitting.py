@@ -217,7 +217,7 @@ def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime)
         message=signed.message,
         signature=signed.signature,
         form=signed.form,
-        signed_bytes=signed.signed_bytes,
+        envelope=b"" if signed.form == "raw" else signed.signed_bytes,
     )
     return submission
 

@@ -12,14 +12,12 @@ from embed.db.models import (
     Listing,
     Message,
     Page,
-    Proof,
     Receiver,
     Submission,
     Wallet,
     Withdrawal,
 )
 from embed.db.used_nonces import keep_used, revoke_nonces, use_nonce
-from embed.domain.folding import fold_wallet
 from embed.domain.nonces import Nonce, RecordNonce
 from embed.domain.times import format_instant
 from embed.errors import ApiError, InvalidInput, NotFound
@@ -29,6 +27,7 @@ from embed.events.messages import lock_receivers
 from embed.runtime import Runtime
 from embed.schemas import WithdrawnWallet
 from embed.serializers import write_json
+from embed.submissions.erasure import erase_details
 from embed.wallets.tracking import remove_submitted_wallets
 
 ACTOR = "visitor"
@@ -174,11 +173,7 @@ def _erase(sent: Sequence[Submission], change: Change) -> None:
     """
     kept = [one for one in sent if one.status == "rejected"]
     for batch in in_batches(kept):
-        folded = fold_wallet(None, batch[0].wallet_address)  # all are of this wallet
-        Submission.update(nickname="", folded=folded, reason_code=None, reason_text=None).where(
-            Submission.id.in_(batch)
-        ).execute()
-        Proof.delete().where(Proof.submission.in_(batch)).execute()
+        erase_details(batch, reason_code=None)
     delete_sent([one for one in sent if one.status != "rejected"], change)
 
 

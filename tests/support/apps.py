@@ -31,6 +31,7 @@ _READ_AT_REQUESTS = (
     "limit_session_submissions",
     "max_wallets",
     "nonce_lifetime",
+    "rejected_kept",
     "smtp_url",
     "solana_rpc_url",
 )

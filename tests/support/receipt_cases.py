@@ -69,7 +69,7 @@ def make_receipt(
         message=message,
         signature=WALLET.sign(signed_bytes).signature,
         form=form,
-        signed_bytes=signed_bytes,
+        envelope=signed_bytes,
     )
     return describe_receipt(proof) | fields
 

@@ -14,6 +14,8 @@ from embed.db.connection import db
 
 COMMIT = "b06d70c8"
 NEWER_TABLES = ("logo",)
+NEWER_COLUMNS = (folded.COLUMN, "is_outweighed")
+_WITHOUT_COPY = "CASE WHEN form = 'raw' THEN '' ELSE signed_bytes END"  # of the message
 MIGRATIONS = ["0001_initial", "0002_from_0_6_0"]
 MIGRATIONS_OF_0_6_0 = """
     0001_initial 0002_dashboard 0003_exact_amounts 0004_one_preview_key
@@ -62,6 +64,7 @@ def dump() -> dict[str, list[str]]:
 
 
 def _read(table: str) -> list[tuple]:
-    columns = (f'"{each.name}"' for each in db.get_columns(table) if each.name != folded.COLUMN)
+    names = [each.name for each in db.get_columns(table) if each.name not in NEWER_COLUMNS]
+    columns = (_WITHOUT_COPY if name == "signed_bytes" else f'"{name}"' for name in names)
     rows = db.execute_sql(f'SELECT {", ".join(columns)} FROM "{table}"').fetchall()  # noqa: S608 -- the database's names
     return [tuple(bytes(v) if isinstance(v, memoryview) else v for v in row) for row in rows]

@@ -3,6 +3,7 @@
 from peewee import (
     BigAutoField,
     BlobField,
+    BooleanField,
     CharField,
     Check,
     ForeignKeyField,
@@ -36,6 +37,8 @@ class Submission(BaseModel):
     reason_code = CharField(max_length=20, null=True)
     reason_text = TextField(null=True)
     folded = TextField(null=True)  # for searches, see embed/db/folded.py; null in backups only
+    # True once a later rejection of the same session was erased (submissions/erasure.py).
+    is_outweighed = BooleanField(null=True)
 
     class Meta:
         constraints = (
@@ -125,7 +128,12 @@ class Proof(Table):
     message = TextField()
     signature = BlobField(constraints=[Check("length(signature) = 64")])
     form = ChoiceField("raw", "legacy-v0", "v0", "v1-early", "v1")
-    signed_bytes = BlobField()  # exactly the bytes that the signature covers
+    # The bytes that the signature covers; empty for the form "raw", where they are the message's.
+    envelope = BlobField(column_name="signed_bytes")
+
+    @property
+    def signed_bytes(self) -> bytes:
+        return bytes(self.envelope) or self.message.encode()
 
 
 class Withdrawal(Table):

@@ -45,19 +45,21 @@ def read_receipt(page_id: str, submission_id: str) -> Response:
     _, page = get_open_page(page_id)
     proof = proofs.find_readable_proof(page, submission_id, find_session_id())
     if proof is None:
-        return _respond(_describe_withdrawal(submission_id, page), status=410)
+        return _respond(_explain_missing(submission_id, page), status=410)
     response = _respond(describe_receipt(proof))
     name = f"receipt-{submission_id}.json"
     response.headers.set("Content-Disposition", "inline", filename=name)
     return response
 
 
-def _describe_withdrawal(submission_id: str, page: Page) -> dict[str, Any]:
-    """Raises ApiError `not_found` unless the submission was withdrawn."""
+def _explain_missing(submission_id: str, page: Page) -> dict[str, Any]:
+    """Raises ApiError `not_found` unless the submission was withdrawn or erased."""
     withdrawn_at = proofs.find_withdrawn_at(page, submission_id)
-    if withdrawn_at is None:
-        raise ApiError("not_found")
-    return {"error": "receipt_withdrawn", "withdrawnAtIso": format_instant(withdrawn_at)}
+    if withdrawn_at is not None:
+        return {"error": "receipt_withdrawn", "withdrawnAtIso": format_instant(withdrawn_at)}
+    if proofs.is_erased(page, submission_id):
+        return {"error": "receipt_erased"}
+    raise ApiError("not_found")
 
 
 def _respond(body: dict[str, Any], *, status: int = 200) -> Response:

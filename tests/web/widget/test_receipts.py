@@ -2,6 +2,7 @@
 
 import base64
 import re
+from datetime import timedelta
 
 import base58
 import pytest
@@ -10,6 +11,9 @@ from support.world import SITE, USDC, Visitor, code_of
 
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
 from embed.domain.wallet_signatures import list_signable_forms
+from embed.errors import NotFound
+from embed.submissions.erasure import erase_old_rejections
+from embed.submissions.proofs import get_proof
 from embed.wallets import tracking
 
 on_both_databases = pytest.mark.databases("sqlite", "postgres")
@@ -238,6 +242,18 @@ def test_withdrawn_receipt_says_so(world):
     other = world.make_page()
     key = world.make_key("public", page_id=other)
     assert code_of(ask_receipt(world, submission_id, page_id=other, key=key)) == "not_found"
+
+
+def test_receipt_of_an_erased_rejection_says_so(world):
+    submission_id = world.submit(Visitor()).json["submissionId"]
+    world.reject(submission_id)
+    erase_old_rejections(world.clock() + timedelta(days=1))
+
+    answer = ask_receipt(world, submission_id)
+
+    assert (answer.status_code, answer.json) == (410, {"error": "receipt_erased"})
+    with pytest.raises(NotFound, match=f"{submission_id} was erased"):
+        get_proof(submission_id)
 
 
 # Proofs of the list
