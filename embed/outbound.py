@@ -5,16 +5,19 @@ environment. Its network backend decides which addresses it may connect to, and 
 https://www.encode.io/httpcore/network-backends/
 """
 
+import concurrent.futures
 import socket
 import ssl
 import time
 import weakref
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -27,6 +30,8 @@ MOST_IDLE = 4  # connections per client
 # Shorter than the time after which servers close idle connections, or routers silently forget
 # them.
 LONGEST_IDLE_S = 30.0
+ATTEMPTS_APART_S = 0.25
+MOST_ATTEMPTS = 8  # addresses of one name
 _PIECE_BYTES = 16 * 1024
 
 # The network whose addresses contain an IPv4 address in their last 32 bits (RFC 6052).
@@ -211,15 +216,46 @@ class _Backend(httpcore.SyncBackend):
     ) -> _Stream:
         bounds = _bounds.get()
         bounds.has_connected = True
-        failure: Exception = TargetRefused()
-        for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-            ip = str(address[0])
-            if is_allowed(ip, self._reach):
-                try:
-                    return _Stream(super().connect_tcp(ip, port, bounds.compute_left_s()))
-                except httpcore.ConnectError as error:
-                    failure = error
-        raise failure
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        ips = [str(address[0]) for *_, address in found]
+        allowed = [ip for ip in ips if is_allowed(ip, self._reach)][:MOST_ATTEMPTS]
+        if not allowed:
+            raise TargetRefused
+        connect = partial(super().connect_tcp, port=port, timeout=bounds.compute_left_s())
+        return _Stream(_connect_to_first(connect, allowed))
+
+
+def _connect_to_first(
+    connect: Callable[[str], httpcore.NetworkStream], ips: Sequence[str]
+) -> httpcore.NetworkStream:
+    """Return the first connection that opens; attempts start ATTEMPTS_APART_S apart (RFC 8305)."""
+    waiting = deque(ips)
+    running: set[Future[httpcore.NetworkStream]] = set()
+    failure: BaseException = TargetRefused()
+    executor = ThreadPoolExecutor(len(ips))
+    try:
+        while waiting or running:
+            if waiting:
+                running.add(executor.submit(connect, waiting.popleft()))
+            done, _ = concurrent.futures.wait(
+                running, ATTEMPTS_APART_S if waiting else None, "FIRST_COMPLETED"
+            )
+            for attempt in done:
+                running.remove(attempt)
+                error = attempt.exception()
+                if error is None:
+                    return attempt.result()
+                failure = error
+    finally:
+        for attempt in running:  # the others, which may still open
+            attempt.add_done_callback(_close)
+        executor.shutdown(wait=False, cancel_futures=True)
+    raise failure
+
+
+def _close(attempt: Future[httpcore.NetworkStream]) -> None:
+    if not attempt.cancelled() and attempt.exception() is None:
+        attempt.result().close()
 
 
 @cache

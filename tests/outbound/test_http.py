@@ -1,6 +1,6 @@
 import socket
 import ssl
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
@@ -128,6 +128,57 @@ def test_certificate_that_nobody_vouches_for_is_not_trusted(tls_port):
         Client(Reach.ANY).request(
             "GET", f"https://localhost:{tls_port}", headers={}, timeout_s=10, max_bytes=9
         )
+
+
+@contextmanager
+def silent(port: int):
+    """Let this port of 127.0.0.2 never answer: no more connections fit into its queue."""
+    with socket.create_server(("127.0.0.2", port), backlog=0) as server, ExitStack() as opened:
+        for _ in range(3):
+            client = opened.enter_context(closing(socket.socket()))
+            client.setblocking(False)
+            client.connect_ex(server.getsockname())
+        yield server.getsockname()[1]
+
+
+@pytest.fixture
+def name(monkeypatch):
+    """Return a function that gives the name several.example these addresses."""
+    resolve, addresses = socket.getaddrinfo, []
+
+    def find(host, *more, **how):
+        names = addresses if host == "several.example" else [host]
+        return [found for each in names for found in resolve(each, *more, **how)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", find)
+    return addresses.extend
+
+
+@pytest.mark.parametrize("first", ["127.0.0.1", "127.0.0.2", "127.0.0.3"])
+def test_name_is_reached_at_the_address_that_answers(name, first):
+    """127.0.0.2 never answers, and 127.0.0.3 refuses."""
+    others = {"127.0.0.1", "127.0.0.2", "127.0.0.3"} - {first}
+    name([first, *sorted(others, reverse=True)])
+
+    with serve_raw(send(OK, b"Content-Length: 2\r\n\r\nhi")) as port, silent(port):
+        assert ask(port, host="several.example", timeout_s=5).body == b"hi"
+
+
+def test_name_whose_addresses_never_answer_times_out(name):
+    name(["127.0.0.2", "127.0.0.2"])
+
+    with silent(0) as port, pytest.raises(RequestFailed, match="timed out"):
+        ask(port, host="several.example", timeout_s=0.5)
+
+
+def test_no_address_of_a_name_is_tried_that_is_not_allowed(name):
+    name(["127.0.0.1", "127.0.0.2"])
+
+    with (
+        serve_raw(lambda _: pytest.fail("reached")) as port,
+        pytest.raises(RequestFailed, match="inside the operator's network"),
+    ):
+        ask(port, host="several.example", reach=Reach.PUBLIC)
 
 
 def test_operators_network_is_refused_when_the_socket_opens():
