@@ -3,7 +3,7 @@
 
 import { findAround, getElement, showWhole } from "../elements.js";
 import { Problem } from "./api.js";
-import { findSignature, isAddress, isPrivateKey } from "./wallets.js";
+import { findAddress, findSignature, isPrivateKey } from "./wallets.js";
 import { copyText, explain, formatAmount, formatDuration, formatInstant, isolate, say } from "./words.js";
 
 /**
@@ -73,8 +73,8 @@ export class FlowView {
       "copy-own-page": (button) => copyText(getElement(this.root, "[data-own-page] a", HTMLAnchorElement).href, button),
       "copy-command": (button) => copyText(this.hand.command, button),
       "enter-address": () => {
-        const entered = address.value.trim();
-        if (isAddress(entered)) flow.enterAddress(entered);
+        const entered = findAddress(address.value);
+        if (entered) flow.enterAddress(entered);
         else flow.fail(new Problem("invalid_wallet_address"));
       },
       "enter-nickname": () => {
