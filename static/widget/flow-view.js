@@ -74,8 +74,9 @@ export class FlowView {
       "copy-command": (button) => copyText(this.hand.command, button),
       "enter-address": () => {
         const entered = findAddress(address.value);
-        if (entered) flow.enterAddress(entered);
-        else flow.fail(new Problem("invalid_wallet_address"));
+        if (!entered) return flow.fail(new Problem("invalid_wallet_address"));
+        address.value = entered;
+        flow.enterAddress(entered);
       },
       "enter-nickname": () => {
         if (this.#judgeNickname(nickname)) flow.enterNickname(nickname.value);
@@ -559,7 +560,7 @@ class HandSigning {
 
   send() {
     const pasted = this.field.value;
-    const isSecret = isPrivateKey(pasted, this.address.value.trim());
+    const isSecret = isPrivateKey(pasted, this.address.value);
     const signature = isSecret ? null : findSignature(pasted);
     if (signature) return this.enter(signature);
     this.#advise(isSecret ? say("private_key") : say("bad_signature_form"));
