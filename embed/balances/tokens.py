@@ -69,7 +69,7 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
     Its symbol comes without leading dollar signs, as pages store it. Raises InvalidInput if there's
     no such mint or no RPC server to ask.
     """
-    parse_mint(mint)
+    mint = parse_mint(mint)
     if rpc is None:
         raise InvalidInput(
             "The name and the ticker can't be looked up, because this server isn't connected to "

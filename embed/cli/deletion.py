@@ -3,8 +3,7 @@
 import click
 from peewee import OperationalError
 
-from embed.domain.addresses import is_address
-from embed.errors import InvalidInput
+from embed.domain.addresses import parse_pasted_address
 from embed.maintenance import pruning, wallet_erasure
 from embed.maintenance.wallet_erasure import clear_deleted_content
 from embed.terminal import (
@@ -40,8 +39,7 @@ def erase(address: str, yes: bool) -> None:
     Without --yes, it only shows what would be deleted. Entries that owners added themselves are
     deleted too. Backups and messages that have been sent aren't changed. See docs/privacy.md.
     """
-    if not is_address(address):
-        raise InvalidInput(f"{address[:60]} isn't a wallet address.")
+    address = parse_pasted_address(address)
     if yes:
         stored = wallet_erasure.erase_wallet(address, current_change())
         _clear_files()

@@ -1,21 +1,32 @@
 """Base58 addresses of wallets and mints, and those that programs derive from others.
 
+Programs send an address alone. People paste it with blanks and characters that can't be seen around
+it, or in a link: `solana:` and an address, or an explorer's page.
+
 Derived addresses have no private keys. Solana's `find_program_address` is the first hash, from bump
 255 down, that is not on Ed25519's curve.
 """
 
 import hashlib
 import re
+import unicodedata
 from functools import lru_cache
 
 from base58 import b58decode, b58encode
 
-from embed.domain.texts import gettext_noop
+from embed.domain.texts import gettext_noop, quote
 from embed.errors import ApiError, InvalidInput
 
+_BASE58 = "1-9A-HJ-NP-Za-km-z"
 # base58's decoder accepts trailing white space; the pattern does not.
-_FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
+_FORM = re.compile(f"[{_BASE58}]{{32,44}}")
+_LENGTHS = range(32, 45)
+_NOT_BASE58 = re.compile(f"[^{_BASE58}]")
 ADDRESS_BYTES = 32
+
+_MAX_PASTED = 2_000  # characters of a link
+# Blanks, line ends, control characters, and others that can't be seen.
+_AROUND = {"Zs", "Zl", "Zp", "Cc", "Cf"}
 
 # The coin itself isn't a token; each of the two token programs has a mint for wrapped coins.
 WRAPPED_SOL = frozenset(
@@ -54,20 +65,49 @@ def parse_address(raw: str) -> str:
     return raw
 
 
+def find_address(pasted: str) -> str | None:
+    """Return the only address in what a person pasted: on its own, or a part of a link's path."""
+    if is_address(pasted):
+        return pasted
+    found = set(filter(is_address, _split_link(pasted)))
+    return found.pop() if len(found) == 1 else None
+
+
+def parse_pasted_address(pasted: str, *, field: str | None = None) -> str:
+    """Do as find_address. Raises InvalidInput, which names a letter that isn't base58."""
+    address = find_address(pasted)
+    if address is not None:
+        return address
+    for part in _split_link(pasted):
+        if len(part) in _LENGTHS and (wrong := _NOT_BASE58.search(part)):
+            raise InvalidInput(
+                "“%(letter)s” at place %(place)s isn't used in addresses.",
+                field=field,
+                letter=wrong[0] if wrong[0].isprintable() else f"U+{ord(wrong[0]):04X}",
+                place=wrong.end(),
+            )
+    raise InvalidInput("%(pasted)s isn't a Solana address.", field=field, pasted=quote(pasted))
+
+
+def _split_link(pasted: str) -> list[str]:
+    """Return the parts of a link's path, or the text as the only one."""
+    path = re.split(r"[?#]", pasted if len(pasted) <= _MAX_PASTED else "")[0]
+    return [_trim(part) for part in re.split(r"[/:]", path)]
+
+
+def _trim(text: str) -> str:
+    seen = [place for place, one in enumerate(text) if unicodedata.category(one) not in _AROUND]
+    return text[seen[0] : seen[-1] + 1] if seen else ""
+
+
 def shorten_address(address: str) -> str:
     """Return both ends of an address, for places that don't store it whole."""
     return f"{address[:4]}…{address[-4:]}"
 
 
 def parse_mint(raw: str) -> str:
-    """Return `raw` if it can be the address of a mint. Raises InvalidInput."""
-    if not is_address(raw):
-        raise InvalidInput(
-            "%(mint)s isn't a mint address (base58 of 32 bytes).",
-            field="token_mint",
-            mint=repr(raw),
-        )
-    return raw
+    """Return the mint's address in what a person pasted. Raises InvalidInput."""
+    return parse_pasted_address(raw, field="token_mint")
 
 
 def derive_token_account(owner: str, mint: str, program: str) -> str:

@@ -7,7 +7,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 
 import regex
 
-from embed.domain.addresses import is_address
+from embed.domain.addresses import find_address, parse_pasted_address
 from embed.domain.clients import parse_client_address
 from embed.domain.nicknames import MAX_LENGTH as NICKNAME_LENGTH
 from embed.domain.nicknames import SEPARATORS, skeleton
@@ -33,15 +33,16 @@ _WILDCARDS = str.maketrans("*?", _ANY + _ONE)
 
 
 # A mistyped address; no name is this long.
-_LIKE_AN_ADDRESS = re.compile(rf"[1-9A-HJ-NP-Za-km-z]{{{NICKNAME_LENGTH + 1},}}")
+_LIKE_AN_ADDRESS = re.compile(rf"[0-9A-Za-z]{{{NICKNAME_LENGTH + 1},}}")
+# Without four numbers it's a name, such as 3.14.
+_LIKE_A_NETWORK = re.compile(r"[/:]|^[0-9]+(\.[0-9]+){3}$")
 
 
 def find_kind(raw: str) -> str:
     """Return an entry's kind by its form: an address, a network, or else a name pattern."""
-    text = raw.strip()
-    if is_address(text) or _LIKE_AN_ADDRESS.fullmatch(text):
+    if find_address(raw) or _LIKE_AN_ADDRESS.search(raw):
         return "wallet"
-    return "network" if re.search(r"[/:]|^[0-9.]+\.[0-9.]+$", text) else "name"
+    return "network" if _LIKE_A_NETWORK.search(raw.strip()) else "name"
 
 
 def parse_pattern(kind: str, raw: str) -> str:
@@ -53,9 +54,7 @@ def parse_pattern(kind: str, raw: str) -> str:
 
 
 def _parse_wallet(text: str) -> str:
-    if not is_address(text):
-        raise InvalidInput("This isn't a wallet address (base58 of 32 bytes).", field="pattern")
-    return text
+    return parse_pasted_address(text, field="pattern")
 
 
 def _parse_name(text: str) -> str:

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Collection
 
+import regex
+
 from embed.errors import InvalidInput
 
 # Control characters, lone surrogates and private-use ones. (Unassigned ones may be new emoji.)
@@ -127,6 +129,11 @@ def drop_dollar_signs(symbol: str) -> str:
     return symbol[leading.end() :] if leading else symbol
 
 
+def quote(raw: str) -> str:
+    """Return what somebody entered as a sentence names it."""
+    return repr(raw if len(raw) <= 60 else f"{raw[:59]}…")
+
+
 def check_choice(raw: str, choices: Collection[str], field: str) -> None:
     """Raise InvalidInput for `field`, which the sentence names, unless `raw` is a choice."""
     if raw not in choices:
@@ -138,7 +145,9 @@ def check_choice(raw: str, choices: Collection[str], field: str) -> None:
         )
 
 
-_EMAIL = re.compile(r"[^\s@\x00-\x1f]{1,64}@[^\s@\x00-\x1f]{1,189}")
+# No forms of @ that look alike, and nothing that can't be seen.
+_IN_EMAIL = r"[^\s@\uff20\ufe6b\x00-\x1f\p{Default_Ignorable_Code_Point}]"
+_EMAIL = regex.compile(rf"{_IN_EMAIL}{{1,64}}@{_IN_EMAIL}{{1,189}}")
 
 
 def parse_email(raw: str) -> str:

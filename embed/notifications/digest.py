@@ -3,6 +3,7 @@
 Names in it are neutralized (domain/texts.py), so they contain no markup of any format.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,6 +23,7 @@ from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 MAX_NAMES = 5
 _MAX_NAME_LENGTH = 40
 _MAX_EMAIL_LENGTH = 254
+_EMAIL = re.compile(r"[\w.+-]+@[\w.-]+")  # programs only offer to write to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +113,11 @@ def write_invitation(
     invitation: Invitation, role: str, link: str, gettext: Callable[[str], str]
 ) -> Digest:
     """Write the invitation mail in the language of `gettext`."""
-    page = _name_page(invitation.page)
+    page, inviter = _name_page(invitation.page), invitation.invited_by
     values = {
-        "inviter": neutralise(invitation.invited_by, max_length=_MAX_EMAIL_LENGTH),
+        "inviter": inviter
+        if _EMAIL.fullmatch(inviter)
+        else neutralise(inviter, max_length=_MAX_EMAIL_LENGTH),
         "page": page,
         "role": role,
     }

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, auto
 
-from embed.domain.addresses import is_address
+from embed.domain.addresses import parse_pasted_address
 from embed.domain.amounts import format_amount, parse_amount
-from embed.domain.texts import parse_optional_text
+from embed.domain.texts import parse_optional_text, quote
 from embed.errors import InvalidInput
 from embed.wallets.csv_format import COLUMNS, Line, split_tags, unescape_formula
-from embed.wallets.csv_reader import YES_NO, Table, read_number
+from embed.wallets.csv_reader import Table, read_number
+from embed.wallets.csv_words import find_yes_or_no
 
 MAX_RANGES = 6
 
@@ -100,14 +101,14 @@ def _parse_line(
     """Return what is wrong, and the line if its address is valid."""
     if len(cells) > len(columns):
         cause = InvalidInput(
-            "%(cell)s belongs to none of the columns.", cell=shorten_cell(cells[len(columns)])
+            "%(cell)s belongs to none of the columns.", cell=quote(cells[len(columns)])
         )
         return [Mistake(number, Kind.COLUMNS, cause)], None
     raw = dict.fromkeys(columns, "") | dict(zip(columns, cells, strict=False))
-    address = unescape_formula(raw["address"])
-    if not is_address(address):
-        cause = InvalidInput("%(cell)s isn't a wallet address.", cell=shorten_cell(address))
-        return [Mistake(number, Kind.ADDRESS, cause)], None
+    try:
+        address = parse_pasted_address(unescape_formula(raw["address"]))
+    except InvalidInput as mistake:
+        return [Mistake(number, Kind.ADDRESS, mistake)], None
     found: list[Mistake] = []
 
     def note(kind: Kind, cause: InvalidInput) -> None:
@@ -126,9 +127,9 @@ def _parse_line(
     except InvalidInput as mistake:
         note(Kind.TAG_NAME, mistake)
     if "hidden" in raw:
-        is_hidden = YES_NO.get(raw["hidden"].lower())
+        is_hidden = find_yes_or_no(raw["hidden"])
         if is_hidden is None:
-            cell = shorten_cell(raw["hidden"])
+            cell = quote(raw["hidden"])
             note(Kind.HIDDEN, InvalidInput("Hidden must be yes or no, not %(cell)s.", cell=cell))
     try:
         if raw.get("balance"):
@@ -136,7 +137,7 @@ def _parse_line(
     except InvalidInput as mistake:
         cause = InvalidInput(
             "%(cell)s isn't a balance. %(reason)s",
-            cell=shorten_cell(raw["balance"]),
+            cell=quote(raw["balance"]),
             reason=mistake,
         )
         note(Kind.BALANCE, cause)
@@ -148,7 +149,7 @@ def _drop_escape(cell: str) -> str:
     if cell.startswith("="):
         raise InvalidInput(
             "%(cell)s is a formula. Save its result instead, or start it with an apostrophe.",
-            cell=shorten_cell(cell),
+            cell=quote(cell),
         )
     return unescape_formula(cell)
 
@@ -180,10 +181,6 @@ def _make_balance_parser(table: Table, columns: Sequence[str]) -> Callable[[str]
         return amounts[0]
 
     return parse_balance
-
-
-def shorten_cell(raw: str) -> str:
-    return repr(raw if len(raw) <= 60 else f"{raw[:59]}…")
 
 
 def group_mistakes(mistakes: Iterable[Mistake]) -> list[MistakeGroup]:

@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 
-from embed.domain.addresses import is_address
+from embed.domain.addresses import find_address, is_address
 from embed.errors import InvalidInput
 from embed.wallets.csv_format import COLUMNS
+from embed.wallets.csv_words import count_known, find_role, find_yes_or_no
 from embed.wallets.tracking import PageFull
 
 DELIMITERS = (",", ";", "\t")
@@ -31,21 +32,6 @@ _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?(?=[\r\n]|$)', re.IGNORECASE)
 
-# Known headings without spaces and punctuation, surest first: in a file with both, the owner is the
-# wallet and the account is the token account.
-_WORDS = {
-    "address": (
-        *("owner", "owneraddress", "holder", "holderaddress", "wallet", "walletaddress"),
-        *("address", "account", "accountaddress", "publickey"),
-    ),
-    "alias": ("alias", "name", "label"),
-    "tags": ("tags", "tag", "groups", "group"),
-    "hidden": ("hidden",),
-    "balance": ("uiamount", "balance", "quantity", "amount"),
-}
-_NO_PART_OF_WORD = re.compile(r"\s*\(.*\)|[\W_]+")
-
-YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d")
 _RANK = re.compile(r"[0-9]{1,9}")
 _LONG_WORD = re.compile(r"\S{41}")  # a signature or a link
@@ -175,8 +161,8 @@ def _rate(text: str, delimiter: str) -> tuple[int, ...]:
     first_lines = io.StringIO(text[:_MAX_LINE], newline="")
     reader = csv.reader(first_lines, delimiter=delimiter, skipinitialspace=True)
     rows = list(islice(filter(None, map(_clean, reader)), 20))
-    with_addresses = sum(any(map(is_address, cells)) for cells in rows)
-    return with_addresses, sum(map(_count_known, rows[:1])), sum(map(len, rows))
+    with_addresses = sum(any(map(find_address, cells)) for cells in rows)
+    return with_addresses, sum(map(count_known, rows[:1])), sum(map(len, rows))
 
 
 def _split_again(cells: list[str]) -> list[str]:
@@ -186,7 +172,7 @@ def _split_again(cells: list[str]) -> list[str]:
         if delimiter in cells[0]:
             reader = csv.reader(cells, delimiter=delimiter, skipinitialspace=True)
             again = _clean(chain.from_iterable(reader))
-            if any(map(is_address, again)) or _count_known(again):
+            if any(map(find_address, again)) or count_known(again):
                 return again
     return cells
 
@@ -194,11 +180,11 @@ def _split_again(cells: list[str]) -> list[str]:
 def _has_heading(rows: Sequence[list[str]]) -> bool:
     """Tell whether the first row names the columns, in known words or other ones."""
     first, *others = rows
-    if any(map(is_address, first)):
+    if any(map(find_address, first)):
         return False
     has_digits = any(character.isdigit() for cell in first for character in cell)
-    return _count_known(first) > 0 or (
-        not has_digits and any(is_address(cell) for cells in others for cell in cells)
+    return count_known(first) > 0 or (
+        not has_digits and any(find_address(cell) for cells in others for cell in cells)
     )
 
 
@@ -218,27 +204,14 @@ def _recognize_columns(headings: Sequence[str], filled: Sequence[Sequence[str]])
     return [roles.get(place, "") for place in range(len(filled))]
 
 
-def _find_role(heading: str) -> tuple[str, int]:
-    """Return what a heading names, and how sure that is: 0 is the surest."""
-    word = _NO_PART_OF_WORD.sub("", heading.lower())
-    for role, words in _WORDS.items():
-        if word in words:
-            return role, words.index(word)
-    return "", 0
-
-
-def _count_known(cells: Iterable[str]) -> int:
-    return sum(_find_role(cell)[0] != "" for cell in cells)
-
-
 def _name_columns(headings: Sequence[str], filled: Sequence[Sequence[str]]) -> dict[str, int]:
     """Return the columns' places, going by headings; for the address, also by its cells."""
     named: dict[str, dict[int, list[int]]] = {role: {} for role in COLUMNS}
     for place, heading in enumerate(headings):
-        role, rank = _find_role(heading)
+        role, rank = find_role(heading)
         if role:
             named[role].setdefault(rank, []).append(place)
-    holding = [place for place, cells in enumerate(filled) if _are_most(cells, is_address)]
+    holding = _find_address_columns(filled)
     of_address = {
         rank: kept
         for rank, places in named["address"].items()
@@ -261,11 +234,22 @@ def _guess_columns(filled: Sequence[Sequence[str]]) -> dict[str, int]:
     ):
         return {role: place for role, place in in_order.items() if filled[place]}
     found = {}
-    for role in ("address", "alias", "balance"):
-        places = [place for place, cells in enumerate(filled) if cells and _FITS[role](cells)]
+    fitting = {
+        role: [place for place, cells in enumerate(filled) if cells and _FITS[role](cells)]
+        for role in ("alias", "balance")
+    }
+    for role, places in (("address", _find_address_columns(filled)), *fitting.items()):
         if len(places) == 1:
             found[role] = places[0]
     return found
+
+
+def _find_address_columns(filled: Sequence[Sequence[str]]) -> list[int]:
+    """Return the places of columns with addresses; those with links to some only without others."""
+    for is_so in (is_address, find_address):
+        if places := [place for place, cells in enumerate(filled) if _are_most(cells, is_so)]:
+            return places
+    return []
 
 
 def _are_most(cells: Sequence[str], is_so: Callable[[str], object]) -> bool:
@@ -285,15 +269,15 @@ def _are_balances(cells: Sequence[str]) -> bool:
 
 
 def _are_texts(cells: Sequence[str]) -> bool:
-    others = (is_address, _is_number, _DATE.match, _LONG_WORD.search)
+    others = (find_address, _is_number, _DATE.match, _LONG_WORD.search)
     return not _are_most(cells, lambda cell: any(is_so(cell) for is_so in others))
 
 
 _FITS: dict[str, Callable[[Sequence[str]], bool]] = {
-    "address": lambda cells: _are_most(cells, is_address),
+    "address": lambda cells: _are_most(cells, find_address),
     "alias": _are_texts,
     "tags": _are_texts,
-    "hidden": lambda cells: all(cell.lower() in YES_NO for cell in cells),
+    "hidden": lambda cells: None not in map(find_yes_or_no, cells),
     "balance": _are_balances,
 }
 

@@ -8,9 +8,8 @@ from typing import Any
 from embed.balances.known import BalanceSource
 from embed.balances.token_accounts import look_up_largest_holders
 from embed.db.models import Page, Wallet
-from embed.domain.addresses import is_address, is_on_curve
+from embed.domain.addresses import is_on_curve, parse_pasted_address
 from embed.domain.amounts import find_share
-from embed.errors import InvalidInput
 from embed.events.editing import Change
 from embed.runtime import Runtime
 from embed.wallets.csv_format import Line
@@ -55,12 +54,8 @@ def add_suggested(page_id: str, addresses: Collection[str], change: Change) -> i
 
     Wallets that the page already tracks stay as they are. Raises NotFound, InvalidInput.
     """
-    wrong = next((address for address in addresses if not is_address(address)), None)
-    if wrong is not None:
-        raise InvalidInput(
-            "%(address)s isn't a wallet address (base58 of 32 bytes).", address=repr(wrong)
-        )
-    parsed = ParsedTable([Line(address) for address in dict.fromkeys(addresses)], mistakes=[])
+    lines = [Line(address) for address in dict.fromkeys(map(parse_pasted_address, addresses))]
+    parsed = ParsedTable(lines, mistakes=[])
     # No balances are compared, since the lines have none.
     balances = BalanceSource(uses_chain=False)
     plan = apply_import(page_id, parsed, change, balances=balances, makes_tags=False)

@@ -23,7 +23,7 @@ from embed.db.models import (
     Wallet,
     WalletTag,
 )
-from embed.domain.addresses import is_address
+from embed.domain.addresses import parse_pasted_address
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.folding import fold_wallet
 from embed.domain.identifiers import is_id
@@ -118,14 +118,9 @@ def _list_tags_by_wallet(
     return by_wallet
 
 
-def add_wallet(page_id: str, address: str, fields: WalletFields, change: Change) -> Wallet:
-    """Track an address. Raises NotFound, InvalidInput."""
-    if not is_address(address):
-        raise InvalidInput(
-            "%(address)s isn't a wallet address (base58 of 32 bytes).",
-            field="address",
-            address=repr(address),
-        )
+def add_wallet(page_id: str, pasted: str, fields: WalletFields, change: Change) -> Wallet:
+    """Track the address that a person pasted. Raises NotFound, InvalidInput."""
+    address = parse_pasted_address(pasted, field="address")
     taken = InvalidInput("%(address)s is already on the page.", field="address", address=address)
     with (
         translate_unique_violations({"wallet_page_id_address": taken}),

@@ -5,7 +5,7 @@ import { getElement, parsePage } from "../elements.js";
 import { listenForSite } from "./site.js";
 
 const WAIT_MS = 300; // after the last key
-const ADDRESS = /^\s*[1-9A-HJ-NP-Za-km-z]{32,44}\s*$/;
+const ADDRESS = /[0-9A-Za-z]{32}/; // also in a link, or mistyped
 const PARTS = ["#token", "#first-wallets", "#preview"];
 
 const form = getElement(document, "#setup", HTMLFormElement);

@@ -3,7 +3,7 @@
 
 import { findAround, getElement, showWhole } from "../elements.js";
 import { Problem } from "./api.js";
-import { findSignature, isAddress, isPrivateKey } from "./wallets.js";
+import { findAddress, findSignature, isPrivateKey } from "./wallets.js";
 import { copyText, explain, formatAmount, formatDuration, formatInstant, isolate, say } from "./words.js";
 
 /**
@@ -73,9 +73,10 @@ export class FlowView {
       "copy-own-page": (button) => copyText(getElement(this.root, "[data-own-page] a", HTMLAnchorElement).href, button),
       "copy-command": (button) => copyText(this.hand.command, button),
       "enter-address": () => {
-        const entered = address.value.trim();
-        if (isAddress(entered)) flow.enterAddress(entered);
-        else flow.fail(new Problem("invalid_wallet_address"));
+        const entered = findAddress(address.value);
+        if (!entered) return flow.fail(new Problem("invalid_wallet_address"));
+        address.value = entered;
+        flow.enterAddress(entered);
       },
       "enter-nickname": () => {
         if (this.#judgeNickname(nickname)) flow.enterNickname(nickname.value);
@@ -559,7 +560,7 @@ class HandSigning {
 
   send() {
     const pasted = this.field.value;
-    const isSecret = isPrivateKey(pasted, this.address.value.trim());
+    const isSecret = isPrivateKey(pasted, this.address.value);
     const signature = isSecret ? null : findSignature(pasted);
     if (signature) return this.enter(signature);
     this.#advise(isSecret ? say("private_key") : say("bad_signature_form"));

@@ -767,6 +767,17 @@ export const encodeBase64 = (bytes) => btoa(String.fromCharCode(...bytes));
 export const isAddress = (text) => decodeBase58(text)?.length === 32;
 
 /**
+ * Return the only address in what a person pasted, or null: on its own, or a part of a link's path.
+ * @param {string} pasted
+ */
+export function findAddress(pasted) {
+  const parts = pasted.split(/[?#]/)[0].split(/[/:]/);
+  const trimmed = parts.map((part) => part.replace(/^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$/gu, ""));
+  const found = new Set(trimmed.filter(isAddress));
+  return found.size === 1 ? [...found][0] : null;
+}
+
+/**
  * Return the bytes of a base64 text, or null. Padding is optional, and the URL alphabet is allowed.
  * @param {string} text
  */

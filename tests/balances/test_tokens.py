@@ -63,9 +63,11 @@ def test_proposal_stores_nothing(rpc, mint):
     assert not Token.select().exists()
 
 
-@pytest.mark.parametrize("raw", ["", "EPj", USDC + "\n", "0x00", "é" * 40, "\0"])
+@pytest.mark.parametrize("raw", ["", "EPj", "0x00", "é" * 40, "\0"])
 def test_proposal_needs_an_address(endpoint, rpc, raw):
-    with pytest.raises(InvalidInput, match="isn't a mint address") as refusal:
+    with pytest.raises(
+        InvalidInput, match=r"isn't (a Solana address|used in addresses)"
+    ) as refusal:
         propose_token(rpc, raw)
 
     assert refusal.value.field == "token_mint"

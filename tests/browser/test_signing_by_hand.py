@@ -57,7 +57,7 @@ def go_by_hand(widget, address: str, nickname="Night heron") -> str:
     if isinstance(widget, FrameLocator):  # the signing window has begun by itself
         widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_text("By hand").click()
-    widget.get_by_label("Wallet address").fill(address)
+    widget.get_by_label("Wallet address").fill(f"https://solscan.io/account/{address}?x")
     widget.get_by_role("button", name="Continue", exact=True).click()
     widget.get_by_label("Name to show on the list").fill(nickname)
     widget.get_by_role("button", name="Continue", exact=True).click()

@@ -10,7 +10,8 @@ pytestmark = pytest.mark.slow
 
 
 def test_page_blocks_lists_and_unblocks(world, operator):
-    wallet = operator.show("blocks", "add", world.page_id, "--wallet", Visitor().address)
+    pasted = f"https://solscan.io/account/{Visitor().address}"
+    wallet = operator.show("blocks", "add", world.page_id, "--wallet", pasted)
     world.clock.forward(seconds=1)
     name = operator.show("blocks", "add", world.page_id, "--name", "Bot*")
 

@@ -157,7 +157,7 @@ CHANGES = [
     (("--token-name", "Bonk"), {"tokenName": "Bonk"}),
     (("--token-symbol", "BONK"), {"tokenSymbol": "BONK"}),
     (
-        ("--token-mint", "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"),
+        ("--token-mint", "solana:DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263?label=Bonk"),
         {"tokenMint": "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"},
     ),
     (("--title", "  Friends "), {"publicTitle": "Friends"}),

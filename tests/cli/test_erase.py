@@ -57,7 +57,9 @@ def test_json_has_the_same(world, operator, address):
 
 
 def test_what_is_no_address_is_one_line(operator):
-    assert "isn't a wallet address" in operator.refuse("erase", "x\ny", "--yes")
+    assert "isn't a Solana address" in operator.refuse("erase", "x\ny", "--yes")
+    mistyped = operator.refuse("erase", f"I{Visitor().address[1:]}", "--yes")
+    assert mistyped == "Error: “I” at place 1 isn't used in addresses."
 
 
 def test_what_was_written_meanwhile_is_told(world, operator, address, monkeypatch):

@@ -15,7 +15,7 @@ from embed.balances import tokens
 pytestmark = pytest.mark.slow
 
 POOL = str(Pubkey.find_program_address([b"pool"], Pubkey.default())[0])
-CREATE = ("pages", "create", "--token-mint", USDC)
+CREATE = ("pages", "create", "--token-mint", f"https://solscan.io/token/{USDC}")
 
 
 @pytest.fixture

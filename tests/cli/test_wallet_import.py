@@ -73,7 +73,7 @@ def test_every_wrong_line_is_named_and_nothing_changes(world, run):
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.splitlines() == [
-        "Line 3: 'bad' isn't a wallet address.",
+        "Line 3: 'bad' isn't a Solana address.",
         "Line 4: The page has no tag team.",
         "Error: Nothing has changed: 2 lines need your attention.",
     ]
@@ -89,7 +89,7 @@ def test_wrong_lines_are_left_out_if_the_operator_says_so(world, run):
     result = run(text, "--skip-invalid")
 
     assert result.stdout == "Imported: 1 added, 0 changed, 0 as before, 1 skipped.\n"
-    assert result.stderr == "Line 3: 'bad' isn't a wallet address.\n"
+    assert result.stderr == "Line 3: 'bad' isn't a Solana address.\n"
     assert read_names(world) == {USDC: "Mint"}
 
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embed.domain.addresses import is_address, parse_address
-from embed.errors import ApiError
+from embed.domain.addresses import find_address, is_address, parse_address, parse_pasted_address
+from embed.errors import ApiError, InvalidInput
 
 BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 USDC = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
@@ -50,6 +50,57 @@ def test_anything_else_is_refused(raw):
         parse_address(raw)
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        *(
+            f"  {USDC}\u00a0",
+            f"\u200b\ufeff{USDC}\u2060",
+            f"\u2068{USDC}\u2069\r\n",
+            f"\0{USDC}\u00ad",
+        ),
+        *(f"solana:{USDC}", f"solana:{USDC}?amount=1&label=Ann", f"Wallet: {USDC}"),
+        *(f"https://solscan.io/account/{USDC}", f"https://solscan.io/token/{USDC}?x=1#holders"),
+        *(
+            f"https://explorer.solana.com/address/{USDC}/tokens",
+            f"https://solana.fm/address/{USDC}",
+        ),
+        *(
+            f"https://birdeye.so/token/{USDC}\u200b?chain=solana",
+            f"xray.helius.xyz/account/{USDC}/",
+        ),
+    ],
+    ids=ascii,
+)
+def test_address_is_taken_as_it_is_pasted_but_not_by_programs(pasted):
+    assert parse_pasted_address(pasted) == USDC
+    assert not is_address(pasted)
+
+
+@pytest.mark.parametrize(
+    ("pasted", "said"),
+    [
+        (f"{USDC[:6]}0{USDC[7:]}", "“0” at place 7 isn't used in addresses."),
+        (f" https://solscan.io/account/{USDC[:6]}l{USDC[7:]}?x", "“l” at place 7 isn't used"),
+        (f"{USDC[:20]}\u200b{USDC[21:]}", "“U+200B” at place 21 isn't used"),
+        (f"{USDC[:-1]}\ud800", "“U+D800” at place 44 isn't used"),
+        (f"{USDC} Ann", f"'{USDC} Ann' isn't a Solana address."),
+        (f"https://birdeye.so/token/{USDC}/{'1' * 32}", "isn't a Solana address."),  # which one?
+        (f"https://solscan.io/tx/{'5' * 88}", "…' isn't a Solana address."),
+        (f"{USDC}\n{'1' * 32}", "isn't a Solana address."),
+        (f"https://solscan.io/?account={USDC}", "isn't a Solana address."),
+        (f"x/{' ' * 2_000}{USDC}", "isn't a Solana address."),
+        ("", "'' isn't a Solana address."),
+    ],
+    ids=ascii,
+)
+def test_what_has_no_address_is_told_with_the_wrong_letter(pasted, said):
+    with pytest.raises(InvalidInput) as refusal:
+        parse_pasted_address(pasted)
+
+    assert said in str(refusal.value)
+
+
 @given(st.binary(min_size=32, max_size=32))
 def test_any_32_bytes_make_an_address(raw):
     assert base58.b58decode(parse_address(encode(raw))) == raw
@@ -58,7 +109,7 @@ def test_any_32_bytes_make_an_address(raw):
 @given(st.text(st.characters()) | st.text(BASE58, min_size=30, max_size=46))
 def test_any_text_is_an_address_of_32_bytes_or_refused(raw):
     if is_address(raw):
-        assert parse_address(raw) == raw
+        assert parse_address(raw) == raw == find_address(raw)
         assert encode(base58.b58decode(raw)) == raw
         assert len(base58.b58decode(raw)) == 32
     else:

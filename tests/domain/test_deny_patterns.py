@@ -94,7 +94,7 @@ def test_nothing_is_refused(kind, raw):
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("wallet", "isn't a wallet address"),
+        ("wallet", "isn't a Solana address"),
         ("name", "longer than 64"),
         ("network", "isn't a network"),
     ],
@@ -121,7 +121,7 @@ def test_no_pattern_takes_long(pattern):
 
 @pytest.mark.parametrize("raw", [ADDRESS[:-2], ADDRESS + "x", "*"])
 def test_what_is_no_address_is_refused(raw):
-    assert "This isn't a wallet address" in refuse("wallet", raw)
+    assert "isn't a Solana address" in refuse("wallet", raw)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from embed.domain.texts import (
     MAX_TICKER_LENGTH,
     drop_dollar_signs,
     neutralise,
+    parse_email,
     parse_optional_text,
     parse_text,
     parse_ticker,
@@ -114,6 +115,14 @@ def test_comment_with_lines_has_no_other_control_characters(raw):
 )
 def test_texts_of_others_act_nowhere(text, shown):
     assert neutralise(text, max_length=40) == shown
+
+
+@pytest.mark.parametrize("sign", ["\uff20", "\ufe6b", "\u200b", "\u3164", "\u034f", "@"], ids=ascii)
+def test_email_address_has_no_other_at_sign_and_nothing_that_cannot_be_seen(sign):
+    assert parse_email(" Ann@Example.com ") == "ann@example.com"
+    for raw in (f"ann{sign}x@example.com", f"ann@exa{sign}mple.com"):
+        with pytest.raises(InvalidInput, match="isn't an email address"):
+            parse_email(raw)
 
 
 @pytest.mark.parametrize("raw", ["BONK", "A$AP", "BONK$", "ボンク", "x" * MAX_TICKER_LENGTH])

@@ -7,7 +7,7 @@ import {
 } from "@solana/kit";
 
 import {
-  decodeBase58, decodeBase64, encodeBase58, encodeBase64, findSignature, isAddress, isPrivateKey,
+  decodeBase58, decodeBase64, encodeBase58, encodeBase64, findAddress, findSignature, isAddress, isPrivateKey,
 } from "../../static/widget/wallets.js";
 
 const SIGNATURE = Uint8Array.from({ length: 64 }, (_, index) => (index * 37 + 250) % 256);
@@ -165,6 +165,15 @@ test("an address is 32 bytes of base58", () => {
   assert.equal(isAddress(MINT.replace("D5", "O5")), false);
   assert.equal(isAddress(` ${MINT}`), false);
 });
+
+for (const pasted of [MINT, ` ${MINT}\u00a0\r\n`, `\ufeff\u200b${MINT}\u2069`, `solana:${MINT}?label=Ann`,
+  `https://solscan.io/account/${MINT}?x#y`, `https://explorer.solana.com/address/${MINT}/tokens`]) {
+  test(`the address is found in ${JSON.stringify(pasted)}`, () => assert.equal(findAddress(pasted), MINT));
+}
+
+for (const pasted of ["", `${MINT} ${MINT}`, `${MINT}/${"1".repeat(32)}`, `https://solscan.io/?account=${MINT}`]) {
+  test(`no single address is found in ${JSON.stringify(pasted)}`, () => assert.equal(findAddress(pasted), null));
+}
 
 test("base64 is read with and without padding, in both alphabets", () => {
   const urlSafe = BASE64.replaceAll("+", "-").replaceAll("/", "_");

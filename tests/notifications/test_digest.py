@@ -150,6 +150,11 @@ def test_there_is_no_other_mail():
     assert users == [digest.__file__]
 
 
+def test_address_of_who_invites_can_be_copied():
+    for address in ("ann.b@list.example.com", "owner+1@localhost"):
+        assert f"{address} invites you" in write_text(write_all(address)["write_invitation"])
+
+
 @pytest.mark.parametrize("mail", write_all("a name"))
 @pytest.mark.parametrize(
     "name",

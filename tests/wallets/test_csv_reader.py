@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from support.world import USDC
 
 from embed.errors import InvalidInput
-from embed.wallets.csv_format import Line
+from embed.translations import LANGUAGES, load_catalog
+from embed.wallets.csv_format import COLUMNS, Line
 from embed.wallets.csv_lines import parse_table
 from embed.wallets.csv_reader import Table, decode_csv, read_table
 from embed.wallets.tracking import PageFull
@@ -86,6 +87,9 @@ def test_what_is_no_text_is_refused_with_advice(raw, said):
         f"name,wallet\nLow Tide,{USDC}\nFerry,{OTHER}",
         f"{USDC},Low Tide\n{OTHER},Ferry",
         f"1,Low Tide,{USDC}\n2,Ferry,{OTHER}\n",
+        f"Low Tide,solana:{USDC}\nFerry,\u200b{OTHER}\u200b\n",
+        f"who;name\nhttps://solscan.io/account/{USDC};Low Tide\n{OTHER};Ferry",
+        f"at,who,name\nhttps://solscan.io/account/{THIRD},{USDC},Low Tide\n,{OTHER},Ferry",
     ],
 )
 def test_same_wallets_are_read_from_every_form(text):
@@ -127,6 +131,43 @@ def test_lines_are_numbered_as_in_the_file():
 )
 def test_columns_are_known_by_their_headings(heading, columns):
     assert read(f"{heading}\n{USDC},a,b,no,1\n{OTHER},c,d,no,5\n").columns == columns
+
+
+@pytest.mark.parametrize(
+    ("heading", "yes", "no"),
+    [
+        ("address,alias,tags,hidden,balance", "YES", "no"),
+        ("address,alias,tags,hidden,balance", "x", ""),
+        ("address,alias,tags,Hidden?,balance", "TRUE", "0"),
+        ("العنوان,الاسم,الوسوم,مخفية,الرصيد", "نعم", "لا"),
+        ("Adresse,Name,Tags,Versteckt,Guthaben", "Ja", "nein"),
+        ("Wallet,Bezeichnung,Gruppe,Verborgen,Betrag (DEMO)", "WAHR", "FALSCH"),
+        ("Dirección,Nombre,Etiquetas,Oculta,Saldo", "Sí", "NO"),
+        ("Adresse,Nom,Étiquettes,Masqué,Solde", "oui", "Non"),
+        ("アドレス,名前,タグ,非表示,残高", "はい", "いいえ"),
+        ("Endereço,Nome,Tags,Oculta,Saldo", "SIM", "nao"),
+        ("Адрес,Имя,Теги,Скрыт,Баланс", "Да", "НЕТ"),
+        ("Adres,Ad,Etiketler,GİZLİ,Bakiye", "EVET", "HAYIR"),
+        ("地址,名称,标签,隐藏,余额", "是", "否"),
+    ],
+)
+def test_file_in_each_language_says_who_is_hidden(heading, yes, no):
+    rows = f"{USDC},a,b,{yes},1\n{OTHER},c,d, {no}\u200b,5\n"
+    parsed = parse_table(read(f"{heading}\n{rows}"))
+
+    assert parsed.mistakes == []
+    assert parsed.lines == [
+        Line(USDC, "a", ("b",), True, Decimal(1), number=2),
+        Line(OTHER, "c", ("d",), False, Decimal(5), number=3),
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_headings_are_also_what_the_dashboard_calls_them(language):
+    names = map(load_catalog(language).gettext, ("Address", "Name", "Tags", "Hidden", "Balance"))
+    headings = [name.strip("\u2066\u2069") for name in names]
+
+    assert list(read(f"{','.join(headings)}\n{USDC},a,b,no,1").columns) == list(COLUMNS)
 
 
 def test_owner_is_the_wallet_and_not_the_account_of_the_token():
@@ -234,8 +275,9 @@ def test_point_is_before_decimals_where_commas_separate_columns():
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("nonsense", "'nonsense' isn't a wallet address"),
-        (USDC[:-8], "isn't a wallet address"),
+        ("nonsense", "'nonsense' isn't a Solana address"),
+        (USDC[:-8], "isn't a Solana address"),
+        (f"{USDC[:6]}0{USDC[7:]}", "“0” at place 7 isn't used in addresses"),
         (f"{USDC},a,b,no,1,more", "'more' belongs to none of the columns"),
         (f"{USDC},{'x' * 101}", "The alias is longer than 100 characters"),
         (f"{USDC},a\x07b", "can't be shown"),
@@ -243,6 +285,7 @@ def test_point_is_before_decimals_where_commas_separate_columns():
         (f"{USDC},,=cmd", "is a formula"),
         (f"{USDC},,{'x' * 41}", "longer than 40 characters"),
         (f"{USDC},,,perhaps", "Hidden must be yes or no, not 'perhaps'"),
+        (f"{USDC},,,?", "Hidden must be yes or no, not '?'"),
         (f"{USDC},,,,-1", "'-1' isn't a balance"),
         (f"{USDC},,,,nan", "'nan' isn't a balance"),
         (f"{USDC},,,,1e999", "'1e999' isn't a balance"),

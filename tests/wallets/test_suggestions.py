@@ -123,13 +123,13 @@ def test_what_is_tracked_meanwhile_stays_as_it_is(world, add):
 
 @pytest.mark.parametrize(
     "wrong",
-    ["", "x", "O" * 44, "1" * 44, USDC + "\n", f"{USDC},Alias", "\0", "\ud800", "9" * 60_000],
+    ["", "x", "O" * 44, "1" * 44, f"{USDC},Alias", "\0", "\ud800", "9" * 60_000],
     ids=ascii,
 )
 def test_one_wrong_address_adds_none(world, add, wrong):
     before = world.dump()
 
-    with pytest.raises(InvalidInput, match="isn't a wallet address"):
+    with pytest.raises(InvalidInput, match=r"isn't (a Solana address|used in addresses)"):
         add(Visitor().address, wrong)
     assert world.dump() == before
 

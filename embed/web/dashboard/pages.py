@@ -22,6 +22,7 @@ from embed.wallets.search import sum_by_page
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.responses import (
+    AddressField,
     Form,
     advise_on_mint,
     list_own_pages,
@@ -43,9 +44,9 @@ class PageForm(Form):
         [InputRequired(), Length(max=20)],
         description=lazy_gettext("Without the $ sign."),
     )
-    token_mint = StringField(
+    token_mint = AddressField(
         lazy_gettext("Mint address"),
-        [InputRequired(), Length(max=60)],
+        [InputRequired()],
         description=lazy_gettext("Base58, 32 to 44 characters."),
     )
     public_title = StringField(lazy_gettext("Title"), [Optional(), Length(max=200)])

@@ -10,11 +10,11 @@ from flask_login import current_user
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
-from wtforms import SelectMultipleField, i18n
+from wtforms import SelectMultipleField, StringField, i18n
 from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import Page
-from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
+from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE, find_address
 from embed.domain.texts import drop_dollar_signs, isolate
 from embed.errors import InvalidInput
 from embed.pages import OwnPage, list_with_waiting
@@ -44,6 +44,14 @@ class Form(FlaskForm):
 
         def get_translations(self, form: FlaskForm) -> Any:
             return i18n.get_translations([current_language()])
+
+
+class AddressField(StringField):
+    """Has the address in what was pasted; without one, the text stays for the mistake."""
+
+    def process_formdata(self, valuelist: list[Any]) -> None:
+        super().process_formdata(valuelist)
+        self.data = find_address(self.data or "") or self.data
 
 
 class Checkboxes(SelectMultipleField):

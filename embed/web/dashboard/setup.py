@@ -12,7 +12,13 @@ from embed.web import rate_limits
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.embed_page import SiteForm, read_snippet_form, write_snippet
-from embed.web.dashboard.responses import advise_on_mint, render, show_mistakes, write_mistake
+from embed.web.dashboard.responses import (
+    AddressField,
+    advise_on_mint,
+    render,
+    show_mistakes,
+    write_mistake,
+)
 from embed.web.dashboard.routes import FORM, PAGE_CREATOR, route
 from embed.web.dashboard.wallets import LOOK_UPS_PER_PERSON
 from embed.web.languages import gettext, lazy_gettext
@@ -20,7 +26,7 @@ from embed.web.snippets import build_link
 
 
 class SetupForm(SiteForm):
-    token_mint = StringField(lazy_gettext("Token"), [InputRequired(), Length(max=60)])
+    token_mint = AddressField(lazy_gettext("Token"), [InputRequired()])
     token_name = StringField(lazy_gettext("Token name"), [Optional(), Length(max=100)])
     token_symbol = StringField(
         lazy_gettext("Ticker"),
@@ -46,7 +52,7 @@ def create_page() -> ResponseReturnValue:
     form = SetupForm()
     if not form.validate_on_submit():
         return _render(form)
-    mint = (form.token_mint.data or "").strip()
+    mint = form.token_mint.data or ""
     draft = read_draft(form.draft.data or "", runtime().signer)
     is_shown = not form.draft.data or (draft is not None and draft.mint == mint)
     if not (is_shown and form.token_name.data and form.token_symbol.data):

@@ -222,8 +222,8 @@ def _show_rows(
 
 
 def _write_cell(role: str, cell: str, line: Line | None) -> str:
-    if role == "address" and len(cell) > 12:
-        return shorten_address(cell)
+    if role == "address" and (line or len(cell) > 12):
+        return shorten_address(line.address if line else cell)
     if role == "alias" and line:
         return line.alias or ""
     if role == "tags" and line:

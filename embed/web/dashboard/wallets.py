@@ -21,6 +21,7 @@ from embed.web import rate_limits
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person, get_own_tag, get_own_wallet
 from embed.web.dashboard.responses import (
+    AddressField,
     Checkboxes,
     Form,
     redirect_to,
@@ -39,9 +40,8 @@ LOOK_UPS_PER_PERSON = parse("10/minute")
 class WalletForm(Form):
     """The fields that an owner may set; the address only when adding a wallet."""
 
-    address = StringField(
-        lazy_gettext("Address"),
-        [InputRequired(lazy_gettext("Enter the wallet's address.")), Length(max=60)],
+    address = AddressField(
+        lazy_gettext("Address"), [InputRequired(lazy_gettext("Enter the wallet's address."))]
     )
     alias = StringField(
         lazy_gettext("Name"),
@@ -78,7 +78,7 @@ def add_wallet(page: Page) -> ResponseReturnValue:
     if form.validate_on_submit():
         with show_mistakes(form):
             added = tracking.add_wallet(
-                page.id, (form.address.data or "").strip(), _read_changes(form), current_change()
+                page.id, form.address.data or "", _read_changes(form), current_change()
             )
             return redirect_to(
                 "list_wallets",

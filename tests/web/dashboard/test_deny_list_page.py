@@ -49,7 +49,11 @@ def test_entry_is_added_listed_with_its_author_and_removed(world, owner):
         ("*", "otherwise it would block everyone"),
         ("a\0b", "Names can have only letters"),
         ("taken", "taken is already blocked."),
-        ("9b5HfHfsHr72NvoAWG9ERtgfw532JoY8sXXnKmUz53111z", "a wallet address (base58 of 32 bytes)"),
+        ("9b5HfHfsHr72NvoAWG9ERtgfw532JoY8sXXnKmUz53111z", "a Solana address"),
+        (
+            "https://solscan.io/account/9b5HfHfsHr72NvoAWG9ERtgfw532JoY8sXXnKmUz5O",
+            "“O” at place 42",
+        ),
         ("10.0.0.0/8", "This network is too large. The largest are /16"),
         ("2001:db8", "a network. Enter an address"),
     ],
@@ -73,6 +77,9 @@ def test_entry_is_recognized_by_its_form(world, owner, preview):
     for pattern, kind, said in (
         (listed, "wallet", "Already on the list, where it stays: Admin 2"),
         (Visitor().address, "wallet", "It isn't on the list."),
+        (f"https://solscan.io/account/{Visitor().address}?x", "wallet", "It isn't on the list."),
+        (f"\u200bsolana:{Visitor().address}\n", "wallet", "It isn't on the list."),
+        *((name, "name", "None of the 2 names") for name in ("3.14", "2.0", "007.5")),
         ("*admin*", "name", "where it stays: Admin 2"),
         ("b?t", "name", "None of the 2 names that were compared is like that."),
         ("192.0.2.7", "network", "Refuses submissions from there."),
@@ -84,7 +91,8 @@ def test_entry_is_recognized_by_its_form(world, owner, preview):
             assert said in read_text(answer)
             assert not Block.select().exists()
         else:
-            assert Block.get(Block.pattern.startswith(pattern[:9])).kind == kind
+            blocked = re.search(r"[^/:]{32,}(?=\?|\n|$)|.+", pattern)[0]
+            assert Block.get(Block.pattern.startswith(blocked[:9])).kind == kind
 
 
 def test_owner_blocks_on_all_pages_and_sees_that_on_each(world, owner):

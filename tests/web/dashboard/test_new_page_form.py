@@ -64,7 +64,8 @@ def test_token_is_shown_first_and_then_the_page_is_created_with_all_that_it_need
     form = read_form(shown)
     assert (form["token_name"], form["token_symbol"]) == ("USD &lt;Coin&gt;", "USDC")
 
-    created = owner.post(NEW, **form | {"token_name": "USD <Coin>", "www": "y", "holders": "y"})
+    sent = {"token_mint": f"https://solscan.io/token/{USDC}", "token_name": "USD <Coin>"}
+    created = owner.post(NEW, **form | sent | {"www": "y", "holders": "y"})
 
     assert created.status_code == 201
     (key,) = set(KEY.findall(created.text))

@@ -184,7 +184,8 @@ def test_headings_sort_and_turn_round_and_keep_the_search(world, owner):
 @pytest.mark.parametrize(
     ("fields", "field", "said"),
     [
-        ({"address": "nonsense"}, "address", "isn't a wallet address"),
+        ({"address": "nonsense"}, "address", "isn't a Solana address"),
+        ({"address": f"{USDC[:6]}0{USDC[7:]}"}, "address", "“0” at place 7 isn't used"),
         ({"address": ""}, "address", "Enter the wallet's address."),
         ({"address": USDC}, "address", "already"),
         ({"alias": "x" * 101}, "alias", "100"),
@@ -214,7 +215,8 @@ def test_wallet_is_added_edited_and_after_a_question_removed(world, owner):
     world.add_tag("team")
     address = make_address()
     fields = {"alias": "Treasury", "tag_names": ["team"], "balance": "12.5", "is_hidden": "y"}
-    assert owner.post(path_of(world, "new"), address=f" {address} ", **fields).status_code == 303
+    pasted = f"\u200bhttps://solscan.io/account/{address}?cluster=mainnet{'#' * 60}\r\n"
+    assert owner.post(path_of(world, "new"), address=pasted, **fields).status_code == 303
     assert read_all(world) == {address: ("Treasury", {"team"}, True, 12.5)}
 
     path = path_of(world, Wallet.get().id)
