@@ -94,7 +94,8 @@ def filled(dashboard):
         record_history(USDC, address, now, amount, {DAY: yesterday, 7 * DAY: last_week})
     for _ in range(3):
         dashboard.approve(dashboard.submit(Visitor(), "Night heron").json["submissionId"])
-    return dashboard
+    yield dashboard
+    Token.delete().execute()  # of all pages
 
 
 def test_no_figure_breaks_and_nothing_leaves_its_table(filled, suggestions, open_browser):
