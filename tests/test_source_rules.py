@@ -25,11 +25,10 @@ ALLOWED = {
 }
 UNSAFE_NAMES = {"eval", "exec", "compile", "system", "popen", "Markup", "render_template_string"}
 # What the Markdown library makes of the service's own documents, with HTML in them escaped; texts
-# of our catalogs, with escaped values; a figure's digits, with <wbr> between them.
+# of our catalogs, with escaped values.
 RENDERED = {
     "documents.py: Markup",
     "languages.py: Markup",
-    "filters.py: Markup",
     "rows.py: Markup",  # by Jinja
 }
 MARKUP_FROM_TEXT = re.compile(

@@ -64,13 +64,20 @@ class BalanceChange:
     @property
     def day_part(self) -> Decimal | None:
         """The day's change as a part of what was held before; None if unknown or nothing was."""
-        if self.day is None:
-            return None
-        return find_share(self.day, subtract(self.line[-1].amount, self.day))
+        return self._find_part(self.day)
+
+    @property
+    def week_part(self) -> Decimal | None:
+        return self._find_part(self.week)
 
     @property
     def line_change(self) -> Decimal:
         return subtract(self.line[-1].amount, self.line[0].amount)
+
+    def _find_part(self, change: Decimal | None) -> Decimal | None:
+        if change is None:
+            return None
+        return find_share(change, subtract(self.line[-1].amount, change))
 
 
 def read_balance_changes(

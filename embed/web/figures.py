@@ -20,15 +20,12 @@ from embed.web.current import runtime
 from embed.web.drawings import draw_avatar
 from embed.web.languages import current_locale, format_amount
 
-_MILLION = Decimal(1_000_000)
-_SMALLEST = Decimal("0.01")
 _DIGITS = 3
 _THREE_DIGITS = Context(prec=_DIGITS)
 _MOST_GROWTH = Decimal("9.99")  # longer percentages would leave no room for names
 
 # Parsed once, as a page shows many amounts.
 _WHOLE = parse_pattern("#,##0")
-ROUNDED = parse_pattern("#,##0.00")
 _SHORT = parse_pattern("#,##0.##")
 _EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
 
@@ -95,24 +92,15 @@ def init_figures(app: Flask) -> None:
         "age": format_age,
         "axis": write_axis,
         "change": format_change,
-        "compact": format_compactly,
         "day": format_day,
         "in_full": format_in_full,
         "instant": times.format_instant,
-        "rounded": round_amount,
         "share": format_share,
         "share_of": amounts.find_share,
         "short": format_short,
         "short_day": format_short_day,
         "weekday": format_weekday,
     }
-
-
-def round_amount(amount: Decimal) -> str:
-    """Return whole tokens with two decimals, such as ``1,500.00``, or ``<0.01``."""
-    if 0 < amount <= _SMALLEST / 2:  # half of it is rounded to 0
-        return f"<{format_amount(_SMALLEST, ROUNDED)}"
-    return format_amount(amount, ROUNDED)
 
 
 def format_in_full(amount: Decimal, *, signed: bool = False) -> str:
@@ -124,11 +112,8 @@ def _sign(figure: str, is_gain: bool) -> str:
     return f"+{figure}" if is_gain else figure.replace("-", "\N{MINUS SIGN}")
 
 
-def format_short(amount: Decimal, *, signed: bool = False) -> str:
-    """Format with three significant digits, in thousands, millions and so on.
-
-    `signed`: also with a plus sign.
-    """
+def format_short(amount: Decimal) -> str:
+    """Format with three significant digits, in thousands, millions and so on."""
     rounded = _THREE_DIGITS.plus(amount)
     with localcontext(prec=amounts.PRECISION):
         figure = str(
@@ -137,8 +122,7 @@ def format_short(amount: Decimal, *, signed: bool = False) -> str:
             )
         )
     # German, for one, has no short form of thousands.
-    is_long = figure.removeprefix("-").isdigit()
-    return _sign(format_amount(rounded, _SHORT) if is_long else figure, signed and rounded > 0)
+    return format_amount(rounded, _SHORT) if figure.isdigit() else figure
 
 
 def write_axis(figures: Sequence[Decimal]) -> list[str]:
@@ -151,13 +135,6 @@ def write_axis(figures: Sequence[Decimal]) -> list[str]:
         else "0"
         for one in figures
     ]
-
-
-def format_compactly(amount: Decimal) -> str:
-    """Format with two decimals at most, and large amounts in millions and so on."""
-    if amount >= _MILLION:  # not thousands: German, for one, has no short form
-        return format_compact_decimal(amount, locale=current_locale(), fraction_digits=2)
-    return round_amount(amount) if 0 < amount < _SMALLEST else format_amount(amount, _SHORT)
 
 
 def format_share(share: Decimal, digits: int, *, signed: bool = False) -> str:

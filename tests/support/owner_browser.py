@@ -88,4 +88,4 @@ def submit(client, path: str, **fields: str):
 
 def read_text(answer) -> str:
     body = re.sub(r"<head>.*?</head>", "", answer.text, flags=re.DOTALL)
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body.replace("<wbr>", ""))).split())
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())

@@ -107,19 +107,18 @@ def test_axis_has_one_unit(figures, language, shown):
 
 
 @pytest.mark.parametrize(
-    ("change", "shown"),
+    ("amount", "shown"),
     [
-        ("16123.4", "+16.1K"),
-        ("-16123.4", "\N{MINUS SIGN}16.1K"),
-        ("-0.001234", "\N{MINUS SIGN}0.00123"),
-        ("-0.00", "0"),
-        ("1E-20", f"+0.{19 * '0'}1"),
-        ("99999999999999999999", "+100000000T"),
+        ("16123.4", "16.1K"),
+        ("0.001234", "0.00123"),
+        ("0.00", "0"),
+        ("1E-20", f"0.{19 * '0'}1"),
+        ("99999999999999999999", "100000000T"),
     ],
 )
-def test_changes_have_three_digits_however_small(change, shown):
+def test_amounts_have_three_digits_however_small(amount, shown):
     with Flask(__name__).test_request_context():
-        assert format_short(Decimal(change), signed=True) == shown
+        assert format_short(Decimal(amount)) == shown
 
 
 def test_amounts_that_no_float_tells_apart_are_drawn_apart():

@@ -1,14 +1,11 @@
 """Template filters: outcomes, messages, amounts and durations as text for owners."""
 
 import math
-import re
 from collections import Counter
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any
 
 from babel.dates import format_timedelta
-from markupsafe import Markup
 
 from embed.db.models import STATUSES, Activity, ApiKey, Session
 from embed.domain.clients import Client
@@ -54,8 +51,6 @@ ACTORS = {
     "holding watch": lazy_gettext("balance check"),
 }
 
-
-_BEFORE_THOUSANDS = re.compile(r"(?<=\d\D)(?=\d{3})")
 
 UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
@@ -104,13 +99,6 @@ def describe_message(message_type: str) -> str:
 @blueprint.app_template_filter("delivery_state")
 def describe_state(state: str) -> str:
     return str(STATES[state])
-
-
-@blueprint.app_template_filter("breakable")
-@lru_cache(maxsize=1_000)
-def make_breakable(figure: str) -> Markup:
-    """Let a long figure wrap after the separators of its thousands."""
-    return Markup("<wbr>").join(_BEFORE_THOUSANDS.split(figure))
 
 
 @blueprint.app_template_filter("span")

@@ -180,13 +180,14 @@ def _render(
     """Render the tab; `block_form` is one that was sent, with mistakes or for a preview."""
     before = Counter(one.before for one in outcomes or [])
     after = Counter(one.after for one in outcomes or [])
-    refusals = sorted({*before, *after} - {*_TAKEN})
+    met = {*before, *after}
+    codes = [*(code for code in _TAKEN if code in met), *sorted(met - {*_TAKEN})]
     return render(
         "settings_rules.html",
         page=page,
         form=form,
         outcomes=outcomes,
-        met=[(code, before[code], after[code]) for code in (*_TAKEN, *refusals)],
+        met=[(code, before[code], after[code]) for code in codes],
         changed=[form[name.removesuffix("_s")].label.text for name in changed],
         mint_advice=advise_on_mint(page.token_mint),
         differing=[one for one in outcomes or [] if one.differs],

@@ -17,7 +17,7 @@ from embed.errors import InvalidInput
 from embed.wallets import bulk, search, suggestions, tags, tracking
 from embed.wallets.bulk import BULK_ACTIONS, BulkAction
 from embed.wallets.suggestions import Suggestion
-from embed.web import rate_limits
+from embed.web import figures, rate_limits
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person, get_own_tag, get_own_wallet
 from embed.web.dashboard.responses import (
@@ -101,16 +101,15 @@ def edit_wallet(page: Page, wallet_id: str) -> ResponseReturnValue:
         balance="" if wallet.known_balance is None else format_amount(wallet.known_balance),
     )
     del form.address
-    if balances.uses_chain and find_chain_balance(page.token_mint, own.address):
-        form.balance.description = gettext(
-            "In whole tokens. This balance is read from the chain, so what you enter has no effect."
-        )
+    observed = balances.uses_chain and find_chain_balance(page.token_mint, own.address)
+    if observed:
+        del form.balance
     if form.validate_on_submit():
         with show_mistakes(form):
             changes = _read_changes(form, shown_balance=wallet.known_balance)
             tracking.update_wallet(wallet.id, changes, current_change())
             return redirect_to("list_wallets", gettext("Saved."), page)
-    return render("wallet_form.html", page=page, form=form, wallet=wallet)
+    return render("wallet_form.html", page=page, form=form, wallet=wallet, observed=observed)
 
 
 def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tracking.WalletFields:
@@ -118,7 +117,7 @@ def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tra
 
     Raises InvalidInput.
     """
-    raw_balance = form.balance.data or ""
+    raw_balance = (form.balance and form.balance.data) or ""
     balance = parse_amount(raw_balance) if raw_balance.strip() else None
     return tracking.WalletFields(
         alias=form.alias.data or "",
@@ -243,4 +242,12 @@ def _render_suggestions(
     status: int = 200,
 ) -> Response:
     """Render the page; `found` is None before the lookup."""
-    return render("wallets_suggested.html", page=page, found=found, problem=problem, status=status)
+    highest = max((one.balance for one in found or ()), default=Decimal(0))
+    return render(
+        "wallets_suggested.html",
+        page=page,
+        found=found,
+        figures=figures.Column.of(highest),
+        problem=problem,
+        status=status,
+    )

@@ -12,7 +12,7 @@ from support.many_submissions import add_submissions
 from embed.db.models import Person
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 from embed.web.dashboard import filters
-from embed.web.figures import format_in_full, format_share, round_amount
+from embed.web.figures import format_in_full, format_share
 from embed.web.languages import choose_language
 
 pytestmark = pytest.mark.slow
@@ -97,10 +97,10 @@ def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, st
 @pytest.mark.parametrize(
     ("language", "shown"),
     [
-        ("en", ["1,234.50", "+1,500.25", "2.9%", "36 hours"]),
-        ("ar", ["1,234.50", "+1,500.25", "2.9%", "36 ساعة"]),
-        ("de", ["1.234,50", "+1.500,25", "2,9\xa0%", "36 Stunden"]),
-        ("tr", ["1.234,50", "+1.500,25", "%2,9", "36 saat"]),
+        ("en", ["+1,500.25", "2.9%", "36 hours"]),
+        ("ar", ["+1,500.25", "2.9%", "36 ساعة"]),
+        ("de", ["+1.500,25", "2,9\xa0%", "36 Stunden"]),
+        ("tr", ["+1.500,25", "%2,9", "36 saat"]),
     ],
 )
 def test_numbers_and_durations_are_as_the_owner_writes_them(language, shown):
@@ -108,7 +108,6 @@ def test_numbers_and_durations_are_as_the_owner_writes_them(language, shown):
         choose_language(language)
 
         assert shown == [
-            round_amount(Decimal("1234.5")),
             format_in_full(Decimal("1500.25"), signed=True),
             format_share(Decimal("0.029"), 1),
             filters.format_span(timedelta(hours=36)),

@@ -24,7 +24,7 @@ def look(world, owner) -> tuple[list[str], bool, str]:
     )
     is_alike = "Looks like Alice" in read_text(owner.get(f"{page}/queue"))
     table = owner.get("/dashboard/").text.partition("<tbody>")[2].partition("</tbody>")[0]
-    return names, is_alike, re.search(r'<td class="number more">([^<]*)<', table)[1]
+    return names, is_alike, re.search(r'<td class="number more">(?:<bdi[^>]*>)?([^<]*)<', table)[1]
 
 
 def test_each_change_of_the_wallets_shows_at_the_next_look(world, owner):

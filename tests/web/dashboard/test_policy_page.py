@@ -128,7 +128,7 @@ def test_preview_shows_only_what_would_differ_and_saves_nothing(world, owner, pa
     assert "The last 3 submissions" in text
     assert "2 would have been decided differently." in text
     assert "Changed but not saved: Minimum balance" in text
-    assert "waiting 3 1 below the minimum balance 0 2" in text
+    assert "would be waiting 3 1 below the minimum balance 0 2" in text
     assert "waiting; with these rules: below the minimum balance" in text
     assert '<bdi translate="no">Visitor 0</bdi>' not in answer.text
     assert read_policy(world) == before
