@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import base58
 import msgspec
 
-from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
+from embed.balances.rpc_endpoint import INVALID_PARAMS, RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
     COMMITMENT,
     MAX_UNITS,
@@ -33,7 +33,6 @@ from embed.domain.times import Seconds
 
 T = TypeVar("T")
 
-INVALID_PARAMS = -32602  # such as an address that isn't a mint
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 -- an address
 TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"  # noqa: S105 -- an address
 TOKEN_PROGRAMS = (TOKEN_PROGRAM, TOKEN_2022_PROGRAM)
