@@ -127,7 +127,7 @@ def test_owner_is_forgotten_14_days_after_the_last_visit(world, timer, owner):
     assert owner.get(HOME).status_code == 302
 
 
-@pytest.mark.parametrize("path", ["queue/news", "embed/contrast", "embed/preview"])
+@pytest.mark.parametrize("path", ["queue/news", "embed/preview"])
 def test_what_scripts_ask_for_does_not_bring_back_a_session_that_has_ended(
     world, timer, owner, path
 ):
