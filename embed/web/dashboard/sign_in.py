@@ -47,9 +47,12 @@ DEAD_LINK = lazy_gettext(
     "This link has expired or is incomplete. Ask the operator of this server for a new one: flask"
     " owners reset EMAIL"
 )
-PER_ACCOUNT = parse("10/10 minutes")
+# Of sign-ins. A network is a /24 or /48: one site may have thousands of /64s.
 PER_CLIENT = parse("30/10 minutes")
-PER_NETWORK = parse("100/10 minutes")  # a /24 or /48: one site may have thousands of /64s
+PER_NETWORK = parse("100/10 minutes")
+PER_ACCOUNT = parse("10/10 minutes")  # from one network
+FROM_NEW_NETWORKS = parse("20/hour")  # at one account, from all networks new to it together
+PER_SESSION = parse("10/10 minutes")  # answers to "Is it you?", which need no sign-in
 RenderForm = Callable[..., Response]  # called with `status`
 _LENGTHS = {"min": MIN_LENGTH, "max": MAX_LENGTH}
 
@@ -175,10 +178,17 @@ def safe_target(target: str) -> str:
 
 
 def find_wait(email: str) -> timedelta | None:
-    """Count an attempt to guess a password; after too many, return how long to wait."""
-    return find_network_wait() or rate_limits.find_wait(
-        "sign_in", PER_ACCOUNT, normalise_email(email)
-    )
+    """Count an attempt to guess a password; after too many, return how long to wait.
+
+    Attempts from elsewhere don't count where the person has signed in before.
+    """
+    email, network = normalise_email(email), current_client().network
+    from_here = f"{network} {email}"
+    if wait := find_network_wait() or rate_limits.find_wait("sign_in", PER_ACCOUNT, from_here):
+        return wait
+    if account_log.has_signed_in(email, network, runtime().clock()):
+        return None
+    return rate_limits.find_wait("sign_in", FROM_NEW_NETWORKS, email)
 
 
 def find_network_wait() -> timedelta | None:
@@ -205,9 +215,12 @@ def refuse_attempt(wait: timedelta, field: Field, render_form: RenderForm) -> Re
 
 
 def refuse_wrong_password(field: Field, render_form: RenderForm) -> Response | None:
-    """Return a refusal if the field isn't the person's current password, else None."""
+    """Return a refusal if the field isn't the person's current password, else None.
+
+    Counts by session, so that nobody else can use up the attempts.
+    """
     person = current_person()
-    if wait := find_wait(person.email):
+    if wait := rate_limits.find_wait("sign_in", PER_SESSION, current_session().id):
         return refuse_attempt(wait, field, render_form)
     if is_correct_password(field.data or "", person.password_hash):
         return None
