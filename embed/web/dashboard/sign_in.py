@@ -118,7 +118,9 @@ def render_sign_in(form: SignInForm, *, status: int | None = None) -> Response:
 def go_on(target: str) -> ResponseReturnValue:
     """Lead a person who has signed in to the form that they sent before, or to `target`."""
     found = unsaved.find_unsaved() if request.method == "POST" else None
-    return redirect(found.address, 307) if found else redirect(target, 303)
+    if found and _INSIDE.fullmatch(found.address):  # no line ends
+        return redirect(found.address, 307)
+    return redirect(target, 303)
 
 
 def ask_to_sign_in() -> Response:

@@ -15,7 +15,7 @@ from flask_login import current_user
 from itsdangerous import BadData, URLSafeTimedSerializer
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
-from werkzeug.datastructures import ImmutableMultiDict, MultiDict
+from werkzeug.datastructures import ImmutableMultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.domain.identifiers import make_token
@@ -99,7 +99,7 @@ def show_again() -> bool:
     found = find_unsaved()
     if found is None or not _is_of_here(found):
         return False
-    request.form = ImmutableMultiDict(MultiDict(found.fields))
+    request.form = ImmutableMultiDict(found.fields)
     g.is_shown_again = True
     flash(gettext("What you typed isn't saved yet."), "weak")
     return True

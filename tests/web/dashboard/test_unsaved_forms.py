@@ -266,6 +266,20 @@ def test_sign_in_leads_back_to_the_page_of_a_form_without_an_address_to_open(own
     assert action == (f"{SIGN_IN}?next=/dashboard/account?x%3D1" if expected else SIGN_IN)
 
 
+@pytest.mark.parametrize(
+    ("odd", "lands"),
+    [("new?x=1&next=//evil.example%0d%0aX:y", "new"), ("a%0d%0aX:%20y", None)],
+)
+def test_address_with_line_ends_is_no_failure(owner, path, odd, lands):
+    end_elsewhere(owner)
+
+    late = send(owner, path.replace("new", odd), **TYPED)
+
+    expected = path if lands else "/dashboard/"
+    again = sign_in(owner.client, late)
+    assert (again.request.path, NOT_YET in read(again)) == (expected, bool(lands))
+
+
 def test_no_route_that_keeps_text_changes_anything_when_it_shows_the_text(world, things, owner):
     """Every view that states it, with fields that would be saved."""
     page = f"/dashboard/pages/{world.page_id}"
