@@ -57,6 +57,8 @@ def seal_form() -> str | None:
         fields = list(request.form.items(multi=True))
     except RequestEntityTooLarge:
         return None
+    if FIELD in request.form:  # it is being shown again
+        return request.form[FIELD]
     person_id = _find_person_id(request.form.get("csrf_token", ""))
     if person_id is None or not current_route().keeps_text:
         return None
@@ -80,7 +82,7 @@ def keep_only_text() -> bool:
 
     Returns False, and drops nothing, if the text can't be shown again.
     """
-    value = request.form.get(FIELD) or seal_form()
+    value = seal_form()
     if not (value and current_user.is_authenticated and is_from_here()):
         return False
     form, request.form = request.form, ImmutableMultiDict({FIELD: value})

@@ -106,6 +106,10 @@ def test_form_of_an_ended_session_is_shown_again_and_saved_by_another_press(owne
     assert "<b>" not in again.text
     assert "checked" in re.search(r'<input[^>]* name="is_hidden"[^>]*>', again.text)[0]
     assert not Wallet.select().exists()
+    end_elsewhere(owner)
+    reloaded = owner.client.post(path, data={"unsaved": find_kept(late)}, headers=FROM_HERE)
+    assert (reloaded.status_code, find_kept(reloaded)) == (403, find_kept(late))
+    owner.sign_in_again(password=password)
     owner.find_new_token()
     saved = send(owner, path, **TYPED | {"address": "So11111111111111111111111111111111111111112"})
     assert (saved.status_code, Wallet.get().public_alias) == (303, TYPED["alias"])
