@@ -216,16 +216,12 @@ async function send(address, data) {
 async function post(address, data) {
   const body = new URLSearchParams(/** @type {[string, string][]} */ ([...data]));
   const headers = { Accept: "application/json" };
-  /** @type {Response} */
-  let answer;
   try {
     // The request arrives even if the page is left.
-    answer = await fetch(address, { method: "POST", body, headers, redirect: "manual", keepalive: true });
+    return await fetch(address, { method: "POST", body, headers, redirect: "manual", keepalive: true });
   } catch {
     throw new Failure(say("no_answer"));
   }
-  if (answer.type === "opaqueredirect") throw new Failure(say("signed_out"));
-  return answer;
 }
 
 /**

@@ -298,7 +298,7 @@ def test_decision_that_does_not_arrive_brings_the_row_back(queue, page):
     cookies = page.context.cookies()
     page.context.clear_cookies()
     page.get_by_role("button", name="Approve First").click()
-    expect(queue.rows.nth(0).locator(".problem")).to_contain_text("You're signed out.")
+    expect(queue.rows.nth(0).locator(".problem")).to_contain_text("You're signed out")
     expect(queue.names).to_have_text(["First", "Second", "Third"])
     assert set(queue.statuses()) == {"pending"}
 

@@ -31,6 +31,8 @@ from embed.web.dashboard.routes import (
     current_route,
     may_here,
 )
+from embed.web.dashboard.sign_in import ask_to_sign_in
+from embed.web.dashboard.unsaved import is_from_here, keep_only_text
 from embed.web.languages import choose_language, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
 
@@ -104,7 +106,7 @@ def provide_user() -> dict[str, Any]:
 
 @blueprint.before_request
 def guard_request() -> ResponseReturnValue | None:
-    """Redirect to the sign-in page unless signed in, and refuse what other sites send (CSRF)."""
+    """Ask to sign in unless signed in, and refuse what other sites send (CSRF)."""
     route = current_route()
     if is_from_elsewhere():  # first, and without the session: the same for every visitor
         raise ApiError("origin_not_allowed")
@@ -114,10 +116,12 @@ def guard_request() -> ResponseReturnValue | None:
         request.max_form_memory_size = MAX_FIELD_BYTES
         if route.is_visit:
             session.modified |= store_visit(current_session(), runtime().clock())
+    elif route.needs != ANYBODY:
+        if request.method == "POST" and is_from_here():
+            return ask_to_sign_in()
+        return redirect(url_for("dashboard.sign_in", next=find_target()))
     if (request.content_length or 0) > (request.max_content_length or 0):
         raise RequestEntityTooLarge
-    if route.needs != ANYBODY and not current_user.is_authenticated:
-        return redirect(url_for("dashboard.sign_in", next=find_target()))
     if route.needs == PAGE_CREATOR and current_person().is_guest:
         return render_mistake(NO_PAGES_OF_GUESTS, 403)
     if request.method not in ("GET", "HEAD"):
@@ -127,7 +131,8 @@ def guard_request() -> ResponseReturnValue | None:
             if not is_one_click():
                 _csrf.protect()
         except (CSRFError, ValueError):  # ValueError: the Referer isn't an address
-            return render_mistake(FORM_EXPIRED, 400)
+            if not keep_only_text():
+                return render_mistake(FORM_EXPIRED, 400)
     return None
 
 

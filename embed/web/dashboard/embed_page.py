@@ -172,7 +172,13 @@ def show_look(page: Page) -> ResponseReturnValue:
     return _render_look(page, make_look_form(page.look))
 
 
-@page_route("/embed/look", methods=["POST"], needs="editor", max_upload_bytes=MAX_UPLOAD_BYTES)
+@page_route(
+    "/embed/look",
+    methods=["POST"],
+    needs="editor",
+    max_upload_bytes=MAX_UPLOAD_BYTES,
+    keeps_text=True,
+)
 def save_look(page: Page) -> ResponseReturnValue:
     form = LookForm()
     if form.validate():

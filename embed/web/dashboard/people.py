@@ -62,7 +62,9 @@ def list_people(page: Page) -> ResponseReturnValue:
     return _render_people(page, form)
 
 
-@page_route("/settings/people", methods=["POST"], needs="owner", confirms=True, help=HELP)
+@page_route(
+    "/settings/people", methods=["POST"], needs="owner", confirms=True, help=HELP, keeps_text=True
+)
 def invite_person(page: Page) -> ResponseReturnValue:
     """Create an invitation and show its link in this response, so no other address has it."""
     form, actor = InvitationForm(), current_person()

@@ -115,7 +115,9 @@ def show_policy(page: Page) -> ResponseReturnValue:
     return _render(page, _fill_form(page), _simulate(page, pages.read_policy(page)))
 
 
-@page_route("/settings/rules", methods=["POST"], needs="editor", help="owners#rules")
+@page_route(
+    "/settings/rules", methods=["POST"], needs="editor", help="owners#rules", keeps_text=True
+)
 def edit_policy(page: Page) -> ResponseReturnValue:
     """Save another policy, or preview what it would have decided."""
     form = _fill_form(page)
@@ -201,7 +203,13 @@ def _render(
     )
 
 
-@page_route("/settings/rules/deny-list", methods=["POST"], needs="editor", help="owners#deny-list")
+@page_route(
+    "/settings/rules/deny-list",
+    methods=["POST"],
+    needs="editor",
+    help="owners#deny-list",
+    keeps_text=True,
+)
 def add_block(page: Page) -> ResponseReturnValue:
     """Block something, or preview its kind and the names on the page that it would match."""
     form, recognized = _make_block_form(page), None

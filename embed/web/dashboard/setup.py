@@ -46,7 +46,7 @@ class SetupForm(SiteForm):
         return advise_on_mint(self.token_mint.data)
 
 
-@route("/pages/new", methods=FORM, needs=PAGE_CREATOR, help="owners#create-a-page")
+@route("/pages/new", methods=FORM, needs=PAGE_CREATOR, help="owners#create-a-page", keeps_text=True)
 def create_page() -> ResponseReturnValue:
     """Show what the chain says about the token, and only then create the page with its key."""
     form = SetupForm()
