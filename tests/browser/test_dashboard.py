@@ -20,7 +20,7 @@ from embed.submissions.deny_list import block_on_page
 
 pytestmark = pytest.mark.browser
 
-SETTINGS = ("", "/general", "/rules", "/notifications", "/notifications/log",
+SETTINGS = ("", "/general", "/rules", "/notifications",
             "/people", "/keys",
             "/keys/new/public", "/danger", "/danger/delete")  # fmt: skip
 VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
@@ -109,9 +109,12 @@ def test_pages_about_no_page_are_accessible_and_narrow(full_dashboard, page):
 def test_every_view_of_a_page_is_accessible_and_narrow(full_dashboard, page, half):
     sign_in(page, full_dashboard)
     found = []
-    for view in VIEWS[half::2]:
+    webhook = Receiver.get(page=full_dashboard.page_id, kind="webhook")
+    deliveries = f"settings/notifications/{webhook.id}/deliveries"
+    for view in (*VIEWS, deliveries)[half::2]:
         assert page.goto(f"{full_dashboard.base}/{view}").ok, view
         found += find_faults(view, page)
+        assert page.locator("[aria-invalid=true]").count() == 0, view  # nothing was typed
     assert found == []
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from babel.dates import format_date, format_time, get_datetime_format
 from flask import Flask, Request, Response, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask.typing import ResponseReturnValue
@@ -33,7 +34,7 @@ from embed.web.dashboard.routes import (
 )
 from embed.web.dashboard.sign_in import ask_to_sign_in
 from embed.web.dashboard.unsaved import is_from_here, keep_only_text
-from embed.web.languages import choose_language, gettext, lazy_gettext
+from embed.web.languages import choose_language, current_locale, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
 
 
@@ -192,7 +193,9 @@ def add_security_headers(response: Response) -> Response:
 @blueprint.app_template_filter("moment")
 def format_moment(instant: datetime) -> str:
     """Return a time for people, in UTC; a script converts it to the reader's time zone."""
-    return instant.strftime("%Y-%m-%d %H:%M UTC")
+    locale = current_locale()
+    day, time = format_date(instant, locale=locale), format_time(instant, "short", locale=locale)
+    return f"{get_datetime_format(locale=locale)} UTC".format(time, day)
 
 
 @blueprint.errorhandler(404)

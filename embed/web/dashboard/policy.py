@@ -213,7 +213,8 @@ def _render(
 def add_block(page: Page) -> ResponseReturnValue:
     """Block something, or preview its kind and the names on the page that it would match."""
     form, recognized = _make_block_form(page), None
-    if form.validate():
+    is_empty = "preview" in request.form and not form.pattern.data  # only the scope was chosen
+    if not is_empty and form.validate():
         with show_mistakes(form):
             if "preview" in request.form:
                 recognized = _recognize(page, form.pattern.data or "")
@@ -223,7 +224,8 @@ def add_block(page: Page) -> ResponseReturnValue:
                 return redirect_to("show_policy", said, page, _anchor=LIST)
     outcomes = _simulate(page, pages.read_policy(page))
     policy_form = _fill_form(page, formdata=None)
-    return _render(page, policy_form, outcomes, block_form=form, recognized=recognized)
+    block_form = None if is_empty else form
+    return _render(page, policy_form, outcomes, block_form=block_form, recognized=recognized)
 
 
 def _make_block_form(page: Page, **options: Any) -> BlockForm:

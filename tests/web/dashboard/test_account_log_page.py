@@ -59,21 +59,21 @@ def test_person_sees_what_happened_and_from_where(world, owner):
     here = " · 127.0.0.0/24"
     lines = list_lines(owner)
     assert sorted(lines[:3]) == [
-        f"The new password signed out all browsers: 1 2026-01-31 09:35 UTC{here}",
-        f"The password was changed 2026-01-31 09:35 UTC{here}",
-        f"You signed in 2026-01-31 09:35 UTC{here}",
+        f"The new password signed out all browsers: 1 Jan 31, 2026, 9:35 AM UTC{here}",
+        f"The password was changed Jan 31, 2026, 9:35 AM UTC{here}",
+        f"You signed in Jan 31, 2026, 9:35 AM UTC{here}",
     ]
     assert sorted(lines[3:5]) == [
-        f"You signed in 2026-01-31 09:34 UTC{here}",
-        f"You signed out 2026-01-31 09:34 UTC{here}",
+        f"You signed in Jan 31, 2026, 9:34 AM UTC{here}",
+        f"You signed out Jan 31, 2026, 9:34 AM UTC{here}",
     ]
     where = " · Firefox on Linux · 192.0.2.0/24"
     assert lines[5:8] == [
-        f"You signed out other browsers: 1 2026-01-31 09:33 UTC{here}",
-        f"You signed in 2026-01-31 09:32 UTC{where}",
-        f"Someone tried to sign in with a wrong password 2026-01-31 09:31 UTC{where}",
+        f"You signed out other browsers: 1 Jan 31, 2026, 9:33 AM UTC{here}",
+        f"You signed in Jan 31, 2026, 9:32 AM UTC{where}",
+        f"Someone tried to sign in with a wrong password Jan 31, 2026, 9:31 AM UTC{where}",
     ]
-    assert "The page USD Coin now belongs to you 2026-01-31 09:30 UTC" in lines
+    assert "The page USD Coin now belongs to you Jan 31, 2026, 9:30 AM UTC" in lines
     assert other.get(ACCOUNT).status_code == 302
 
 

@@ -111,6 +111,7 @@ def test_saved_look_is_shown_by_the_form_the_preview_and_the_log_and_not_by_the_
 ):
     before = read_snippet(open_page(owner))
 
+    world.clock.forward(seconds=1)
     answer = save_look(owner, accent="#FF6600", font="serif", hide=["add", "tools"])
 
     assert answer.status_code == 303

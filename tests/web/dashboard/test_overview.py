@@ -55,7 +55,7 @@ def rename(world, page_id, symbol):
 
 def test_what_waits_says_since_when_and_how_many_places_are_free(world, calm):
     world.configure(queue_capacity=3)
-    since = f"{world.clock():%Y-%m-%d %H:%M UTC}"
+    since = f"{world.clock():%b %-d, %Y, %-I:%M %p UTC}"
     world.submit(Visitor())
     world.clock.forward(seconds=20)
     world.submit(Visitor())

@@ -324,12 +324,12 @@ def test_list_says_where_in_words_and_which_one_this_is(world, owner):
     listed = answer.text.partition('aria-labelledby="sessions"')[2]
     rows = re.findall(r'<li class="title-row">(.*?)</li>', listed, re.DOTALL)
     assert [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows] == [
-        "Firefox on Linux this browser Signed in 2026-01-31 09:30 UTC from 192.0.2.0/24"
+        "Firefox on Linux this browser Signed in Jan 31, 2026, 9:30 AM UTC from 192.0.2.0/24"
         " · last seen within the past hour",
-        "Safari on iPhone Signed in 2026-01-31 12:30 UTC from 2001:db8:1::/48"
+        "Safari on iPhone Signed in Jan 31, 2026, 12:30 PM UTC from 2001:db8:1::/48"
         " · last seen within the past hour Sign out",
-        "Unknown browser Signed in 2026-01-31 09:30 UTC from 127.0.0.0/24"
-        " · last seen in the hour after 2026-01-31 09:30 UTC Sign out",
+        "Unknown browser Signed in Jan 31, 2026, 9:30 AM UTC from 127.0.0.0/24"
+        " · last seen in the hour after Jan 31, 2026, 9:30 AM UTC Sign out",
     ]
     assert "Sign out all others" in answer.text
     assert "192.0.2.77" not in answer.text

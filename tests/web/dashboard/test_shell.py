@@ -37,13 +37,13 @@ def test_what_waits_is_counted_beside_queue_on_every_page(world, owner):
 
 def test_switcher_keeps_the_section_also_from_its_subpages(world, owner):
     other = owner.make_page()
-    tag = world.add_tag("team")
+    tag, webhook = world.add_tag("team"), add_webhook(world)
     sections = {
         "wallets/new": "wallets",
         f"wallets/tags/{tag.id}": "wallets",
         "queue?tab=decided": "queue",
         "embed/share": "embed",
-        "settings/notifications/log": "settings",
+        f"settings/notifications/{webhook.id}/deliveries": "settings",
         "settings/danger/delete": "settings",
     }
     for path, section in sections.items():
