@@ -2,13 +2,13 @@
 
 import { getElement, parsePage } from "../elements.js";
 import { isolate, say } from "../widget/words.js";
-import { addRows, findRow, listRows, loadPage, loadRows, nameOf, refill, removeRows, showCounts, unselect } from "./queue-rows.js";
+import { addRows, findRow, listRows, loadPage, loadRows, nameOf, refill, removeRows, showClear, showCounts, unselect } from "./queue-rows.js";
 
 /**
  * @typedef {{ decision: string, ids: string[], name: string, rows?: HTMLElement[],
  *   answered?: Promise<void> }} Decision `rows` if it was made here
  * @typedef {{ id: string, sentence: string, isWaiting: boolean }} Unchanged
- * @typedef {{ unchanged: Unchanged[], counts: Record<string, number> }} Answer
+ * @typedef {{ unchanged: Unchanged[], counts: Record<string, number>, clear: string }} Answer
  */
 
 /** A failure of the service, with a sentence for the owner. */
@@ -71,8 +71,9 @@ function findNext(rows) {
  */
 async function settle(decision, answer) {
   try {
-    const { unchanged, counts } = await answer;
+    const { unchanged, counts, clear } = await answer;
     showCounts(counts);
+    showClear(parsePage(clear));
     for (const row of decision.rows) unselect(row);
     putBack(decision, unchanged);
     refill();
@@ -130,8 +131,9 @@ export async function undo() {
   data.delete("ids");
   for (const id of decision.ids) data.append("ids", id);
   try {
-    const { unchanged, counts } = await send(toast.action, data);
+    const { unchanged, counts, clear } = await send(toast.action, data);
     showCounts(counts);
+    showClear(parsePage(clear));
     // Already pending: an earlier request undid it, but its answer was lost.
     const kept = new Set(unchanged.filter(({ isWaiting }) => !isWaiting).map(({ id }) => id));
     const undone = decision.ids.filter((id) => !kept.has(id));

@@ -148,8 +148,9 @@ const actions = {
 // Single-key shortcuts interfere with some assistive tools, so they can be turned off permanently.
 const OFF = "dashboard-keys-off";
 const keysOfTab = help.dataset.keys?.split(" ");
-getElement(document, ".keys", HTMLElement).hidden = false;
-getElement(document, "[data-help]", HTMLElement).addEventListener("click", () => help.showModal());
+const keysButton = getElement(document, ".keys", HTMLButtonElement);
+keysButton.hidden = false;
+keysButton.addEventListener("click", () => help.showModal());
 keysSwitch.checked = !localStorage.getItem(OFF);
 keysSwitch.addEventListener("change", () => {
   if (keysSwitch.checked) localStorage.removeItem(OFF);
