@@ -12,7 +12,7 @@ from embed.balances.tokens import Supply
 from embed.db.models import Balance, ChainBalance, Page, Token, Wallet
 from embed.db.statements import Parameter, Statement, read_row
 
-Addresses: TypeAlias = "Collection[str] | ModelSelect[Any]"  # a query may select them
+Addresses: TypeAlias = "Collection[str] | ModelSelect[Wallet]"  # a query may select them
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,15 +92,16 @@ def build_review_context(
 def list_clear(page: Page, balances: BalanceSource, *conditions: Any) -> list[str]:
     """Return the ids of pending submissions that nothing speaks against, oldest first.
 
-    Nothing does without a lookalike, an earlier rejection or refusal, and too low or unknown a
-    balance. `conditions` choose among the pending submissions; names are compared with all.
+    A lookalike, an earlier rejection or refusal, and a balance that's unknown or below the minimum
+    do. `conditions` choose some of the pending submissions; names are compared with all.
     """
     wallet, session = Submission.wallet_address, Submission.session_id
-    is_chosen = (*is_waiting(page), *conditions)
-    query = Submission.select(Submission.id, Submission.nickname, wallet, session).where(*is_chosen)
+    query = Submission.select(Submission.id, Submission.nickname, wallet, session)
     newest = query.order_by(Submission.created_at.desc(), Submission.id.desc()).limit(MAX_WAITING)
-    rows = list(newest)[::-1]
-    addresses, sessions = (Submission.select(one).where(*is_chosen) for one in (wallet, session))
+    rows = list(newest.where(*is_waiting(page), *conditions))[::-1]
+    # Not as subqueries: Postgres took two minutes for the balances before it had statistics.
+    addresses = [one.wallet_address for one in rows]
+    sessions = [one.session_id for one in rows if one.session_id is not None]
     is_against = Submission.status.not_in(("pending", *APPROVED))
     is_own = is_on_pages_of(page.owner_id)
     by_wallet = _count_outcomes(wallet, wallet.in_(addresses), is_own, is_against)
