@@ -73,9 +73,9 @@ async function settle(decision, answer) {
   try {
     const { unchanged, counts, clear } = await answer;
     showCounts(counts);
-    showClear(parsePage(clear));
     for (const row of decision.rows) unselect(row);
     putBack(decision, unchanged);
+    showClear(parsePage(clear));
     refill();
   } catch (error) {
     putBack(decision, decision.ids.map((id) => ({ id, sentence: explainFailure(error), isWaiting: true })));
@@ -133,11 +133,11 @@ export async function undo() {
   try {
     const { unchanged, counts, clear } = await send(toast.action, data);
     showCounts(counts);
-    showClear(parsePage(clear));
     // Already pending: an earlier request undid it, but its answer was lost.
     const kept = new Set(unchanged.filter(({ isWaiting }) => !isWaiting).map(({ id }) => id));
     const undone = decision.ids.filter((id) => !kept.has(id));
     await show(undone, decision);
+    showClear(parsePage(clear));
     const row = findRow(undone[0] ?? unchanged[0].id);
     const name = row ? nameOf(row) : decision.name;
     if (undone.length > 0) tellOf("waits", { count: undone.length, name });

@@ -265,6 +265,7 @@ def test_what_nothing_speaks_against_is_approved_at_once(queue, page, open_brows
     expect(page.get_by_text("There are no more.")).to_be_visible()
     queue.click("Undo")
     expect(panel).to_contain_text("Approve 1")
+    expect(panel.locator("[name=ids]")).to_have_count(1)
     page.get_by_role("link", name="See the queue").click()
     expect(queue.names).to_have_text(["Same", "S.a.m.e"])
 
@@ -552,7 +553,7 @@ def test_keys_stay_switched_off_in_a_browser(queue, page):
     for is_on in (False, True):
         page.get_by_role("button", name="Keyboard shortcuts").click()
         page.get_by_label("On in this browser").set_checked(is_on)
-        page.get_by_role("button", name="Close").click()
+        page.keyboard.press("Escape")
         page.reload()
         page.keyboard.press("j")
         expect(page.locator(".item:focus")).to_have_count(int(is_on))
