@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from babel.dates import format_timedelta
+from markupsafe import Markup
 
 from embed.db.models import STATUSES, Activity, ApiKey, Session
 from embed.domain.addresses import shorten_address
