@@ -163,10 +163,10 @@ def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox)
     widget.press("Continue")
     widget.press("Sign with")
     for sentence in (
-        "You declined in your wallet",
+        "Your wallet says that you declined",
         "Your wallet's answer was not a signature",
         "Your wallet signed with a different account from the one chosen here",
-        "You declined in your wallet",
+        "Your wallet says that you declined",
     ):
         assert widget.read("[data-sentence]").startswith(sentence)
         widget.press("Try again")
