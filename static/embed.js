@@ -11,10 +11,9 @@
   const [own] = /^https?:\/\/[^/]+\/embed\.js(?=[?#:]|$)/.exec(address) ?? [];
   const origin = written || (own ? new URL(own).origin : "");
   const root = document.documentElement;
-  const marks = /** @type {any} */ (root);
   const mark = Symbol.for(`tracking-embed ${origin}`);
-  if (marks[mark]) return; // several tags run this, and some sites run it again for each page, in one document
-  marks[mark] = true;
+  if (mark in root) return; // several tags run this, and some sites run it again for each page, in one document
+  Object.assign(root, { [mark]: true });
   const starts = [`${origin}/embed/tracking/`, `${origin}/embed/page/`];
   const LENDING = ["embed:wallets", "embed:watch", "embed:connect", "embed:sign"];
   // The detail of each event, by its message; the rest of a message isn't passed on.
