@@ -220,5 +220,7 @@ def _look_up_names(fields: dict[str, Any]) -> dict[str, Any]:
         raise InvalidInput(str(mistake) if mistake.field else f"{mistake} {ending}") from None
     found = {"token_name": info.name, "token_symbol": info.symbol} | fields
     if None in (found["token_name"], found["token_symbol"]):
-        raise InvalidInput(f"The chain does not hold both a name and a symbol. {ending}")
+        raise InvalidInput(
+            f"The chain doesn't hold both a name and a symbol that a page can show. {ending}"
+        )
     return found

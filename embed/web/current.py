@@ -1,5 +1,6 @@
 """The class of requests, the app's runtime, and the service's own origin."""
 
+import re
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote_from_bytes, urlsplit
@@ -35,8 +36,12 @@ def runtime() -> Runtime:
 
 
 def is_api_request() -> bool:
-    """Return whether the path belongs to the API, even if unknown: such callers expect JSON."""
-    return f"{request.path}/".startswith(("/api/", "/embed/api/"))
+    """Return whether the path belongs to the API, even if unknown: such callers expect JSON.
+
+    That includes paths in capitals and with a slash too many.
+    """
+    path = re.sub("/+", "/", f"{request.path}/".lower())
+    return path.startswith(("/api/", "/embed/api/"))
 
 
 def is_dashboard_request() -> bool:
