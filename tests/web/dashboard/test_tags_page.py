@@ -109,7 +109,7 @@ def test_removing_asks_first_and_takes_the_tag_off_its_wallets(world, owner):
 
 
 def test_every_color_that_is_offered_is_one_that_the_style_sheet_knows():
-    sheet = Path(PROJECT_DIR, "static/look/tokens.css").read_text()
+    sheet = Path(PROJECT_DIR, "static/look/look.css").read_text()
     known = re.findall(r'\[data-color\^="(\w+)"\]', sheet)
 
     assert set(COLORS) <= set(known)
