@@ -1,6 +1,6 @@
 """The log of deliveries: listing, sending again, and deleting old entries."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -37,10 +37,13 @@ def read_log(
     return make_slice(rows, SLICE_SIZE, lambda one: Cursor(one.message.number, one.receiver_id))
 
 
-def _list_receivers(page_id: str) -> Any:
-    """Return a query for a page's receivers, except the mails that people asked for themselves."""
-    of_page = Receiver.page == page_id
-    return Receiver.select(Receiver.id).where(of_page, Receiver.person.is_null())
+def _list_receivers(page_id: str, but: Collection[str] = ()) -> Any:
+    """Return a query for a page's receivers, except the mails that people asked for themselves.
+
+    `but`: the ids of others to leave out.
+    """
+    wanted = (Receiver.page == page_id) & Receiver.id.not_in(list(but))
+    return Receiver.select(Receiver.id).where(wanted, Receiver.person.is_null())
 
 
 def get_delivery_to(receiver: Receiver, message_id: str) -> Delivery:
@@ -81,8 +84,10 @@ def count_given_up(owner: Person) -> dict[str, int]:
     return _count_given_up(Page.owner == owner)
 
 
-def count_given_up_of_page(page: Page) -> int:
-    return _count_given_up(Page.id == page.id).get(page.id, 0)
+def count_given_up_of_page(page: Page, but: Collection[str] = ()) -> int:
+    """Count a page's given-up messages, except tests and what's for the receivers `but`."""
+    wanted = (Page.id == page.id) & Receiver.id.not_in(list(but))
+    return _count_given_up(wanted).get(page.id, 0)
 
 
 class Failing(NamedTuple):
@@ -147,14 +152,14 @@ def send_again(delivery: Delivery) -> None:
         end_waits(receiver)
 
 
-def send_all_again(page_id: str) -> int:
+def send_all_again(page_id: str, but: Collection[str] = ()) -> int:
     """Send all of a page's given-up messages again, except tests; return how many.
 
     Receivers whose last attempt failed are tried immediately. Mails that people asked for
-    themselves aren't sent again.
+    themselves aren't sent again, nor what's for the receivers `but`.
     """
     messages = Message.select(Message.number).where(Message.page == page_id, Message.type != TEST)
-    receivers = _list_receivers(page_id)
+    receivers = _list_receivers(page_id, but)
     with db.atomic():
         lock_receivers(Receiver.page == page_id)
         count: int = (

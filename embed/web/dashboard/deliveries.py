@@ -12,9 +12,10 @@ from embed.domain.identifiers import is_id
 from embed.errors import NotFound
 from embed.notifications import delivery_log
 from embed.notifications.delivery_log import STATES
-from embed.notifications.receivers import list_receivers
+from embed.notifications.receivers import find_obstacle, list_receivers
+from embed.web.current import runtime
 from embed.web.dashboard.access import get_own_receiver
-from embed.web.dashboard.receivers import mask_targets
+from embed.web.dashboard.receivers import find_obstacles, mask_targets
 from embed.web.dashboard.responses import redirect_to, render
 from embed.web.dashboard.routes import blueprint, page_route
 from embed.web.languages import format_number, gettext, ngettext
@@ -59,6 +60,7 @@ def show_deliveries(page: Page) -> ResponseReturnValue:
         view=view,
         log=delivery_log.read_log(page, receiver=view.receiver, state=view.state, after=view.after),
         masked=mask_targets(of_page),
+        obstacles=find_obstacles(of_page),
     )
 
 
@@ -72,6 +74,8 @@ def send_again(page: Page, receiver_id: str, message_id: str) -> ResponseReturnV
     if not is_id(message_id):
         raise NotFound(message_id)
     delivery = delivery_log.get_delivery_to(receiver, message_id)
+    if obstacle := find_obstacle(receiver, runtime().settings):
+        raise obstacle
     if delivery.state == "waiting":
         said = gettext("The message is already waiting to be sent.")
     else:
@@ -83,7 +87,8 @@ def send_again(page: Page, receiver_id: str, message_id: str) -> ResponseReturnV
 @page_route("/settings/notifications/again", methods=["POST"], needs="owner")
 def send_all_again(page: Page) -> ResponseReturnValue:
     """Send all messages again that were given up."""
-    count = delivery_log.send_all_again(page.id)
+    of_page = [*list_receivers(page.id, "channel"), *list_receivers(page.id, "webhook")]
+    count = delivery_log.send_all_again(page.id, find_obstacles(of_page))
     return redirect_to(
         "show_deliveries",
         ngettext(

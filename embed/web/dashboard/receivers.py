@@ -28,6 +28,7 @@ from embed.web.dashboard.responses import (
     redirect_to,
     render,
     show_mistakes,
+    write_mistake,
 )
 from embed.web.dashboard.routes import FORM, page_route
 from embed.web.languages import gettext, lazy_gettext
@@ -47,7 +48,7 @@ def list_receivers(page: Page) -> ResponseReturnValue:
 def _render(page: Page, form: "ReceiverForm") -> ResponseReturnValue:
     channels = receivers.list_receivers(page.id, "channel")
     webhooks = receivers.list_receivers(page.id, "webhook")
-    now = runtime().clock()
+    now, obstacles = runtime().clock(), find_obstacles([*channels, *webhooks])
     return render(
         "receivers.html",
         page=page,
@@ -61,6 +62,8 @@ def _render(page: Page, form: "ReceiverForm") -> ResponseReturnValue:
         waiting=delivery_log.count_waiting(page),
         given_up=delivery_log.list_given_up(page, limit=MAX_GIVEN_UP_SHOWN),
         given_up_count=delivery_log.count_given_up_of_page(page),
+        obstacles=obstacles,
+        sendable_count=delivery_log.count_given_up_of_page(page, obstacles),
         latest=delivery_log.read_log(page).rows[:MAX_LATEST_SHOWN],
         read_public_key=read_public_key,
         is_told_of_submissions=receivers.is_told_of_submissions,
@@ -74,6 +77,13 @@ def _render(page: Page, form: "ReceiverForm") -> ResponseReturnValue:
 def mask_targets(of_page: Iterable[Receiver]) -> dict[str, str]:
     """Return receivers' targets by their ids, without secrets."""
     return {receiver.id: mask_target(receiver) for receiver in of_page}
+
+
+def find_obstacles(of_page: Iterable[Receiver]) -> dict[str, str]:
+    """Return why nothing can reach a receiver, by its id; the others are absent."""
+    settings = runtime().settings
+    found = {one.id: receivers.find_obstacle(one, settings) for one in of_page}
+    return {each: write_mistake(why) for each, why in found.items() if why is not None}
 
 
 @page_route("/settings/notifications/<receiver_id>/remove", methods=FORM, needs="owner", help=HELP)
