@@ -53,7 +53,7 @@ SWATCHES = {
 # For values that aren't already names, as those of explorers are.
 _NAMES = {
     "slate": lazy_gettext("Slate"),
-    "gray": lazy_gettext("Grey"),
+    "gray": lazy_gettext("Gray"),
     "sand": lazy_gettext("Sand"),
     "sage": lazy_gettext("Sage"),
     "0": lazy_gettext("None"),
@@ -109,7 +109,7 @@ class LookForm(Form):
         lazy_gettext("Accent color"),
         description=lazy_gettext("Six hex digits, such as 7c4ddb. Leave it empty for the default."),
     )
-    neutral = RadioField(lazy_gettext("Grey"), choices=_name_choices("neutral"))
+    neutral = RadioField(lazy_gettext("Gray"), choices=_name_choices("neutral"))
     radius = RadioField(lazy_gettext("Corners"), choices=_name_choices("radius"))
     density = RadioField(lazy_gettext("Rows"), choices=_name_choices("density"))
     font = RadioField(lazy_gettext("Font"), choices=_name_choices("font"))
