@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from peewee import PeeweeException
 from psycopg2 import errors
 
-_SPACE = "Free some space on the database's disk, or move it to a larger one."
+_SPACE = "Free some space on the disk, or use a larger one."
 _RIGHTS = (
     "The role in DATABASE_URL must own the tables and be allowed to create more; flask doctor says"
     " what it lacks."
 )
 _BY_SQLITE_CODE: Mapping[int, str] = {
     sqlite3.SQLITE_FULL: _SPACE,
-    sqlite3.SQLITE_IOERR: "Check the database's disk: it may be full or broken.",
+    sqlite3.SQLITE_IOERR: "Check the disk: it may be full or broken.",
     sqlite3.SQLITE_READONLY: "Let this user write the file and its folder.",
     sqlite3.SQLITE_CANTOPEN: "Let this user write the file and its folder.",
 }

@@ -99,8 +99,8 @@ def upgrade(small_disk: Path) -> None:
     connection.db.close()
     environ = make_environ(f"sqlite:///{small_disk}/embed.db")
     for free_bytes, reason in (
-        (0, "disk I/O error. Check the database's disk"),
-        (40_960, "database or disk is full. Free some space on the database's disk"),
+        (0, "disk I/O error. Check the disk"),
+        (40_960, "database or disk is full. Free some space on the disk"),
     ):
         spare = small_disk / "spare"
         spare.write_bytes(bytes(free_bytes))
@@ -112,6 +112,6 @@ def upgrade(small_disk: Path) -> None:
 
         assert ended.stderr.startswith(f"Error: The database refused this: {reason}")
         assert "disk_nearly_full" in doctor
-        assert "Check the database's disk" in doctor or "Its disk may be too full" in doctor
+        assert "Check the disk" in doctor or "Its disk may be too full" in doctor
         ballast.unlink()
     assert run_here("db", "upgrade", environ=environ).exit_code == 0
