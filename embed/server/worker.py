@@ -260,7 +260,8 @@ class BufferingWorker(ThreadWorker):
             self._watch(_WRITE, self._send, conn)
         elif conn.is_kept:
             conn.begin_request()
-            conn.set_deadline(self.patience_s if conn.received else self.cfg.keepalive)
+            kept_s = self.cfg.keepalive if self.alive else _KEPT_WHEN_STOPPING_S
+            conn.set_deadline(self.patience_s if conn.received else kept_s)
             self._parse_request(conn)
         else:
             self._hang_up(conn)

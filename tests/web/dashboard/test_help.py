@@ -12,6 +12,7 @@ def test_every_page_of_the_dashboard_has_a_section(app):
         "show_preview",
         "show_contrast",
         "export_wallets",
+        "refuse_unknown",
     }
     without = {
         endpoint.removeprefix("dashboard.")
