@@ -25,8 +25,7 @@ def run_demo() -> Iterator[dict[str, str]]:
         command = [sys.executable, "-m", "flask", "demo", "--json"]
         ports = ["--port", str(_find_free_port()), "--host-port", str(_find_free_port())]
         environ = os.environ | {
-            "DATABASE_URL": f"sqlite:///{folder}/embed.db",
-            "SECRET_KEY": os.urandom(32).hex(),
+            "INSTANCE_DIR": folder,
             "LIMIT_PER_IP": "100000/minute",
             "LIMIT_IP_SUBMISSIONS": "1000/minute",
         }

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from peewee import PeeweeException, SqliteDatabase
@@ -14,7 +15,8 @@ from psycopg2.extensions import parse_dsn
 
 from embed.db import schema_version
 from embed.db.connection import db, open_database
-from embed.db.models import Page
+from embed.db.failures import find_remedy
+from embed.db.models import MODELS, Page
 from embed.db.work_status import read_work_status
 from embed.domain.times import Clock
 from embed.outbound import Client, Reach, RequestFailed
@@ -23,6 +25,9 @@ from embed.settings.storages import is_shared
 
 _UPGRADE = "Start gunicorn, which upgrades it, or run flask db upgrade as the service's user."
 _NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
+_CHECK_DATABASE = (
+    "Check DATABASE_URL, and that Postgres is running, or that this user can read the file."
+)
 WARNINGS = {"public_url_missing", "proxy_not_trusted", "minimum_without_endpoint"}
 # The problem and what to do, for each code in docs/monitoring.md.
 SENTENCES = {
@@ -68,9 +73,9 @@ SENTENCES = {
     ),
     "database_unreachable": (
         "The database ({path}) does not answer: {reason}",
-        "Check DATABASE_URL, and that Postgres is running, or that this user can read the file.",
+        "{remedy}",
     ),
-    "database_behind": ("The database lacks the upgrades {missing}.", _UPGRADE),
+    "database_behind": ("The database lacks the upgrades {missing}.{why}", f"{{first}}{_UPGRADE}"),
     "database_of_another_version": ("{reason}", "Install the version that it needs."),
     "minimum_without_endpoint": (
         "Without SOLANA_RPC_URL, these pages refuse every wallet without an entered balance, as"
@@ -95,6 +100,12 @@ _WELL_KNOWN = (
     *("insecure", "long random", "qwerty", "123456", "abcdef", "letmein"),
 )
 _LEAST_FREE_MIB = 200
+# Who changes the database, and whether they may create tables, and change those there are.
+_RIGHTS = """
+    SELECT current_user, current_schema(), has_schema_privilege(current_schema(), 'CREATE'),
+        NOT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()
+            AND tablename = ANY(%s) AND NOT pg_has_role(tableowner, 'USAGE'))
+"""
 _QUERY_TIMEOUT_S = 5
 
 
@@ -209,15 +220,35 @@ def _check_tables(settings: Settings) -> Findings:
         yield _find("database_of_another_version", reason=error)
     except (OSError, PeeweeException) as error:
         reason = _shorten(re.sub(r"""(["'`]).*?\1""", "…", str(error).strip()))
-        yield _find("database_unreachable", path=path or "Postgres", reason=reason)
+        remedy = find_remedy(error) or _CHECK_DATABASE
+        yield _find("database_unreachable", path=path or "Postgres", reason=reason, remedy=remedy)
     else:
         if missing:
-            yield _find("database_behind", missing=_shorten(", ".join(missing)))
+            why, first = _find_obstacle(path)
+            names = _shorten(", ".join(missing))
+            yield _find("database_behind", missing=names, why=why, first=first)
         elif not settings.uses_chain:
             demanding = Page.select().where(Page.min_balance != 0, Page.deleted_at.is_null())
             ids = [page.id for page in demanding.order_by(Page.created_at, Page.id)]
             if ids:  # they refuse all wallets for which nobody has entered a balance
                 yield _find("minimum_without_endpoint", pages=_shorten(", ".join(ids)))
+
+
+def _find_obstacle(path: Path | None) -> tuple[str, str]:
+    """Return why an upgrade would fail, and what to do before it; empty if nothing is known."""
+    if path is not None:
+        is_full = shutil.disk_usage(path.parent).free < path.stat().st_size + 1024**2
+        return (" Its disk may be too full for that.", "Free some space. ") if is_full else ("", "")
+    names = [model._meta.table_name for model in MODELS]
+    ((role, schema, may_create, owns_all),) = db.execute_sql(_RIGHTS, (names,)).fetchall()
+    if may_create and owns_all:
+        return "", ""
+    can = "change its tables" if may_create else f"create tables in the schema {schema}"
+    grant = f"GRANT CREATE ON SCHEMA {schema} TO {role}"
+    return (
+        f" The role {role} isn't allowed to {can}.",
+        f"As the database's owner, run {grant} and make {role} the owner of all tables. ",
+    )
 
 
 def _check_background(clock: Clock) -> Findings:

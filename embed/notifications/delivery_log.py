@@ -1,6 +1,7 @@
 """The log of deliveries: listing, sending again, and deleting old entries."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -80,6 +81,7 @@ def count_given_up(owner: Person) -> dict[str, int]:
 
 
 def count_given_up_of_page(page: Page) -> int:
+    """Count a page's given-up messages, except tests."""
     return _count_given_up(Page.id == page.id).get(page.id, 0)
 
 
@@ -137,15 +139,16 @@ def send_again(delivery: Delivery) -> None:
         end_waits(receiver)
 
 
-def send_all_again(page_id: str) -> int:
+def send_all_again(page_id: str, but: Collection[str] = ()) -> int:
     """Send all of a page's given-up messages again, except tests; return how many.
 
     Receivers whose last attempt failed are tried immediately. Mails that people asked for
-    themselves aren't sent again.
+    themselves aren't sent again, nor what's for the receivers `but`.
     """
     messages = Message.select(Message.number).where(Message.page == page_id, Message.type != TEST)
     of_page = Receiver.page == page_id
-    receivers = Receiver.select(Receiver.id).where(of_page, Receiver.person.is_null())
+    is_reached = of_page & Receiver.id.not_in(list(but)) & Receiver.person.is_null()
+    receivers = Receiver.select(Receiver.id).where(is_reached)
     with db.atomic():
         lock_receivers(of_page)
         count: int = (

@@ -21,11 +21,13 @@ _ASCII = bytes(range(128)).decode("ascii")
 class LenientRequest(Request):
     """A request that reads raw bytes in the query string as if percent-encoded.
 
-    Browsers encode them. Werkzeug fails on those that aren't UTF-8.
+    Browsers encode them. Werkzeug fails on those that aren't UTF-8, and would look for another
+    route if a client offers to switch to websockets (RFC 9110, section 7.8).
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self.environ.pop("HTTP_UPGRADE", None)
         if not self.query_string.isascii():
             self.query_string = quote_from_bytes(self.query_string, _ASCII).encode("ascii")
 

@@ -176,14 +176,9 @@ def stop_mail_by_link(token: str) -> ResponseReturnValue:
     The answers are the same whether or not there's still something to stop.
     """
     try:
-        page_id, person_id = own_mail.read_link(token, runtime().signer)
+        page_id, named = own_mail.read_link(token, runtime().signer)
     except BadSignature:
-        return render_mistake(
-            gettext(
-                "This link is invalid or has expired. You can stop the emails on the Activity page."
-            ),
-            404,
-        )
+        return render_mistake(gettext("This link is invalid or has expired."), 404)
     if request.method == "POST":
-        own_mail.stop(page_id, person_id)
+        own_mail.stop_by_link(page_id, named, current_change())
     return render("mail_stop.html", is_done=request.method == "POST")

@@ -3,16 +3,16 @@
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NoReturn
 
 from babel.dates import format_date, format_time, get_datetime_format
-from flask import Flask, Request, Response, g, redirect, request, session, url_for
+from flask import Flask, Request, Response, current_app, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from itsdangerous import BadSignature
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 
 from embed import pages
 from embed.domain.concurrency import Busy
@@ -23,6 +23,7 @@ from embed.people.members import find_role
 from embed.people.sessions import IDLE_FOR, store_visit
 from embed.settings import Settings
 from embed.web.current import find_host_name, runtime
+from embed.web.dashboard import routes
 from embed.web.dashboard.access import current_person, current_session, load_person
 from embed.web.dashboard.responses import list_sent, render_mistake, write_mistake
 from embed.web.dashboard.routes import (
@@ -57,9 +58,12 @@ def is_from_elsewhere() -> bool:
 
 
 NOT_FOUND = lazy_gettext("This page doesn't exist, or it belongs to someone else.")
-NO_PAGES_OF_GUESTS = lazy_gettext(
-    "Your account came from an invitation, so it can't create pages. The operator of this server "
-    "can allow it."
+NOT_FOR_GUESTS = lazy_gettext(
+    "Your account came from an invitation, so you can't create pages or see how this server is set"
+    " up. Its operator can allow both."
+)
+ONLY_A_FORM = lazy_gettext(
+    "It only accepts a form. Please start again from the page with the form."
 )
 FORM_EXPIRED = lazy_gettext(
     "This form has expired, or its cookie didn't arrive (cookies need HTTPS, except on "
@@ -124,7 +128,7 @@ def guard_request() -> ResponseReturnValue | None:
     if (request.content_length or 0) > (request.max_content_length or 0):
         raise RequestEntityTooLarge
     if route.needs == PAGE_CREATOR and current_person().is_guest:
-        return render_mistake(NO_PAGES_OF_GUESTS, 403)
+        return render_mistake(NOT_FOR_GUESTS, 403)
     if request.method not in ("GET", "HEAD"):
         if request.mimetype not in FORM_TYPES or None in request.form:  # a field without a name
             return render_mistake(gettext("The dashboard only accepts its own forms."), 415)
@@ -198,10 +202,24 @@ def format_moment(instant: datetime) -> str:
     return f"{get_datetime_format(locale=locale)} UTC".format(time, day)
 
 
+@routes.route("/<path:rest>", methods=routes.FORM, needs=ANYBODY)
+def refuse_unknown(rest: str) -> NoReturn:
+    """Refuse what no other route takes; as a route, it counts for limits and knows who asks."""
+    endpoint, _ = current_app.url_map.bind("").match(request.path, method="POST")
+    raise NotFound(rest) if endpoint == request.endpoint else MethodNotAllowed(["POST"])
+
+
 @blueprint.errorhandler(404)
 @blueprint.errorhandler(NotFound)
 def show_not_found(_: Any) -> ResponseReturnValue:
     return render_mistake(NOT_FOUND, 404)
+
+
+@blueprint.errorhandler(405)
+def show_not_allowed(error: MethodNotAllowed) -> Response:
+    response = render_mistake(ONLY_A_FORM, 405)
+    response.allow.update(error.valid_methods or ())
+    return response
 
 
 @blueprint.errorhandler(Busy)

@@ -9,9 +9,11 @@ from embed.db.pagination import Cursor
 from embed.domain.identifiers import is_id
 from embed.errors import NotFound
 from embed.notifications import delivery_log
-from embed.notifications.receivers import mask_target
+from embed.notifications.receivers import find_obstacle, list_receivers, mask_target
+from embed.web.current import runtime
 from embed.web.dashboard.access import get_own_receiver
 from embed.web.dashboard.filters import STATES
+from embed.web.dashboard.receivers import find_obstacles
 from embed.web.dashboard.responses import redirect_to, render
 from embed.web.dashboard.routes import blueprint, page_route
 from embed.web.languages import format_number, gettext, ngettext
@@ -28,6 +30,7 @@ def show_deliveries(page: Page, receiver_id: str) -> ResponseReturnValue:
         "deliveries.html",
         page=page,
         masked=mask_target(receiver),
+        is_reachable=find_obstacle(receiver, runtime().settings) is None,
         states=list(STATES.items()),
         state=state,
         after=after,
@@ -45,6 +48,8 @@ def send_again(page: Page, receiver_id: str, message_id: str) -> ResponseReturnV
     if not is_id(message_id):
         raise NotFound(message_id)
     delivery = delivery_log.get_delivery_to(receiver, message_id)
+    if obstacle := find_obstacle(receiver, runtime().settings):
+        raise obstacle
     if delivery.state == "waiting":
         said = gettext("The message is already waiting to be sent.")
     else:
@@ -56,7 +61,8 @@ def send_again(page: Page, receiver_id: str, message_id: str) -> ResponseReturnV
 @page_route("/settings/notifications/again", methods=["POST"], needs="owner")
 def send_all_again(page: Page) -> ResponseReturnValue:
     """Send all messages again that were given up."""
-    count = delivery_log.send_all_again(page.id)
+    of_page = [*list_receivers(page.id, "channel"), *list_receivers(page.id, "webhook")]
+    count = delivery_log.send_all_again(page.id, find_obstacles(of_page))
     return redirect_to(
         "list_receivers",
         ngettext(

@@ -49,7 +49,7 @@ SWATCHES = {
 # For values that aren't already names, as those of explorers are.
 _NAMES = {
     "slate": lazy_gettext("Slate"),
-    "gray": lazy_gettext("Grey"),
+    "gray": lazy_gettext("Gray"),
     "sand": lazy_gettext("Sand"),
     "sage": lazy_gettext("Sage"),
     "0": lazy_gettext("None"),
@@ -106,7 +106,7 @@ class LookForm(Form):
         default=f"#{DEFAULT_ACCENT}",
         description=lazy_gettext("Where it would be hard to read, it's made darker or lighter."),
     )
-    neutral = RadioField(lazy_gettext("Grey"), choices=_name_choices("neutral"))
+    neutral = RadioField(lazy_gettext("Gray"), choices=_name_choices("neutral"))
     radius = RadioField(lazy_gettext("Corners"), choices=_name_choices("radius"))
     density = RadioField(lazy_gettext("Rows"), choices=_name_choices("density"))
     font = RadioField(lazy_gettext("Font"), choices=_name_choices("font"))

@@ -1,5 +1,6 @@
 """The notifications of a page: its channels and webhooks, with their secrets."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -27,6 +28,7 @@ from embed.web.dashboard.responses import (
     redirect_to,
     render,
     show_mistakes,
+    write_mistake,
 )
 from embed.web.dashboard.routes import FORM, page_route
 from embed.web.languages import gettext, lazy_gettext
@@ -45,7 +47,7 @@ def _render(page: Page, form: "ReceiverForm") -> ResponseReturnValue:
     channels = receivers.list_receivers(page.id, "channel")
     webhooks = receivers.list_receivers(page.id, "webhook")
     of_page, undelivered = [*channels, *webhooks], delivery_log.count_undelivered(page)
-    now = runtime().clock()
+    now, obstacles = runtime().clock(), find_obstacles(of_page)
     return render(
         "receivers.html",
         page=page,
@@ -58,6 +60,10 @@ def _render(page: Page, form: "ReceiverForm") -> ResponseReturnValue:
         last=delivery_log.find_last_attempted(page),
         undelivered=undelivered,
         given_up=sum(one.get("given_up", 0) for one in undelivered.values()),
+        sendable=sum(
+            one.get("given_up", 0) for name, one in undelivered.items() if name not in obstacles
+        ),
+        obstacles=obstacles,
         read_public_key=read_public_key,
         is_told_of_submissions=receivers.is_told_of_submissions,
         has_mail_server=runtime().settings.smtp_url is not None,
@@ -65,6 +71,13 @@ def _render(page: Page, form: "ReceiverForm") -> ResponseReturnValue:
         work=read_work_status(now),
         now=now,
     )
+
+
+def find_obstacles(of_page: Iterable[Receiver]) -> dict[str, str]:
+    """Return why nothing can reach a receiver, by its id; the others are absent."""
+    settings = runtime().settings
+    found = {one.id: receivers.find_obstacle(one, settings) for one in of_page}
+    return {each: write_mistake(why) for each, why in found.items() if why is not None}
 
 
 @page_route("/settings/notifications/<receiver_id>/remove", methods=FORM, needs="owner", help=HELP)

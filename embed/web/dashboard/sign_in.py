@@ -11,7 +11,7 @@ from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
 from limits import parse
 from wtforms import EmailField, Field, PasswordField
-from wtforms.validators import EqualTo, InputRequired, Length
+from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Person, Session
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
@@ -42,11 +42,10 @@ from embed.web.languages import gettext, lazy_gettext, ngettext
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
 USED_LINK = lazy_gettext(
     "This link works only once, and it has been used. Sign in with the password chosen then. If "
-    "you forgot it, ask the operator of this server for a new link: flask owners reset EMAIL"
+    "you forgot it, ask the operator of this server for a new link."
 )
 DEAD_LINK = lazy_gettext(
-    "This link has expired or is incomplete. Ask the operator of this server for a new one: flask"
-    " owners reset EMAIL"
+    "This link has expired or is incomplete. Ask the operator of this server for a new one."
 )
 # Of sign-ins. A network is a /24 or /48: one site may have thousands of /64s.
 PER_CLIENT = parse("30/10 minutes")
@@ -63,8 +62,8 @@ class SignInForm(Form):
     password = PasswordField(lazy_gettext("Password"), [InputRequired(), Length(max=MAX_LENGTH)])
 
 
-class FirstPasswordForm(Form):
-    """The form of a one-time link: the password can be shown, so it isn't typed twice."""
+class PasswordForm(Form):
+    """Choose a password, which can be shown, so it isn't typed twice."""
 
     password = PasswordField(
         lazy_gettext("New password"),
@@ -77,13 +76,6 @@ class FirstPasswordForm(Form):
                 lazy_gettext("Choose a password of %(min)s to %(max)s characters."),
             ),
         ],
-    )
-
-
-class PasswordForm(FirstPasswordForm):
-    again = PasswordField(
-        lazy_gettext("Repeat the new password"),
-        [InputRequired(), EqualTo("password", lazy_gettext("The two passwords don't match."))],
     )
 
 
@@ -164,9 +156,9 @@ def choose_password(token: str) -> ResponseReturnValue:
         return render_mistake(USED_LINK, 410)
     if person is None:
         return render_mistake(DEAD_LINK, 404)
-    form = FirstPasswordForm()
+    form = PasswordForm()
     if not form.validate_on_submit():
-        return render("password.html", form=form, person=person, status=200)
+        return render("password.html", form=form, person=person)
     with show_mistakes(form):
         try:
             chosen = passwords.choose_password(

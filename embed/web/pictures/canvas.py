@@ -27,7 +27,7 @@ _PALETTE = 256
 
 
 class Part(NamedTuple):
-    """A part of the bar; those without a color are grey, at its end."""
+    """A part of the bar; those without a color are gray, at its end."""
 
     width: Decimal  # any unit
     color: str | None  # six hex digits

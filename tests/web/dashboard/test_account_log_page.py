@@ -53,7 +53,7 @@ def test_person_sees_what_happened_and_from_where(world, owner):
     owner.sign_in_again()
     world.clock.forward(minutes=1)
     token = find_token(owner.get(ACCOUNT).text)
-    form = {"csrf_token": token, "current": PASSWORD, "password": NEW, "again": NEW}
+    form = {"csrf_token": token, "current": PASSWORD, "password": NEW}
     assert owner.client.post(ACCOUNT, data=form).status_code == 303
 
     here = " · 127.0.0.0/24"
@@ -163,7 +163,7 @@ def test_failure_is_stored_after_the_answer(world, owner):
 def test_wrong_password_of_somebody_who_is_signed_in_is_stored_once_an_hour(world, owner):
     paths = (ACCOUNT, "/dashboard/confirm")
     for path in (*paths, *paths):
-        wrong = {"current": "wrong", "present_password": "wrong", "password": NEW, "again": NEW}
+        wrong = {"current": "wrong", "present_password": "wrong", "password": NEW}
         owner.post(path, **wrong).close()
         world.clock.forward(minutes=31)
     attempt(world, "a wrong password")
@@ -190,7 +190,7 @@ def test_no_password_secret_token_or_address_of_a_client_is_in_the_rows(world, o
     ann = accounts.create_person("ann@example.com", world.clock())
     link = owner.post(page, email=ann.email, role="viewer").text
     token = re.search(r"/dashboard/invitations/([\w-]+)", link)[1]
-    owner.post(ACCOUNT, current=PASSWORD, password=NEW, again=NEW)
+    owner.post(ACCOUNT, current=PASSWORD, password=NEW)
 
     rows = repr(list(AccountEvent.select().dicts()))
     assert "sign-in failed" in rows

@@ -1,5 +1,6 @@
 """The deliveries to a receiver: what became of its messages, and sending them again."""
 
+import html
 import re
 
 import pytest
@@ -12,6 +13,7 @@ from receiving import (
     path_of,
     tell,
 )
+from support.owner_browser import OwnerBrowser
 from support.receivers import queue_test, run_http_receiver
 
 from embed.db.models import Delivery, Message, Receiver
@@ -180,3 +182,43 @@ def test_all_that_was_given_up_is_sent_again_by_one_button_but_no_tests(
     deliver(world, webhook)
     assert http_receiver.ids == [message.id for message in messages]
     assert Delivery.select().where(Delivery.state == "given_up").count() == 3  # the test, and 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "why"),
+    [
+        ("channel", "pover://x", "No longer supported: use a webhook."),
+        ("channel", '{"type":"email","address":"a@example.com"}', "can't send email yet"),
+        ("channel", '{"type":"slack","webhook_url":"http://10.0.0.1/x"}', "own network"),
+        ("channel", '{"type":"ntfy","topic":"a","server":"http://[::1]"}', "own network"),
+        ("webhook", "http://localhost/hook", "own network"),
+    ],
+)
+def test_nothing_is_sent_again_where_it_cannot_arrive(world_with, kind, target, why):
+    world = world_with(ALLOW_PRIVATE_TARGETS="0")
+    owner = OwnerBrowser(world)
+    owner.take(world.page_id)
+    blocked, fine = add_webhook(world), add_channel(world)
+    secret = blocked.secret if kind == "webhook" else None
+    Receiver.update(kind=kind, target=target, secret=secret).where(
+        Receiver.id == blocked.id
+    ).execute()
+    message = tell(world)
+    give_up(world, blocked)
+    Delivery.update(state="delivered").where(Delivery.receiver == fine).execute()
+
+    for path in (path_of(world, "log"), path_of(world)):
+        text = owner.get(path).text
+        assert list_again(text) == {fine.id}
+        assert "Send it again" not in text
+    text = owner.get(path_of(world)).text
+    assert re.findall(r"/notifications/(\w{20})/test", text) == [fine.id]
+    assert why in html.unescape(text)
+    refused = owner.post(again(world, blocked, message))
+    assert (refused.status_code, why in html.unescape(refused.text)) == (409, True)
+    owner.post(path_of(world, "again"))
+    assert Delivery.get(Delivery.receiver == blocked).state == "given_up"
+
+
+def list_again(text: str) -> set[str]:
+    return set(re.findall(r"notifications/(\w{20})/messages/\w{20}/again", text))

@@ -28,6 +28,7 @@ OTHER_FORMS = {
     "choose_password",
     "confirm",  # signs in once more
     "choose_theme",  # sets a cookie
+    "refuse_unknown",  # changes nothing
     "end_other_sessions",  # signs out
     "end_session",  # signs out
     "add_passkey",  # is about the account

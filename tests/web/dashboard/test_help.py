@@ -11,6 +11,7 @@ def test_every_page_of_the_dashboard_has_a_section(app):
         "read_news",
         "show_preview",
         "export_wallets",
+        "refuse_unknown",
     }
     without = {
         endpoint.removeprefix("dashboard.")

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 HOME = "/dashboard/"
 ACCOUNT = "/dashboard/account"
 SIGN_IN = "/dashboard/sign-in"
-NEW = {"password": "another long password", "again": "another long password"}
+NEW = {"password": "another long password"}
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 IPHONE = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like"

@@ -94,4 +94,6 @@ def test_people_who_may_create_pages_find_it_and_guests_do_not(world):
 
     assert f'href="{PATH}"' in owner.get("/dashboard/").text
     assert f'href="{PATH}"' not in guest.get("/dashboard/").text
-    assert guest.get(PATH).status_code == 403
+    refused = guest.get(PATH)
+    assert refused.status_code == 403
+    assert "you can't create pages or see how this server is set up" in read_text(refused)
