@@ -91,7 +91,7 @@ SENTENCES = {
     ),
     "proxy_changes_headers": (
         "A proxy adds, changes or removes headers of the service's answers: {names}",
-        "Have it leave these headers as the service sends them. docs/operating.md says what breaks.",
+        "Have it leave them as the service sends them. docs/operating.md says what breaks.",
     ),
     "check_failed": ("The check of the {name} failed: {kind}", "Report it as a bug."),
 }

@@ -102,7 +102,7 @@ def test_what_is_wrong_is_said(world_with, settings, headers, fault):
 @pytest.mark.parametrize(
     ("look", "fault"),
     [
-        (lambda _: ["X-Frame-Options", "Vary"], "service's answers: X-Frame-Options, Vary. Have it"),
+        (lambda _: ["Vary", "Via"], "headers of the service's answers: Vary, Via. Have it"),
         (time_out, "The service doesn't reach itself at PUBLIC_URL."),
         (lambda _: [], FINE),
     ],
