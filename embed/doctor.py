@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -93,6 +94,29 @@ SENTENCES = {
         " that the proxy passes on all paths and the host. PUBLIC_URL is the final address, after"
         " redirects. If Cloudflare is in front, set its encryption mode to Full (strict).",
     ),
+    "proxy_changes_headers": (
+        "A proxy adds, changes or removes headers of the service's answers: {names}",
+        "Have it leave them as the service sends them. docs/operating.md says what breaks.",
+    ),
+    "check_failed": ("The check of the {name} failed: {kind}", "Report it as a bug."),
+}
+_WINDOW_HEADERS = {
+    # Only the service's own policy may restrict these; browsers apply each of several.
+    "Content-Security-Policy": r"(?=.*trusted-types pages)(?!.*sandbox)(?!.*(trusted-types "
+    r"|frame-ancestors (?!\*)|(default|script|style|img|connect)-src).*\1(?!\*)).*",
+    "X-Frame-Options": "(?!.*(deny|sameorigin)).*",
+    "Cross-Origin-Opener-Policy": "(unsafe-none)?",
+    "Cross-Origin-Embedder-Policy": "",
+    "Access-Control-Allow-Origin": "",
+    "Referrer-Policy": ".*(?<!no-referrer)",  # the last one counts, and forms need a Referer
+    "Permissions-Policy": r"(?!.*(clipboard-write|publickey-credentials-\w+)=\(\)).*",
+}
+# What everyone may read: its status, a part of its body, and patterns of headers as they arrive.
+_PUBLIC_ANSWERS: dict[str, tuple[int, bytes, dict[str, str]]] = {
+    # Another service doesn't answer so, nor ours if it gets a wrong host.
+    "/api/embed/tracking/doctor": (401, b"missing_key", {}),
+    "/embed.js": (200, b"", {"Cross-Origin-Resource-Policy": "cross-origin"}),
+    "/embed/sign": (200, b"", _WINDOW_HEADERS),
 }
 # Placeholders that people and samples use; random keys don't contain these.
 _WELL_KNOWN = (
@@ -133,10 +157,17 @@ def examine(settings: Settings | SettingsError, clock: Clock) -> Findings:
         yield from (_find("setting_invalid", mistake=mistake) for mistake in settings.args)
         yield "Not checked: everything else, until the settings are valid."
         return
-    yield from check_settings(settings)
-    yield from check_files(settings, os.geteuid())
-    yield from check_database(settings, clock)
-    yield from check_public_address(settings)
+    checks = {
+        "settings": check_settings(settings),
+        "files": check_files(settings, os.geteuid()),
+        "database": check_database(settings, clock),
+        "public address": check_public_address(settings),
+    }
+    for name, findings in checks.items():
+        try:
+            yield from findings
+        except Exception as error:
+            yield _find("check_failed", name=name, kind=type(error).__name__)
 
 
 def check_settings(settings: Settings) -> Findings:
@@ -287,19 +318,28 @@ def check_public_address(settings: Settings) -> Findings:
     if address is None:
         yield "Not checked: the public address, since PUBLIC_URL isn't set."
         return
-    # The API reports the missing key; another service wouldn't, nor ours if it gets a wrong host.
-    url = f"{address}/api/embed/tracking/doctor"
     try:
-        with closing(Client(Reach.ANY)) as client:
-            answer = client.request("GET", url, headers={}, timeout_s=8.0, max_bytes=1024 * 1024)
+        names = ", ".join(list_changed_headers(address))
     except RequestFailed as failure:
         yield _find("public_url_unreachable", address=address, problem=_shorten(failure))
         return
-    if answer.status != 401 or b"missing_key" not in answer.body:
-        body = answer.body[:1024].decode(errors="replace")
-        told = " ".join([str(answer.status), *answer.list_values("Location"), body])
-        problem = f"something else answers: {_shorten(told)}"
-        yield _find("public_url_unreachable", address=address, problem=problem)
+    if names:
+        yield _find("proxy_changes_headers", names=names)
+
+
+def list_changed_headers(address: str) -> Iterator[str]:
+    """Yield those that a proxy changes so that something breaks. Raises RequestFailed."""
+    with closing(Client(Reach.ANY)) as client:
+        ask = partial(client.request, "GET", headers={}, timeout_s=5.0, max_bytes=1024 * 1024)
+        for path, (status, part, patterns) in _PUBLIC_ANSWERS.items():
+            answer = ask(address + path)
+            if answer.status != status or part not in answer.body:
+                body = answer.body[:1024].decode(errors="replace")
+                told = " ".join([str(answer.status), *answer.list_values("Location"), body])
+                raise RequestFailed(f"something else answers: {told}")
+            for name, pattern in patterns.items():
+                if not re.fullmatch(pattern, ", ".join(answer.list_values(name)), re.IGNORECASE):
+                    yield name
 
 
 def _shorten(raw: object) -> str:
