@@ -226,16 +226,18 @@ class _Parts(Generic[T]):
         self._parse = parse
         self._found: list[Account | None] = []
         self._slots: list[int] = []
+        self._asked: Sequence[str] = ()  # in the current call
 
     def list_next(self, most: int) -> Sequence[str]:
-        return self._addresses[len(self._found) :][:most]
+        self._asked = self._addresses[len(self._found) :][:most]
+        return self._asked
 
     def add(self, raw: msgspec.Raw) -> T | None:
         """Add a call's accounts; once they're complete, parse them. Raises WrongAnswer."""
         answer = msgspec.json.decode(raw, type=Accounts)
-        slots, found = [*self._slots, answer.context.slot], [*self._found, *answer.value]
-        if len(found) > len(self._addresses):
+        if len(answer.value) != len(self._asked):
             raise WrongAnswer("it has the wrong number of accounts")
+        slots, found = [*self._slots, answer.context.slot], [*self._found, *answer.value]
         if len(found) == len(self._addresses):
             return self._parse(slots[0], found)
         self._slots, self._found = slots, found
