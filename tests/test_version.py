@@ -44,12 +44,15 @@ def test_package_project_and_changelog_agree():
         assert re.match(rf"{re.escape(__version__)} - \d{{4}}-\d{{2}}-\d{{2}}\n", newest)
 
 
-def test_every_version_begins_with_what_there_is_to_do():
+def test_every_version_names_its_commit_and_begins_with_what_there_is_to_do():
     sections = re.split("^## ", (PROJECT_DIR / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
 
     firsts = [re.search("^### (.*)", section, re.MULTILINE)[1] for section in sections]
 
     assert set(firsts) == {"To do when upgrading"}
+    # A commit can't name itself, so the newest version gets this line with the next one.
+    for section in sections[1:]:
+        assert re.match(r"\S+ - \S+\n\nCommit `[0-9a-f]{8}`\.\n", section)
 
 
 def test_command_tells_the_version_and_that_of_the_database(run_version, empty_database_url):
