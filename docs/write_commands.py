@@ -26,7 +26,7 @@ and its exit status isn't 0.
 def write_document() -> str:
     index = [f"[{one.name}](#flask-{one.name})" for one in COMMANDS]
     parts = [part for one in COMMANDS for part in _describe(one)]
-    return HEAD + " · ".join(index) + "\n\n" + "\n\n".join(parts) + "\n"
+    return HEAD + ", ".join(index) + "\n\n" + "\n\n".join(parts) + "\n"
 
 
 def _describe(command: click.Command) -> Iterator[str]:
