@@ -38,11 +38,19 @@ def _describe(command: click.Command) -> Iterator[str]:
         return
     yield text
     parts = [part for part in command.commands.values() if not part.hidden]
-    yield "\n".join(f"- `{_write_usage(one, f'{path} {one.name}')}`: {_read(one)}" for one in parts)
+    yield "\n".join(
+        f"- `{_write_usage(one, f'{path} {one.name}', parts[0])}`: {_read(one)}" for one in parts
+    )
 
 
-def _write_usage(command: click.Command, path: str) -> str:
-    return " ".join([path, *_list_parts(command)]).strip()
+def _write_usage(command: click.Command, path: str, first: click.Command | None = None) -> str:
+    """Return a command's usage; it names the options of its group's first command only once."""
+    parts = list(_list_parts(command))
+    known = [] if first in (None, command) else list(_list_parts(first))
+    if len(set(parts) & set(known)) > 3:
+        others = [part for part in parts if part not in known]
+        parts = [f"[OPTIONS OF {first.name.upper()}]", *others]
+    return " ".join([path, *parts]).strip()
 
 
 def _list_parts(command: click.Command) -> Iterator[str]:
