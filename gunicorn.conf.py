@@ -11,6 +11,7 @@ from gunicorn.arbiter import Arbiter
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection, schema_version
+from embed.db.failures import explain
 from embed.server.metrics import check_address, make_folder, remove_folder, start_metrics
 from embed.settings import Settings, SettingsError
 from embed.settings.storages import check_storage, is_shared
@@ -41,6 +42,9 @@ worker_class = "embed.server.worker.BufferingWorker"
 logger_class = "embed.server.logger.Logger"
 # Each takes an open file; a process can usually have 1,024.
 worker_connections = 800
+# Longer than proxies keep idle connections: they would send a request on one that we just closed.
+# Cloudflare keeps them for 900 seconds, Google's load balancers for 600.
+keepalive = 930
 # Our worker sends from memory.
 sendfile = False
 # TRUSTED_PROXIES alone decides which proxies are trusted.
@@ -90,11 +94,11 @@ def on_starting(server: Arbiter) -> None:
         for name in schema_version.upgrade():
             server.log.info("Database upgraded: %s", name)
     except OperationalError as error:
-        server.log.warning("The database could not be upgraded: %s", error)
+        server.log.warning("The database could not be upgraded: %s", explain(error))
     except schema_version.OtherVersion as error:
         sys.exit(f"Error: {error}")
     except (DatabaseError, InterfaceError) as error:
-        sys.exit(f"Error: DATABASE_URL cannot be used: {' '.join(str(error).split())}")
+        sys.exit(f"Error: DATABASE_URL cannot be used: {explain(error)}")
     finally:
         connection.db.close()
 

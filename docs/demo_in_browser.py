@@ -26,8 +26,7 @@ def run_demo(ports: tuple[int, int] | None = None) -> Iterator[dict[str, str]]:
         command = [sys.executable, "-m", "flask", "demo", "--json"]
         options = ["--port", str(port), "--host-port", str(site_port)]
         environ = os.environ | {
-            "DATABASE_URL": f"sqlite:///{folder}/embed.db",
-            "SECRET_KEY": os.urandom(32).hex(),
+            "INSTANCE_DIR": folder,
             "LIMIT_PER_IP": "100000/minute",
             "LIMIT_IP_SUBMISSIONS": "1000/minute",
         }

@@ -19,7 +19,6 @@ DASHBOARD_PATHS = {
     "general": "settings/general",
     "rules": "settings/rules",
     "notifications": "settings/notifications",
-    "deliveries": "settings/notifications/log",
     "people": "settings/people",
     "keys": "settings/keys",
     "a new public key": "settings/keys/new/public",

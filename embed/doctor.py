@@ -7,6 +7,8 @@ import stat
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from peewee import PeeweeException, SqliteDatabase
@@ -14,7 +16,8 @@ from psycopg2.extensions import parse_dsn
 
 from embed.db import schema_version
 from embed.db.connection import db, open_database
-from embed.db.models import Page
+from embed.db.failures import find_remedy
+from embed.db.models import MODELS, Page
 from embed.db.work_status import read_work_status
 from embed.domain.times import Clock
 from embed.outbound import Client, Reach, RequestFailed
@@ -23,6 +26,9 @@ from embed.settings.storages import is_shared
 
 _UPGRADE = "Start gunicorn, which upgrades it, or run flask db upgrade as the service's user."
 _NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
+_CHECK_DATABASE = (
+    "Check DATABASE_URL, and that Postgres is running, or that this user can read the file."
+)
 WARNINGS = {"public_url_missing", "proxy_not_trusted", "minimum_without_endpoint"}
 # The problem and what to do, for each code in docs/monitoring.md.
 SENTENCES = {
@@ -68,9 +74,9 @@ SENTENCES = {
     ),
     "database_unreachable": (
         "The database ({path}) does not answer: {reason}",
-        "Check DATABASE_URL, and that Postgres is running, or that this user can read the file.",
+        "{remedy}",
     ),
-    "database_behind": ("The database lacks the upgrades {missing}.", _UPGRADE),
+    "database_behind": ("The database lacks the upgrades {missing}.{why}", f"{{first}}{_UPGRADE}"),
     "database_of_another_version": ("{reason}", "Install the version that it needs."),
     "minimum_without_endpoint": (
         "Without SOLANA_RPC_URL, these pages refuse every wallet without an entered balance, as"
@@ -88,6 +94,29 @@ SENTENCES = {
         " that the proxy passes on all paths and the host. PUBLIC_URL is the final address, after"
         " redirects. If Cloudflare is in front, set its encryption mode to Full (strict).",
     ),
+    "proxy_changes_headers": (
+        "A proxy adds, changes or removes headers of the service's answers: {names}",
+        "Have it leave them as the service sends them. docs/operating.md says what breaks.",
+    ),
+    "check_failed": ("The check of the {name} failed: {kind}", "Report it as a bug."),
+}
+_WINDOW_HEADERS = {
+    # Only the service's own policy may restrict these; browsers apply each of several.
+    "Content-Security-Policy": r"(?=.*trusted-types pages)(?!.*sandbox)(?!.*(trusted-types "
+    r"|frame-ancestors (?!\*)|(default|script|style|img|connect)-src).*\1(?!\*)).*",
+    "X-Frame-Options": "(?!.*(deny|sameorigin)).*",
+    "Cross-Origin-Opener-Policy": "(unsafe-none)?",
+    "Cross-Origin-Embedder-Policy": "",
+    "Access-Control-Allow-Origin": "",
+    "Referrer-Policy": ".*(?<!no-referrer)",  # the last one counts, and forms need a Referer
+    "Permissions-Policy": r"(?!.*(clipboard-write|publickey-credentials-\w+)=\(\)).*",
+}
+# What everyone may read: its status, a part of its body, and patterns of headers as they arrive.
+_PUBLIC_ANSWERS: dict[str, tuple[int, bytes, dict[str, str]]] = {
+    # Another service doesn't answer so, nor ours if it gets a wrong host.
+    "/api/embed/tracking/doctor": (401, b"missing_key", {}),
+    "/embed.js": (200, b"", {"Cross-Origin-Resource-Policy": "cross-origin"}),
+    "/embed/sign": (200, b"", _WINDOW_HEADERS),
 }
 # Placeholders that people and samples use; random keys don't contain these.
 _WELL_KNOWN = (
@@ -95,6 +124,12 @@ _WELL_KNOWN = (
     *("insecure", "long random", "qwerty", "123456", "abcdef", "letmein"),
 )
 _LEAST_FREE_MIB = 200
+# Who changes the database, and whether they may create tables, and change those there are.
+_RIGHTS = """
+    SELECT current_user, current_schema(), has_schema_privilege(current_schema(), 'CREATE'),
+        NOT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()
+            AND tablename = ANY(%s) AND NOT pg_has_role(tableowner, 'USAGE'))
+"""
 _QUERY_TIMEOUT_S = 5
 
 
@@ -122,10 +157,17 @@ def examine(settings: Settings | SettingsError, clock: Clock) -> Findings:
         yield from (_find("setting_invalid", mistake=mistake) for mistake in settings.args)
         yield "Not checked: everything else, until the settings are valid."
         return
-    yield from check_settings(settings)
-    yield from check_files(settings, os.geteuid())
-    yield from check_database(settings, clock)
-    yield from check_public_address(settings)
+    checks = {
+        "settings": check_settings(settings),
+        "files": check_files(settings, os.geteuid()),
+        "database": check_database(settings, clock),
+        "public address": check_public_address(settings),
+    }
+    for name, findings in checks.items():
+        try:
+            yield from findings
+        except Exception as error:
+            yield _find("check_failed", name=name, kind=type(error).__name__)
 
 
 def check_settings(settings: Settings) -> Findings:
@@ -209,15 +251,35 @@ def _check_tables(settings: Settings) -> Findings:
         yield _find("database_of_another_version", reason=error)
     except (OSError, PeeweeException) as error:
         reason = _shorten(re.sub(r"""(["'`]).*?\1""", "…", str(error).strip()))
-        yield _find("database_unreachable", path=path or "Postgres", reason=reason)
+        remedy = find_remedy(error) or _CHECK_DATABASE
+        yield _find("database_unreachable", path=path or "Postgres", reason=reason, remedy=remedy)
     else:
         if missing:
-            yield _find("database_behind", missing=_shorten(", ".join(missing)))
+            why, first = _find_obstacle(path)
+            names = _shorten(", ".join(missing))
+            yield _find("database_behind", missing=names, why=why, first=first)
         elif not settings.uses_chain:
             demanding = Page.select().where(Page.min_balance != 0, Page.deleted_at.is_null())
             ids = [page.id for page in demanding.order_by(Page.created_at, Page.id)]
             if ids:  # they refuse all wallets for which nobody has entered a balance
                 yield _find("minimum_without_endpoint", pages=_shorten(", ".join(ids)))
+
+
+def _find_obstacle(path: Path | None) -> tuple[str, str]:
+    """Return why an upgrade would fail, and what to do before it; empty if nothing is known."""
+    if path is not None:
+        is_full = shutil.disk_usage(path.parent).free < path.stat().st_size + 1024**2
+        return (" Its disk may be too full for that.", "Free some space. ") if is_full else ("", "")
+    names = [model._meta.table_name for model in MODELS]
+    ((role, schema, may_create, owns_all),) = db.execute_sql(_RIGHTS, (names,)).fetchall()
+    if may_create and owns_all:
+        return "", ""
+    can = "change its tables" if may_create else f"create tables in the schema {schema}"
+    grant = f"GRANT CREATE ON SCHEMA {schema} TO {role}"
+    return (
+        f" The role {role} isn't allowed to {can}.",
+        f"As the database's owner, run {grant} and make {role} the owner of all tables. ",
+    )
 
 
 def _check_background(clock: Clock) -> Findings:
@@ -256,19 +318,28 @@ def check_public_address(settings: Settings) -> Findings:
     if address is None:
         yield "Not checked: the public address, since PUBLIC_URL isn't set."
         return
-    # The API reports the missing key; another service wouldn't, nor ours if it gets a wrong host.
-    url = f"{address}/api/embed/tracking/doctor"
     try:
-        with closing(Client(Reach.ANY)) as client:
-            answer = client.request("GET", url, headers={}, timeout_s=8.0, max_bytes=1024 * 1024)
+        names = ", ".join(list_changed_headers(address))
     except RequestFailed as failure:
         yield _find("public_url_unreachable", address=address, problem=_shorten(failure))
         return
-    if answer.status != 401 or b"missing_key" not in answer.body:
-        body = answer.body[:1024].decode(errors="replace")
-        told = " ".join([str(answer.status), *answer.list_values("Location"), body])
-        problem = f"something else answers: {_shorten(told)}"
-        yield _find("public_url_unreachable", address=address, problem=problem)
+    if names:
+        yield _find("proxy_changes_headers", names=names)
+
+
+def list_changed_headers(address: str) -> Iterator[str]:
+    """Yield those that a proxy changes so that something breaks. Raises RequestFailed."""
+    with closing(Client(Reach.ANY)) as client:
+        ask = partial(client.request, "GET", headers={}, timeout_s=5.0, max_bytes=1024 * 1024)
+        for path, (status, part, patterns) in _PUBLIC_ANSWERS.items():
+            answer = ask(address + path)
+            if answer.status != status or part not in answer.body:
+                body = answer.body[:1024].decode(errors="replace")
+                told = " ".join([str(answer.status), *answer.list_values("Location"), body])
+                raise RequestFailed(f"something else answers: {told}")
+            for name, pattern in patterns.items():
+                if not re.fullmatch(pattern, ", ".join(answer.list_values(name)), re.IGNORECASE):
+                    yield name
 
 
 def _shorten(raw: object) -> str:

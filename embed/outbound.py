@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache, partial
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from threading import Thread
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -216,13 +217,27 @@ class _Backend(httpcore.SyncBackend):
     ) -> _Stream:
         bounds = _bounds.get()
         bounds.has_connected = True
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = _look_up(host, port, bounds.compute_left_s())
         ips = [str(address[0]) for *_, address in found]
         allowed = [ip for ip in ips if is_allowed(ip, self._reach)][:MOST_ATTEMPTS]
         if not allowed:
             raise TargetRefused
         connect = partial(super().connect_tcp, port=port, timeout=bounds.compute_left_s())
         return _Stream(_connect_to_first(connect, allowed))
+
+
+def _look_up(host: str, port: int, timeout_s: Seconds) -> Sequence[Any]:
+    """Return a name's addresses, found by a daemon, since nothing ends a lookup that hangs."""
+    lookup: Future[Sequence[Any]] = Future()
+
+    def run() -> None:
+        try:
+            lookup.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except Exception as error:
+            lookup.set_exception(error)
+
+    Thread(target=run, name="name lookup", daemon=True).start()
+    return lookup.result(timeout_s)
 
 
 def _connect_to_first(
@@ -297,9 +312,9 @@ class Client:
     ) -> Answer:
         """Return the answer, even if it's a redirect.
 
-        `timeout_s` limits the whole request except for resolving the name, `max_bytes` the whole
-        answer as sent, including its head. A request is sent again if the server closes a reused
-        connection instead of answering, so it must be harmless if it arrives twice.
+        `timeout_s` limits the whole request, `max_bytes` the whole answer as sent, including its
+        head. A request is sent again if the server closes a reused connection instead of
+        answering, so it must be harmless if it arrives twice.
         Raises RequestFailed.
         """
         bounds = _Bounds(timeout_s, max_bytes)

@@ -9,7 +9,7 @@ import threading
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
@@ -35,6 +35,7 @@ from embed.serializers import (
     write_amount,
     write_json,
 )
+from embed.submissions.proofs import list_proved
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import list_wallets
 
@@ -70,6 +71,7 @@ class Standings:
     texts: Sequence[str]  # in which searches look for each wallet
     ranks: Sequence[int]  # of each wallet by its balance, from 1; 0: it holds nothing
     known: bytes  # for each wallet, 1 if its balance is known
+    proved: bytes  # for each wallet, 1 if its holder signed, and everyone may see the proof
     highest: Decimal
     counts: dict[str, int]  # how many wallets have each tag
     parts: dict[str | None, Part]  # by tag; each wallet is in one
@@ -79,7 +81,7 @@ class Standings:
         lists = (*self.orders.values(), *self.places.values(), self.ranks, self.by_address)
         # The texts are in a list, which has 8 bytes for each.
         texts = 8 * len(self.texts) + sum(map(sys.getsizeof, self.texts))
-        return 8 * sum(map(len, lists)) + texts + len(self.known)
+        return 8 * sum(map(len, lists)) + texts + 2 * len(self.known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,10 @@ class Payload:
     @property
     def wallet_count(self) -> int:
         return len(self._starts) - 1
+
+    @property
+    def proved_count(self) -> int:
+        return self.standings.proved.count(1)
 
     def choose(self, order: str, *, tag: str | None = None, search: str = "") -> Sequence[int]:
         """Return where in the list the wallets to show are, from 0, in one of ORDERS.
@@ -151,7 +157,8 @@ def get_payload(page_id: str, version: int, balances: BalanceSource) -> Payload:
     tags = list_tags(page)
     wallets = list_wallets(page, balances, IS_VISIBLE, page_tags=tags)
     observed = balances.find_supply(page.token_mint)
-    return build_payload(page, wallets, tags, None if observed is None else observed.amount)
+    supply = None if observed is None else observed.amount
+    return build_payload(page, wallets, tags, supply, list_proved(page))
 
 
 def get_listed_wallet(page_id: str, raw_address: str, balances: BalanceSource) -> ListedWallet:
@@ -174,18 +181,22 @@ def get_listed_wallet(page_id: str, raw_address: str, balances: BalanceSource) -
 
 
 def build_payload(
-    page: Page, wallets: Sequence[TrackedWallet], tags: Sequence[Tag], supply: Decimal | None
+    page: Page,
+    wallets: Sequence[TrackedWallet],
+    tags: Sequence[Tag],
+    supply: Decimal | None,
+    proved: Set[str] = frozenset(),
 ) -> Payload:
     described = describe_page(page)
     written = described | {"tags": [describe_tag(tag) for tag in tags]}
     text, starts = _write(written, map(describe_wallet, wallets))
     sums = add_up(one.holding for one in wallets)
-    standings = compute_standings(wallets, tags)
+    standings = compute_standings(wallets, tags, proved)
     unwritten = repr((supply, [tag.is_counted for tag in tags])).encode()
     return Payload(
         json=text,
         _starts=starts,
-        etag=_make_etag(page.version, text, unwritten, standings.known),
+        etag=_make_etag(page.version, text, unwritten, standings.known, standings.proved),
         details=described | {"tags": tags, "sums": sums, "supply": supply},
         page=page,
         standings=standings,
@@ -217,8 +228,10 @@ def _make_etag(version: int, *content: bytes) -> str:
     return base64.urlsafe_b64encode(hashed.digest()).decode()
 
 
-def compute_standings(wallets: Sequence[TrackedWallet], tags: Iterable[Tag] = ()) -> Standings:
-    """Compute them for a page with these tags."""
+def compute_standings(
+    wallets: Sequence[TrackedWallet], tags: Iterable[Tag] = (), proved: Set[str] = frozenset()
+) -> Standings:
+    """Compute them for a page with these tags; `proved` are ids of wallets."""
     # Not by the negated balance: a minus sign rounds to the precision of the thread's context.
     places = range(len(wallets))
     by_balance = sorted(places, key=lambda one: wallets[one].token_balance, reverse=True)
@@ -235,6 +248,7 @@ def compute_standings(wallets: Sequence[TrackedWallet], tags: Iterable[Tag] = ()
         texts=[fold_wallet(one.public_alias, one.address) for one in wallets],
         ranks=_rank(wallets, by_balance),
         known=bytes(one.known_balance is not None for one in wallets),
+        proved=bytes(one.id in proved for one in wallets),
         highest=wallets[by_balance[0]].token_balance if wallets else Decimal(0),
         counts=dict(Counter(tag.id for wallet in wallets for tag in wallet.tags)),
         parts=_sum_up(wallets),

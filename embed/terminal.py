@@ -13,8 +13,14 @@ from flask import current_app
 from flask.cli import AppGroup, with_appcontext
 from peewee import DatabaseError, InterfaceError, OperationalError
 
-from embed.db.connection import find_missing_file, is_lock_held
-from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
+from embed.db.connection import find_missing_file
+from embed.db.failures import explain, find_remedy
+from embed.db.schema_version import (
+    OtherVersion,
+    check_version,
+    is_schema_missing,
+    list_missing_migrations,
+)
 from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Change
@@ -159,12 +165,10 @@ def _explain(failure: Exception) -> str:
         return str(other)
     except (DatabaseError, InterfaceError):
         is_behind = False
-    is_held = isinstance(failure, OperationalError) and is_lock_held(failure)
-    if is_behind and not is_held:
+    if is_behind and is_schema_missing(failure):
         return "The database has not been upgraded to this version: run flask db upgrade"
-    if isinstance(failure, (OperationalError, InterfaceError)):
-        return f"The database does not answer: {failure}"
-    return f"The database refused this: {failure}"
+    is_away = isinstance(failure, (OperationalError, InterfaceError)) and not find_remedy(failure)
+    return f"The database {'does not answer' if is_away else 'refused this'}: {explain(failure)}"
 
 
 def print_answer(answer: Any, text: str | None = None) -> None:

@@ -13,6 +13,7 @@ from embed import settings
 from embed.commands import COMMANDS
 from embed.errors import STATUS_BY_CODE
 from embed.settings import PROJECT_DIR, VARIABLES, Settings
+from embed.translations import load_catalog
 from embed.web import documents
 from embed.web.api.endpoints import OPENAPI_FILE
 from embed.web.dashboard.routes import ROUTES
@@ -177,6 +178,16 @@ def test_readme_leads_to_every_page_in_docs():
     links = {(PROJECT_DIR / link).resolve() for link in _LINK.findall(README.read_text())}
 
     assert set(PAGES) - links == {README}
+
+
+def test_buttons_to_press_are_called_as_on_the_screen():
+    text = " ".join(
+        " ".join(page.read_text() for page in PAGES if page.parent != PROJECT_DIR).split()
+    )
+    named = set(re.findall(r"\b[Pp]ress(?:es)? \*\*(.+?)\*\*", text))
+
+    assert named
+    assert [name for name in named if load_catalog("ja").gettext(name) == name] == []
 
 
 # The map of the code

@@ -46,6 +46,27 @@ def test_checks_that_cannot_be_made_are_told(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("name", ["settings", "files", "database", "public_address"])
+def test_check_that_crashes_is_told_in_a_line_and_the_others_go_on(tmp_path, monkeypatch, name):
+    def crash(*_):
+        yield {}["hush"]
+
+    monkeypatch.setattr(doctor, f"check_{name}", crash)
+    settings = make_settings(
+        SECRET_KEY="hush" * 9,
+        DATABASE_URL=f"sqlite:///{tmp_path}/none.db",
+        PUBLIC_URL="http://[::1]:9",
+    )
+    codes = {"settings": "secret_weak", "database": "database_missing"}
+    codes |= {"public_address": "public_url_unreachable", "files": None}
+
+    found = [each for each in examine(settings, times.now) if isinstance(each, Finding)]
+
+    (failed,) = [each for each in found if each.code == "check_failed"]
+    assert failed.problem == f"The check of the {name.replace('_', ' ')} failed: KeyError"
+    assert {each.code for each in found} == {"check_failed", *codes.values()} - {codes[name], None}
+
+
 # Settings
 
 

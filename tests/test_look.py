@@ -8,9 +8,10 @@ from support.servers import PROJECT_DIR
 from embed.domain.colors import MIN_SHAPE_CONTRAST, MIN_TEXT_CONTRAST, compute_contrast
 
 STATIC_DIR = PROJECT_DIR / "static"
-TOKENS = STATIC_DIR / "look/tokens.css"
-SHEETS = sorted(set(STATIC_DIR.rglob("*.css")) - {TOKENS})
+TOKENS = STATIC_DIR / "look/look.css"
+SHEETS = sorted(STATIC_DIR.rglob("*.css"))
 CHECKER = STATIC_DIR / "check-receipts.html"  # one file, which has the tokens that it needs
+TOKEN = re.compile(r"--[\w-]+: [^;]+;")
 LENGTH = r"[\d.]+(rem|px|em)\b"
 WRITTEN_OUT = {
     "color": re.compile(
@@ -32,7 +33,8 @@ def read_rules(sheet):
     if sheet == CHECKER:
         text = text.partition("<style>")[2].partition("</style>")[0]
         text = re.sub(r":root \{.*?\}", "", text, flags=re.DOTALL)
-    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return TOKEN.sub("", text) if sheet == TOKENS else text
 
 
 def read_tokens(text):

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import struct
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 import base58
 import msgspec
 
-from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
+from embed.balances.rpc_endpoint import INVALID_PARAMS, RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
     COMMITMENT,
     MAX_UNITS,
@@ -29,11 +30,12 @@ from embed.balances.rpc_results import (
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.domain.addresses import METADATA_PROGRAM, derive_metadata_account
 from embed.domain.amounts import MAX_DECIMALS, apply_decimals
+from embed.domain.texts import parse_optional_text
 from embed.domain.times import Seconds
+from embed.errors import InvalidInput
 
 T = TypeVar("T")
 
-INVALID_PARAMS = -32602  # such as an address that isn't a mint
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 -- an address
 TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"  # noqa: S105 -- an address
 TOKEN_PROGRAMS = (TOKEN_PROGRAM, TOKEN_2022_PROGRAM)
@@ -186,6 +188,11 @@ def _read_text(raw: bytes, start: int) -> tuple[str, int]:
 
 
 def _check(text: str, max_length: int) -> str | None:
-    """Return a text without its padding; None if it's empty, too long or unprintable."""
+    """Return a text without its padding; None if an owner couldn't write it or it shows nothing."""
     trimmed = text.strip("\0 \t\r\n")
-    return trimmed if 0 < len(trimmed) <= max_length and trimmed.isprintable() else None
+    if all(unicodedata.category(character) == "Cf" for character in trimmed):
+        return None
+    try:
+        return parse_optional_text(trimmed, "name", field="", max_length=max_length)
+    except InvalidInput:
+        return None

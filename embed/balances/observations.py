@@ -11,7 +11,7 @@ from peewee import EXCLUDED
 from embed.balances.tokens import Supply, store_supplies
 from embed.db.batches import in_batches
 from embed.db.connection import db, lock_rows
-from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet
+from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Person, Wallet
 from embed.domain import amounts
 from embed.domain.times import count_days
 from embed.events.editing import lock_owners
@@ -72,6 +72,11 @@ def store_entered(page: Page, rows: Sequence[Observation]) -> None:
             Page.update(version=Page.version + 1).where(
                 Page.owner == page.owner_id, Page.token_mint == page.token_mint
             ).execute()
+
+
+def has_entered(owner: Person, mint: str) -> bool:
+    """Return whether an owner entered balances of a mint."""
+    return Balance.select().where(Balance.owner == owner, Balance.mint == mint).exists()
 
 
 def store_chain(mint: str, rows: Sequence[ChainObservation]) -> set[str]:

@@ -1,14 +1,16 @@
 """One RPC server, and how fast it's asked: never faster than its operator allows.
 
-No text has any part of its address, which may contain a secret.
+No text has any part of its address, which may contain a secret, nor has what is quoted.
 """
 
 import logging
+import re
 import secrets
 import threading
 from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 import msgspec
 from limits import RateLimitItem
@@ -24,8 +26,13 @@ MAX_RETRY_AFTER_S = 60.0
 _HEADERS = {"Content-Type": "application/json", "User-Agent": "tracking-embed"}
 _TOO_MANY = 429
 _UNHEALTHY = -32005  # some servers use it for too many requests
-# Invalid request, unknown method, invalid parameters (such as no such mint), a disabled method.
-_REFUSALS = {-32600, -32601, -32602, -32010}
+_TOO_LARGE = 413
+INVALID_REQUEST, INVALID_PARAMS = -32600, -32602  # parameters such as an address that isn't a mint
+# The others: an unknown method, a disabled one.
+_REFUSALS = {INVALID_REQUEST, INVALID_PARAMS, -32601, -32010}
+MOST_IN_CALL = 100  # in one call of getMultipleAccounts, as in Agave
+_QUOTED = 200  # characters
+_SHORTEST_SECRET = 6
 _SAME_WARNING_EVERY_S = 60.0
 ASKED_LAST_S = 60.0  # how long a failed RPC server is asked after the others
 # Visitors wait for calls of this method, too, so background work leaves them half of its rate.
@@ -52,16 +59,22 @@ class CallFailed(Exception):
         self.is_about_call = is_about_call
 
 
+class CallTooLarge(CallFailed):
+    """A smaller call may succeed."""
+
+
 class RpcRefused(Exception):
     """The RPC server answered with an error that retrying can't fix, such as -32602."""
 
-    def __init__(self, code: int) -> None:
-        super().__init__(f"The RPC server refused the call (error {code}).")
+    def __init__(self, code: int, quoted: str = "") -> None:
+        super().__init__(f"The RPC server refused the call (error {code}{quoted}).")
         self.code = code
+        self.quoted = quoted  # what it said
 
 
 class _Error(msgspec.Struct):
     code: int
+    message: str = ""
 
 
 class _Envelope(msgspec.Struct):
@@ -126,10 +139,14 @@ class Endpoint:
     ) -> None:
         self.pace = pace
         self.client = client
+        self.most_accounts = MOST_IN_CALL  # less where the server's own limit is lower
         self.failed_until = 0.0  # seconds of the monotonic clock, as below
         self.paused_until = 0.0
         self._url = url
         self._label = label
+        # A short one, such as "com", is no secret, and may well be in a sentence.
+        parts = re.split(r"[/?&=:@#]+", f"{url}/{unquote(url)}")
+        self._parts = {part for part in parts if len(part) >= _SHORTEST_SECRET}
         self._monotonic = monotonic
         self._warned: tuple[str, Seconds] = ("", 0.0)
 
@@ -168,16 +185,54 @@ class Endpoint:
                 max_bytes=MAX_ANSWER_BYTES,
             )
         except AnswerTooLarge as failure:
-            raise CallFailed(str(failure), is_about_call=True) from None
+            raise CallTooLarge(str(failure), is_about_call=True) from None
         except RequestFailed as failure:
             raise CallFailed(str(failure)) from None
         try:
-            return parse(_read_result(answer, call_id))
+            return parse(self._read_result(answer, call_id))
         except WrongAnswer as mistake:
             raise CallFailed(f"its answer is invalid: {mistake}", is_about_call=True) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             reason = "its answer is invalid: it is malformed"
             raise CallFailed(reason, is_about_call=True) from None
+
+    def _read_result(self, answer: Answer, call_id: str) -> msgspec.Raw:
+        retry_after_s = min(answer.retry_after_s or 0, MAX_RETRY_AFTER_S)
+        if answer.status == _TOO_MANY:
+            raise CallFailed("too many requests", retry_after_s)
+        if answer.status not in (200, 400):  # some send 400 where others send 200 with an error
+            kind = CallTooLarge if answer.status == _TOO_LARGE else CallFailed
+            raise kind(f"HTTP status {answer.status}{self._quote_body(answer)}", retry_after_s)
+        envelope = msgspec.json.decode(answer.body, type=_Envelope)
+        if envelope.error is not None and envelope.id in (call_id, None):
+            code = envelope.error.code
+            quoted = self._quote(envelope.error.message)
+            if code in _REFUSALS:
+                raise RpcRefused(code, quoted)
+            if code == _TOO_MANY:
+                raise CallFailed("too many requests", retry_after_s)
+            raise CallFailed(
+                f"error {code}{quoted}", retry_after_s, is_about_call=code != _UNHEALTHY
+            )
+        if envelope.jsonrpc != "2.0" or envelope.id != call_id:
+            raise WrongAnswer("it answers a different call")
+        if answer.status != 200 or envelope.result is msgspec.UNSET:
+            raise WrongAnswer("it has no result")
+        return envelope.result
+
+    def _quote_body(self, answer: Answer) -> str:
+        try:
+            error = msgspec.json.decode(answer.body, type=_Envelope).error
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return ""
+        return self._quote(error.message) if error else ""
+
+    def _quote(self, message: str) -> str:
+        """Return what the RPC server says for the end of a sentence, unless it has its address."""
+        words = " ".join(message.split())
+        if not words.isprintable() or any(part in words for part in self._parts):
+            return ""
+        return f": “{words[:_QUOTED].rstrip('.')}”" if words else ""
 
     def _warn(self, text: str, now: Seconds) -> None:
         """Log a failure, but the same one only once a minute."""
@@ -185,24 +240,3 @@ class Endpoint:
         if text != warned or now >= warned_at + _SAME_WARNING_EVERY_S:
             self._warned = text, now
             _log.warning("Solana RPC, %s, %s", self._label, text)
-
-
-def _read_result(answer: Answer, call_id: str) -> msgspec.Raw:
-    retry_after_s = min(answer.retry_after_s or 0, MAX_RETRY_AFTER_S)
-    if answer.status == _TOO_MANY:
-        raise CallFailed("too many requests", retry_after_s)
-    if answer.status not in (200, 400):  # some send 400 where others send 200 with an error
-        raise CallFailed(f"HTTP status {answer.status}", retry_after_s)
-    envelope = msgspec.json.decode(answer.body, type=_Envelope)
-    if envelope.error is not None and envelope.id in (call_id, None):
-        code = envelope.error.code
-        if code in _REFUSALS:
-            raise RpcRefused(code)
-        if code == _TOO_MANY:
-            raise CallFailed("too many requests", retry_after_s)
-        raise CallFailed(f"error {code}", retry_after_s, is_about_call=code != _UNHEALTHY)
-    if envelope.jsonrpc != "2.0" or envelope.id != call_id:
-        raise WrongAnswer("it answers a different call")
-    if answer.status != 200 or envelope.result is msgspec.UNSET:
-        raise WrongAnswer("it has no result")
-    return envelope.result

@@ -3,19 +3,30 @@
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 from limits import RateLimitItem
 
-from embed.balances.rpc_endpoint import CallFailed, Endpoint, Pace, RpcRefused
+from embed.balances.rpc_endpoint import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    CallFailed,
+    CallTooLarge,
+    Endpoint,
+    Pace,
+    RpcRefused,
+    WrongAnswer,
+)
+from embed.balances.rpc_results import PARSED, Account, Accounts
 from embed.domain.concurrency import ConcurrencyLimit
 from embed.domain.times import Seconds
 from embed.outbound import Client, Reach
 from embed.settings import Settings
 
 T = TypeVar("T")
+_Ask: TypeAlias = Callable[[Endpoint, Seconds | None], T]
 
 ROUNDS = 6  # how often a patient call asks every RPC server
 ATTEMPT_S = 10.0
@@ -87,30 +98,60 @@ class SolanaRpc:
         RpcUnavailable or its subclass UnusableAnswer, and RpcRefused if an RPC server refused and
         no other answered.
         """
+
+        def ask(endpoint: Endpoint, ends_at: Seconds | None) -> T:
+            return self._ask(endpoint, method, params, parse, ends_at)
+
+        return self._ask_patiently(ask, timeout_s)
+
+    def read_accounts(
+        self,
+        addresses: Sequence[str],
+        *,
+        parse: Callable[[int, list[Account | None]], T],
+        timeout_s: Seconds | None = None,
+    ) -> T:
+        """Return what `parse` makes of accounts and the slot in which the first were read.
+
+        An RPC server that refuses as many addresses in one call is asked for half as many, and
+        so from then on. Otherwise like `call`.
+        """
+
+        def ask(endpoint: Endpoint, ends_at: Seconds | None) -> T:
+            parts = _Parts(addresses, parse)
+            while True:
+                part = parts.list_next(endpoint.most_accounts)
+                try:
+                    whole = self._ask(
+                        endpoint, "getMultipleAccounts", [part, PARSED], parts.add, ends_at
+                    )
+                except (CallTooLarge, RpcRefused) as failure:
+                    if len(part) == 1 or not _is_too_large(failure):
+                        raise
+                    endpoint.most_accounts = len(part) // 2
+                else:
+                    if whole is not None:
+                        return whole
+
+        return self._ask_patiently(ask, timeout_s)
+
+    def _ask_patiently(self, ask: _Ask[T], timeout_s: Seconds | None) -> T:
         if timeout_s is not None:
-            return self._ask_each(method, params, parse, self._monotonic() + timeout_s)
+            return self._ask_each(ask, self._monotonic() + timeout_s)
         for failures in range(ROUNDS - 1):
             try:
-                return self._ask_each(method, params, parse, None)
+                return self._ask_each(ask, None)
             except RpcUnavailable:
                 self._wait(self._choose_wait(failures))
-        return self._ask_each(method, params, parse, None)
+        return self._ask_each(ask, None)
 
-    def _ask_each(
-        self,
-        method: str,
-        params: list[Any],
-        parse: Callable[[msgspec.Raw], T],
-        deadline: Seconds | None,
-    ) -> T:
+    def _ask_each(self, ask: _Ask[T], deadline: Seconds | None) -> T:
         refusal: RpcRefused | None = None
         reason = ""
         kind: type[RpcUnavailable] = UnusableAnswer
         for endpoint, ends_at in self._plan(deadline):
             try:
-                self._wait_for_turn(endpoint, method, ends_at)
-                timeout_s = ATTEMPT_S if ends_at is None else ends_at - self._monotonic()
-                return endpoint.call(method, params, parse, timeout_s)
+                return ask(endpoint, ends_at)
             except RpcRefused as refused:
                 refusal = refused
             except CallFailed as failure:
@@ -120,6 +161,18 @@ class SolanaRpc:
         if refusal is not None:
             raise refusal
         raise kind(f"No RPC server gave a usable answer: {reason}.")
+
+    def _ask(
+        self,
+        endpoint: Endpoint,
+        method: str,
+        params: list[Any],
+        parse: Callable[[msgspec.Raw], T],
+        ends_at: Seconds | None,
+    ) -> T:
+        self._wait_for_turn(endpoint, method, ends_at)
+        timeout_s = ATTEMPT_S if ends_at is None else ends_at - self._monotonic()
+        return endpoint.call(method, params, parse, timeout_s)
 
     def _plan(self, deadline: Seconds | None) -> Iterator[tuple[Endpoint, Seconds | None]]:
         """Yield each RPC server and its attempt's deadline: an equal share of the time left."""
@@ -161,6 +214,36 @@ class SolanaRpc:
     def _check_running(self) -> None:
         if self._stopped.is_set():
             raise RpcUnavailable("The service is stopping.")
+
+
+class _Parts(Generic[T]):
+    """Accounts that are read in one call or more."""
+
+    def __init__(
+        self, addresses: Sequence[str], parse: Callable[[int, list[Account | None]], T]
+    ) -> None:
+        self._addresses = addresses
+        self._parse = parse
+        self._found: list[Account | None] = []
+        self._slots: list[int] = []
+
+    def list_next(self, most: int) -> Sequence[str]:
+        return self._addresses[len(self._found) :][:most]
+
+    def add(self, raw: msgspec.Raw) -> T | None:
+        """Add a call's accounts; once they're complete, parse them. Raises WrongAnswer."""
+        answer = msgspec.json.decode(raw, type=Accounts)
+        slots, found = [*self._slots, answer.context.slot], [*self._found, *answer.value]
+        if len(found) > len(self._addresses):
+            raise WrongAnswer("it has the wrong number of accounts")
+        if len(found) == len(self._addresses):
+            return self._parse(slots[0], found)
+        self._slots, self._found = slots, found
+        return None
+
+
+def _is_too_large(failure: CallTooLarge | RpcRefused) -> bool:
+    return isinstance(failure, CallTooLarge) or failure.code in (INVALID_PARAMS, INVALID_REQUEST)
 
 
 def choose_chain(settings: Settings, given: SolanaRpc | None) -> SolanaRpc | None:

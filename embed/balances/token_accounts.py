@@ -9,7 +9,6 @@ from decimal import Decimal
 import msgspec
 
 from embed.balances.mints import (
-    INVALID_PARAMS,
     SYSTEM_PROGRAM,
     TOKEN_PROGRAM,
     TOKEN_PROGRAMS,
@@ -17,12 +16,11 @@ from embed.balances.mints import (
     ask,
     parse_supply,
 )
-from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
+from embed.balances.rpc_endpoint import INVALID_PARAMS, MOST_IN_CALL, RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
     COMMITMENT,
     PARSED,
     Account,
-    Accounts,
     Holding,
     LargestAccounts,
     OwnedAccounts,
@@ -37,7 +35,7 @@ from embed.domain.texts import gettext_noop
 from embed.domain.times import Seconds
 from embed.errors import InvalidInput
 
-MOST_ACCOUNTS = 99  # in one call of getMultipleAccounts, which also asks for the mint
+MOST_ACCOUNTS = MOST_IN_CALL - 1  # the mint is read, too
 _ACCOUNT_BYTES = 165  # Token-2022's may be larger
 _NO_DATA = ("", "base64")
 
@@ -74,9 +72,9 @@ def read_associated(
     """
     wanted = [*token_accounts.values(), mint]
 
-    def parse(raw: msgspec.Raw) -> AssociatedAccounts:
-        slot, accounts, mint_account = decode_accounts(raw, len(wanted))
-        found = AssociatedAccounts(slot, {}, [], parse_supply(mint_account))
+    def parse(slot: int, read: list[Account | None]) -> AssociatedAccounts:
+        *accounts, mint_account = read
+        found = AssociatedAccounts(slot, {}, [], parse_supply(check_known(mint_account)))
         for owner, account in zip(token_accounts, accounts, strict=True):
             with suppress(UnusableAmount):
                 amount = _find_amount(account, mint, owner)
@@ -95,23 +93,16 @@ def read_associated(
         return found
 
     try:
-        return rpc.call("getMultipleAccounts", [wanted, PARSED], parse=parse)
+        return rpc.read_accounts(wanted, parse=parse)
     except RpcRefused as refused:
         raise UnusableAnswer(str(refused)) from None
 
 
-def decode_accounts(raw: msgspec.Raw, count: int) -> tuple[int, list[Account | None], Account]:
-    """Return the slot, and `count` accounts, with the last one, the mint's, separately.
-
-    Raises WrongAnswer.
-    """
-    answer = msgspec.json.decode(raw, type=Accounts)
-    if len(answer.value) != count:
-        raise WrongAnswer("it has the wrong number of accounts")
-    *accounts, mint_account = answer.value
+def check_known(mint_account: Account | None) -> Account:
+    """Raises WrongAnswer if there is no such account."""
     if mint_account is None:
         raise WrongAnswer("it does not know the mint, so it may be from another network")
-    return answer.context.slot, accounts, mint_account
+    return mint_account
 
 
 def read_all_accounts(
@@ -206,7 +197,7 @@ def look_up_largest_holders(rpc: SolanaRpc | None, mint: str) -> LargestHolders:
         raise InvalidInput(
             "The RPC server doesn't list the largest holders (error %(code)s). Many refuse this "
             "request; the operator can try another provider.",
-            code=str(refused.code),
+            code=f"{refused.code}{refused.quoted}",
         ) from None
     except RpcUnavailable as failure:
         raise InvalidInput(
@@ -243,16 +234,14 @@ def _read_holders(rpc: SolanaRpc, mint: str, accounts: Sequence[str]) -> Largest
     """
     wanted = [*accounts, mint]
 
-    def parse(raw: msgspec.Raw) -> LargestHolders:
-        _, token_accounts, mint_account = decode_accounts(raw, len(wanted))
+    def parse(_: int, read: list[Account | None]) -> LargestHolders:
+        *token_accounts, mint_account = read
+        supply = parse_supply(check_known(mint_account))
         amounts = _add_up(token_accounts, mint)
         by_amount = sorted(amounts, key=lambda address: (-amounts[address], address))
-        return LargestHolders(
-            {address: amounts[address] for address in by_amount}, parse_supply(mint_account)
-        )
+        return LargestHolders({address: amounts[address] for address in by_amount}, supply)
 
-    params = [wanted, PARSED]
-    return rpc.call("getMultipleAccounts", params, parse=parse, timeout_s=CALL_WITHIN_S)
+    return rpc.read_accounts(wanted, parse=parse, timeout_s=CALL_WITHIN_S)
 
 
 def _add_up(accounts: Sequence[Account | None], mint: str) -> dict[str, Decimal]:

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from embed import pages
+from embed.balances.observations import has_entered
 from embed.balances.tokens import propose_token
 from embed.db.connection import db
 from embed.db.models import HOLDING_WATCHES, Page
@@ -128,14 +129,27 @@ def show(page: str) -> None:
 @group.command("update")
 @click.argument("page")
 @token_options(is_new=False)
-@click.option("--owner", "email", metavar="EMAIL", help="Transfer the page to this owner.")
+@click.option(
+    "--owner",
+    "email",
+    metavar="EMAIL",
+    help="Transfer the page to this owner. Entered balances stay with the former one.",
+)
 @detail_options
 def update(page: str, email: str | None, **fields: Any) -> None:
     """Change a page; options that you leave out keep their values."""
     changes = _drop_unset(fields)
+    former = pages.get_page(page).owner
     if email:
         changes["owner"] = accounts.get_person(email)
-    _print_page(pages.update_page(page, changes, current_change()))
+    updated = pages.update_page(page, changes, current_change())
+    _print_page(updated)
+    if updated.owner != former and has_entered(former, updated.token_mint):
+        click.echo(
+            f"Balances that {former.email} entered stay with them. The page now shows those that"
+            f" {updated.owner.email} entered for this token.",
+            err=True,
+        )
 
 
 @group.command("look")
@@ -220,5 +234,7 @@ def _look_up_names(fields: dict[str, Any]) -> dict[str, Any]:
         raise InvalidInput(str(mistake) if mistake.field else f"{mistake} {ending}") from None
     found = {"token_name": info.name, "token_symbol": info.symbol} | fields
     if None in (found["token_name"], found["token_symbol"]):
-        raise InvalidInput(f"The chain does not hold both a name and a symbol. {ending}")
+        raise InvalidInput(
+            f"The chain doesn't hold both a name and a symbol that a page can show. {ending}"
+        )
     return found

@@ -263,11 +263,3 @@ def best_effort() -> Iterator[None]:
         _log.warning("Not saved for the dashboard: %s", error)
         if not db.is_connection_usable():
             db.close()
-
-
-def is_lock_held(error: OperationalError) -> bool:
-    """Return whether a statement failed because it waited too long for a lock."""
-    reason = getattr(error, "orig", None)
-    if isinstance(reason, sqlite3.Error):
-        return reason.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # the rest says why
-    return isinstance(reason, errors.LockNotAvailable)

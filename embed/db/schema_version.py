@@ -4,6 +4,8 @@
 # Several of peewee's methods have no types.
 
 import logging
+import re
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +23,7 @@ from playhouse.migrations import Migration, Runner
 from psycopg2 import errors
 
 from embed.db.connection import create_if_missing, db
+from embed.db.failures import explain, find_reason
 from embed.db.models import MODELS
 from embed.settings import SettingsError
 
@@ -120,20 +123,22 @@ def _is_upgraded() -> bool:
     except OtherVersion:
         raise
     except (PeeweeException, SettingsError) as error:
-        _log.warning("The database could not be upgraded yet: %s", error)
+        _log.warning("The database could not be upgraded yet: %s", explain(error))
         return False
     finally:
         db.close()
     return True
 
 
-def is_schema_missing(error: PeeweeException) -> bool:
-    """Return whether Postgres reported a missing table or column.
+def is_schema_missing(error: Exception) -> bool:
+    """Return whether the database reported a missing table or column.
 
     Only the error is examined, since the upgrade may be finished by the time we ask the
-    database again. SQLite raises OperationalError, as for all its failures.
+    database again.
     """
-    reason = getattr(error, "orig", None)
+    reason = find_reason(error)
+    if isinstance(reason, sqlite3.Error):  # its code is that of any wrong statement
+        return re.match("no such (table|column)|table .* has no column", str(reason)) is not None
     return isinstance(reason, (errors.UndefinedTable, errors.UndefinedColumn))
 
 

@@ -30,11 +30,15 @@ from embed.demo.tracking_page import OWNER, REVIEWER, DemoPage, make_demo_page
 from embed.domain.signing import Signer
 from embed.events.editing import COMMAND_LINE, Change
 from embed.people.passwords import build_link
-from embed.settings import INSTANCE_DIR, PROJECT_DIR, Settings
+from embed.settings import PROJECT_DIR, Settings
 from embed.submissions import decisions
 from embed.terminal import Command, current_change, print_answer, runtime
 
 RPC_PATH = "/rpc"  # on the sample site
+_OF_THE_SERVICE = (
+    *("DATABASE_URL", "SECRET_KEY", "RATELIMIT_STORAGE_URI", "METRICS_BIND", "SMTP_URL"),
+    *("BACKGROUND", "FIRST_OWNER", "MAX_WALLETS", "TRUSTED_PROXIES", "GUNICORN_CMD_ARGS"),
+)
 _open = build_opener(ProxyHandler({})).open  # without the environment's proxy
 _port = partial(click.option, type=click.IntRange(1, 65534), metavar="PORT")
 
@@ -46,8 +50,8 @@ def command(port: int, host_port: int | None) -> None:
     """Run a demo: a sample page on a sample site.
 
     It acts as two visitors, prints one-time links to the dashboard, and runs until you press
-    Ctrl-C. Its data stays in the folder demo in INSTANCE_DIR, or in the database that you set in
-    DATABASE_URL. The next run shows the same page.
+    Ctrl-C. Its data stays in the folder demo in INSTANCE_DIR, whatever DATABASE_URL is. The next
+    run shows the same page.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with (
@@ -64,12 +68,11 @@ def _run(listener: socket.socket, site_listener: socket.socket) -> None:
     site_url = f"http://localhost:{site_port}"  # a different site to browsers
     environ = {
         **os.environ,
-        "INSTANCE_DIR": str(INSTANCE_DIR / "demo"),
-        # The demo creates its own owner, and its gunicorn does the background work.
-        "BACKGROUND": "",
-        "FIRST_OWNER": "",
-        "MAX_WALLETS": "",  # a small one has no room for the page's wallets
-        "WEB_CONCURRENCY": "1",  # limits are counted in memory
+        # What belongs to the real service: the demo shares neither data, nor keys, nor ports, and
+        # sends no mail.
+        **dict.fromkeys(_OF_THE_SERVICE, ""),
+        "INSTANCE_DIR": str(runtime().settings.instance_dir / "demo"),
+        "WEB_CONCURRENCY": "1",
         "PUBLIC_URL": base_url,
         "SOLANA_RPC_URL": f"http://127.0.0.1:{site_port}{RPC_PATH}",
     }

@@ -26,7 +26,7 @@ TAGS = {"team": "blue", "market maker": "green", "exchange": "orange", "watch": 
 # The largest first, with their tags.
 WALLETS = """Cold Store/exchange, North Desk/market maker, Hot Wallet/exchange, Treasury/team
 Deposit Desk/exchange, Quiet Otter/watch, Evening Desk/market maker, Blue Whale
-Grey Wolf/watch, Build Fund/team, Bridge Vault/exchange, Paper Crane
+Gray Wolf/watch, Build Fund/team, Bridge Vault/exchange, Paper Crane
 South Desk/market maker, Copper Kettle, Grants/team, Salt Marsh, Red Kite/watch
 Late Train, Community Fund/team, Blue Heron, Green Door, Old Mill, Small Change
 Night Ferry, Lamp Black, Tall Grass, Cold Brew, Loose Thread"""

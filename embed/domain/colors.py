@@ -12,15 +12,15 @@ from functools import lru_cache
 
 MIN_TEXT_CONTRAST = 4.5
 MIN_SHAPE_CONTRAST = 3.0  # of anything but text, such as a button's surface
-DEFAULT_ACCENT = "3e63dd"  # --accent in static/look/tokens.css
+DEFAULT_ACCENT = "3e63dd"  # --accent in static/look/look.css
 
 BLACK, WHITE = "000000", "ffffff"
-# From static/look/tokens.css: n1, n3, and, of the neutrals' na3 on a ground, the one nearest to the
+# From static/look/look.css: n1, n3, and, of the neutrals' na3 on a ground, the one nearest to the
 # text in lightness.
 LIGHT_GROUNDS = ("fcfcfd", "f0f0f3", "ededee")
 DARK_GROUNDS = ("111113", "212225", "29292b")
 
-# Of tags, in the light theme, by the beginnings of their names, as static/look/tokens.css has them.
+# Of tags, in the light theme, by the beginnings of their names, as static/look/look.css has them.
 _TAG_COLORS = {
     ("red",): "e5484d",
     ("rose", "crimson"): "e93d82",

@@ -50,6 +50,7 @@ KEPT_FOR = timedelta(days=180)
 # A failure is stored once per kind, network and hour, and only MOST_FAILURES a day, so that they
 # can't fill the table.
 FAILURES = ("sign-in failed", "confirmation failed")
+SIGN_INS = ("signed in", "signed in with passkey")
 FAILURE_STORED_EVERY = timedelta(hours=1)
 MOST_FAILURES = 20
 _DAY = timedelta(days=1)
@@ -82,6 +83,19 @@ def store_failure(email: str, now: datetime, client: Client, kind: str) -> None:
     may_store = ~fn.EXISTS(lately) & (today.select(fn.COUNT(failed.id)) < MOST_FAILURES)
     with best_effort(), db.atomic():
         _insert((Person.email == email) & may_store, kind, now, client, {})
+
+
+def has_signed_in(email: str, network: str | None, now: datetime) -> bool:
+    """Tell whether a person, by normalized email address, has signed in from a network.
+
+    Looks as far back as the log goes.
+    """
+    events = AccountEvent.select().join(Person).where(Person.email == email)
+    return events.where(
+        AccountEvent.kind.in_(SIGN_INS),
+        AccountEvent.network == network,
+        AccountEvent.created_at > now - KEPT_FOR,
+    ).exists()
 
 
 def _insert(whose: Any, kind: str, now: datetime, client: Client, facts: dict[str, object]) -> None:

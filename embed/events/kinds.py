@@ -311,8 +311,7 @@ class WithdrawalFacts(Facts):
     message_types = {"withdraw submission": "submission.withdrawn"}
 
     def name_subject(self, gettext: Gettext) -> str:
-        sent = {"id": self.submission_id, "time": self.created_at_iso}
-        return gettext("%(id)s, sent %(time)s") % sent
+        return self.submission_id
 
 
 _ERASED_BY = {
@@ -330,7 +329,9 @@ def find_address(facts: Mapping[str, Any]) -> str | None:
     return address if isinstance(address, str) and is_address(address) else None
 
 
-def write_subject(action: str, data: str, gettext: Gettext = str) -> str:
+def write_subject(
+    action: str, data: str, gettext: Gettext = str, write_address: Callable[[str], str] = str
+) -> str:
     """Say what an action was done to, in the language of `gettext`.
 
     Empty if these aren't its facts: a page that version 0.6.0 imported from a file may have any.
@@ -341,8 +342,12 @@ def write_subject(action: str, data: str, gettext: Gettext = str) -> str:
     if "erasedBy" in stored:  # the facts were about a wallet
         sentence = _ERASED_BY.get(f"{stored['erasedBy']}")
         return gettext(sentence) if sentence else ""
+    shown = {
+        name: write_address(one) if isinstance(one, str) and is_address(one) else one
+        for name, one in stored.items()
+    }
     try:
-        facts = FACTS_BY_ACTION[action].read(stored)
+        facts = FACTS_BY_ACTION[action].read(shown)
     except (KeyError, msgspec.ValidationError):
         return ""
     return facts.name_subject(gettext)

@@ -87,6 +87,21 @@ def list_keys(page_id: str) -> list[ApiKey]:
     return list(keys.order_by(ApiKey.created_at, ApiKey.id))
 
 
+def find_last_used(key: ApiKey) -> ApiKey:
+    """Return whichever live key of the sites of a public `key` was used last; itself if none was.
+
+    A key for several sites counts for each of them, since the stored use doesn't name the site.
+    """
+    used = [
+        other
+        for other in list_keys(key.page_id)
+        if other.tier == "public" and other.revoked_at is None and other.last_used_at
+        if set(key.origins).intersection(other.origins)
+        or (key.origins, key.allow_null_origin) == (other.origins, other.allow_null_origin)
+    ]
+    return max(used, key=lambda other: other.last_used_at, default=key)
+
+
 def change_key(
     key_id: str,
     change: Change,

@@ -7,6 +7,7 @@ one before, such as a traceback's, begins with four spaces.
 
 import json
 import logging
+import re
 import sys
 import threading
 from collections.abc import Iterable
@@ -30,6 +31,7 @@ _LONGEST_MESSAGE = 4_000
 _LONGEST_TRACEBACK = 20_000
 _LONGEST_READ = 60_000
 _INDENT = "    "
+_COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class LineFormatter(logging.Formatter):
@@ -39,6 +41,8 @@ class LineFormatter(logging.Formatter):
 
     def read_message(self, record: logging.LogRecord) -> str:
         message = _read_message(record)[:_LONGEST_READ]
+        if record.name == "werkzeug":  # flask run's, in colors even if there's no terminal
+            message = _COLORS.sub("", message)
         if not hasattr(record, FIELDS):
             message = self._redactor.redact(message, find_context().environ)
         message = escape(message)

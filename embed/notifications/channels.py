@@ -23,7 +23,7 @@ from embed.notifications.digest import (
     write_telegram,
     write_text,
 )
-from embed.notifications.targets import Outcome, check_url, post
+from embed.notifications.targets import Outcome, check_reach, check_url, post
 from embed.outbound import Client
 from embed.settings import Settings
 
@@ -39,12 +39,21 @@ class _Channel(msgspec.Struct, tag=str.lower):
         """Return where messages are sent, without secrets."""
         return type(self).__name__
 
+    def check(self, settings: Settings) -> None:
+        """Raises InvalidInput if nothing can be sent with these settings."""
+
 
 class Email(_Channel):
     address: str
 
     def mask(self) -> str:
         return self.address
+
+    def check(self, settings: Settings) -> None:
+        if settings.smtp_url is None:
+            raise InvalidInput(
+                "This service can't send email yet. Its operator can set that up.", field="address"
+            )
 
     def send(self, digest: Digest, _: Client, settings: Settings) -> Outcome:
         return mail.send(self.address, digest, settings)
@@ -71,6 +80,9 @@ class _Incoming(_Channel):
 
     def mask(self) -> str:
         return f"{type(self).__name__} ({urlsplit(self.webhook_url).netloc})"
+
+    def check(self, settings: Settings) -> None:
+        check_reach(self.webhook_url, settings, field="webhook_url")
 
 
 class Discord(_Incoming):
@@ -104,6 +116,9 @@ class Ntfy(_Channel):
     def mask(self) -> str:
         return f"ntfy ({urlsplit(self.server).netloc})"
 
+    def check(self, settings: Settings) -> None:
+        check_reach(self.server, settings, field="server")
+
     def send(self, digest: Digest, client: Client, _: Settings) -> Outcome:
         """Show the first choice as buttons; ntfy turns more than 4,096 bytes into a file."""
         content = {
@@ -133,6 +148,9 @@ class Unsupported(_Channel):
     def mask(self) -> str:
         scheme, separator, _ = self.address.partition("://")
         return f"{scheme}://…" if separator else "…"
+
+    def check(self, settings: Settings) -> None:
+        raise InvalidInput("No longer supported: use a webhook. Nothing is sent here.")
 
     def send(self, _digest: Digest, _client: Client, _settings: Settings) -> Outcome:
         return Outcome(False, UNSUPPORTED, is_final=True)
@@ -199,11 +217,9 @@ def parse_channel(service: str, raw: Mapping[str, str | None], settings: Setting
             field="webhook_url",
             service=SERVICES[chat[0]].__name__,
         )
-    if kind is Email and settings.smtp_url is None:
-        raise InvalidInput(
-            "This service can't send email yet. Its operator can set that up.", field="address"
-        )
-    return msgspec.json.encode(kind(**values)).decode()
+    channel = kind(**values)
+    channel.check(settings)
+    return msgspec.json.encode(channel).decode()
 
 
 def check_is_no_chat(url: str) -> None:

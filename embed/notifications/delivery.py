@@ -19,7 +19,7 @@ from embed.metrics import DELIVERIES
 from embed.notifications import channels, own_mail, webhooks
 from embed.notifications.decision_links import list_decidable
 from embed.notifications.delivery_log import end_waits
-from embed.notifications.digest import write_digest, write_test
+from embed.notifications.digest import add_reason, write_digest, write_test
 from embed.notifications.targets import Outcome, open_client
 from embed.outbound import Client
 from embed.runtime import Runtime
@@ -123,13 +123,17 @@ def send(
     if receiver.kind == "webhook":
         return webhooks.send(receiver, messages[0], client, runtime.clock())
     if messages[0].type == TEST:
-        return channels.send(receiver.target, write_test(receiver.page), client, settings)
-    digest = write_digest(
-        receiver.page,
-        messages,
-        public_url=settings.public_url,
-        decisions=list_decidable(receiver, messages, runtime),
-    )
+        digest = write_test(receiver.page)
+    else:
+        digest = write_digest(
+            receiver.page,
+            messages,
+            public_url=settings.public_url,
+            decisions=list_decidable(receiver, messages, runtime),
+        )
+    if channels.find_service(receiver.target) == "email":
+        link = own_mail.build_link(receiver, runtime) if settings.public_url else None
+        digest = add_reason(digest, receiver.page.owner, link, asked=False)
     return channels.send(receiver.target, digest, client, settings)
 
 

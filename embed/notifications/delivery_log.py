@@ -1,6 +1,7 @@
 """The log of deliveries: listing, sending again, and deleting old entries."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -13,34 +14,21 @@ from embed.db.pagination import Cursor, Slice, in_order, make_slice
 from embed.errors import NotFound
 from embed.events.messages import TEST, lock_receivers
 
-STATES = ("waiting", "delivered", "given_up")
 SLICE_SIZE = 50
 KEPT = timedelta(days=30)  # messages that were delivered or given up
 
 
 def read_log(
-    page: Page,
-    *,
-    receiver: Receiver | None = None,
-    state: str | None = None,
-    after: Cursor | None = None,
+    receiver: Receiver, *, state: str | None = None, after: Cursor | None = None
 ) -> Slice[Delivery]:
-    """Return a slice of deliveries to the page's receivers with their messages, newest first."""
-    conditions: list[Any] = [Message.page == page, Delivery.receiver.in_(_list_receivers(page.id))]
-    if receiver is not None:
-        conditions.append(Delivery.receiver == receiver)
+    """Return a slice of deliveries to a receiver with their messages, newest first."""
+    conditions: list[Any] = [Delivery.receiver == receiver]
     if state is not None:
         conditions.append(Delivery.state == state)
     query = Delivery.select(Delivery, Message).join(Message).where(*conditions)
     query = in_order(query, (Message.number, Delivery.receiver), after)
     rows: list[Delivery] = list(query.limit(SLICE_SIZE + 1))
     return make_slice(rows, SLICE_SIZE, lambda one: Cursor(one.message.number, one.receiver_id))
-
-
-def _list_receivers(page_id: str) -> Any:
-    """Return a query for a page's receivers, except the mails that people asked for themselves."""
-    of_page = Receiver.page == page_id
-    return Receiver.select(Receiver.id).where(of_page, Receiver.person.is_null())
 
 
 def get_delivery_to(receiver: Receiver, message_id: str) -> Delivery:
@@ -65,15 +53,26 @@ def find_last_attempted(page: Page) -> dict[str, Delivery]:
     return {each.receiver_id: each for each in query}
 
 
-def count_waiting(page: Page) -> dict[str, int]:
-    """Count pending messages by receiver; receivers without any are absent."""
+def count_undelivered(page: Page) -> dict[str, dict[str, int]]:
+    """Count pending and given-up messages, the latter except tests, by receiver and state."""
     rows: Any = (
-        Delivery.select(Delivery.receiver, fn.COUNT(Delivery.id))
+        Delivery.select(Delivery.receiver, Delivery.state, fn.COUNT(Delivery.id))
+        .join(Message)
+        .switch(Delivery)
         .join(Receiver)
-        .where(Receiver.page == page, Delivery.state == "waiting")
-        .group_by(Delivery.receiver)
+        .where(
+            Receiver.page == page,
+            Receiver.person.is_null(),
+            (Delivery.state == "waiting")
+            | ((Delivery.state == "given_up") & (Message.type != TEST)),
+        )
+        .group_by(Delivery.receiver, Delivery.state)
+        .order_by(Delivery.state)
     )
-    return dict(rows.tuples())
+    counts: dict[str, dict[str, int]] = defaultdict(dict)
+    for receiver_id, state, count in rows.tuples():
+        counts[receiver_id][state] = count
+    return counts
 
 
 def count_given_up(owner: Person) -> dict[str, int]:
@@ -82,6 +81,7 @@ def count_given_up(owner: Person) -> dict[str, int]:
 
 
 def count_given_up_of_page(page: Page) -> int:
+    """Count a page's given-up messages, except tests."""
     return _count_given_up(Page.id == page.id).get(page.id, 0)
 
 
@@ -127,14 +127,6 @@ def _count_given_up(condition: Any) -> dict[str, int]:
     return dict(rows.tuples())
 
 
-def list_given_up(page: Page, *, limit: int) -> Sequence[Delivery]:
-    """Return the newest given-up deliveries, except tests."""
-    query = Delivery.select(Delivery, Message).join(Message)
-    of_owner = Delivery.receiver.in_(_list_receivers(page.id))
-    found = query.where(of_owner, Delivery.state == "given_up", Message.type != TEST)
-    return list(found.order_by(Delivery.message.desc(), Delivery.receiver.desc()).limit(limit))
-
-
 def send_again(delivery: Delivery) -> None:
     """Send a message again, with the same id, before newer ones.
 
@@ -147,16 +139,18 @@ def send_again(delivery: Delivery) -> None:
         end_waits(receiver)
 
 
-def send_all_again(page_id: str) -> int:
+def send_all_again(page_id: str, but: Collection[str] = ()) -> int:
     """Send all of a page's given-up messages again, except tests; return how many.
 
     Receivers whose last attempt failed are tried immediately. Mails that people asked for
-    themselves aren't sent again.
+    themselves aren't sent again, nor what's for the receivers `but`.
     """
     messages = Message.select(Message.number).where(Message.page == page_id, Message.type != TEST)
-    receivers = _list_receivers(page_id)
+    of_page = Receiver.page == page_id
+    is_reached = of_page & Receiver.id.not_in(list(but)) & Receiver.person.is_null()
+    receivers = Receiver.select(Receiver.id).where(is_reached)
     with db.atomic():
-        lock_receivers(Receiver.page == page_id)
+        lock_receivers(of_page)
         count: int = (
             Delivery.update(state="waiting")
             .where(

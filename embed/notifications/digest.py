@@ -51,6 +51,7 @@ class Digest:
     lines: tuple[str, ...]
     choices: tuple[Choice, ...] = ()
     end: tuple[str | Link, ...] = ()
+    stop_link: str | None = None  # ends such mails in one click (RFC 8058)
 
 
 def write_digest(
@@ -93,12 +94,23 @@ def _write_choice(
     )
 
 
-def add_reason(digest: Digest, reader: Person, stop_link: str) -> Digest:
-    """Add why a person gets the mail, and how to stop it."""
+def add_reason(digest: Digest, reader: Person, stop_link: str | None, *, asked: bool) -> Digest:
+    """Add why an address gets the mail, and how to stop it.
+
+    `asked`: whether the reader asked for it; otherwise the page's owner entered the address.
+    """
     words = _load_words(reader)
-    reason = words.gettext("You get this email because you asked for emails about this page.")
-    stop = Link(words.gettext("To stop them, open this link: %(link)s"), stop_link)
-    return replace(digest, end=(*digest.end, "", reason, stop))
+    reason = (
+        words.gettext("You get this email because you asked for emails about this page.")
+        if asked
+        else words.gettext("This page's owner entered your address for emails about it.")
+    )
+    stop = (
+        Link(words.gettext("To stop them, open this link: %(link)s"), stop_link)
+        if stop_link
+        else words.gettext("To stop them, ask the owner.")
+    )
+    return replace(digest, end=(*digest.end, "", reason, stop), stop_link=stop_link)
 
 
 def write_test(page: Page) -> Digest:

@@ -65,10 +65,7 @@ def _find_own_host(settings: Settings) -> str | None:
     return host if is_mailbox(f"notifications@{host}") else None
 
 
-def send(
-    address: str, digest: Digest, settings: Settings, *, stop_link: str | None = None
-) -> Outcome:
-    """Send a mail; `stop_link` unsubscribes in one click (RFC 8058)."""
+def send(address: str, digest: Digest, settings: Settings) -> Outcome:
     if settings.smtp_url is None:
         return Outcome(False, "this installation has no mail server")
     server, sender = read_server(settings.smtp_url), find_sender(settings)
@@ -82,11 +79,7 @@ def send(
                 client.starttls(context=ssl.create_default_context())
             if server.user:
                 client.login(server.user, server.password)
-            message = _compose(address, digest, sender)
-            if stop_link is not None:
-                message.set_raw("List-Unsubscribe", f"<{stop_link}>")
-                message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-            client.send_message(message, sender, [address])
+            client.send_message(_compose(address, digest, sender), sender, [address])
             with suppress(OSError):  # the mail is already sent
                 client.quit()
     except (OSError, ValueError) as failure:  # ValueError: an invalid host name
@@ -110,6 +103,9 @@ def _compose(address: str, digest: Digest, sender: str) -> EmailMessage:
     message["Date"] = formatdate()
     message["Message-ID"] = make_msgid(domain=sender.partition("@")[2])
     message["Auto-Submitted"] = "auto-generated"  # keeps out-of-office replies away
+    if digest.stop_link is not None:
+        message.set_raw("List-Unsubscribe", f"<{digest.stop_link}>")
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(write_text(digest))
     if digest.choices:
         message.add_alternative(write_html(digest), subtype="html")

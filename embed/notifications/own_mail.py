@@ -1,14 +1,17 @@
 """Mails about a page that one of its people asked for; only they can see and stop them.
 
-Each is a receiver with a person, whose address is looked up when a mail is sent.
+Each is a receiver with a person, whose address is looked up when a mail is sent. The links that
+stop mails are here too, also for addresses that an owner entered.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
-from embed.db.models import Message, Page, Person, Receiver
+from embed.db.models import Invitation, Message, Page, Person, Receiver
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import Change, editing, lock_page
@@ -17,9 +20,14 @@ from embed.notifications import mail
 from embed.notifications.decision_links import list_decidable
 from embed.notifications.digest import add_reason, write_digest
 from embed.notifications.mail import is_mailbox
-from embed.notifications.receivers import CHANNEL_TYPES
+from embed.notifications.receivers import (
+    CHANNEL_TYPES,
+    get_receiver,
+    mask_target,
+    remove_receiver,
+)
 from embed.notifications.targets import Outcome
-from embed.people.members import find_role
+from embed.people.members import find_role, revoke_invitation
 from embed.runtime import Runtime
 from embed.settings import Settings
 
@@ -104,16 +112,37 @@ def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> O
         decisions=list_decidable(receiver, messages, runtime),
     )
     link = build_link(receiver, runtime)
-    return mail.send(reader.email, add_reason(digest, reader, link), settings, stop_link=link)
+    return mail.send(reader.email, add_reason(digest, reader, link, asked=True), settings)
 
 
-def build_link(receiver: Receiver, runtime: Runtime) -> str:
-    """Return a link that stops a person's mails about a page, even if they asked again."""
-    named = (receiver.page_id, receiver.person_id or "")
+# Links that stop mails
+
+
+def build_link(cause: Receiver | Invitation, runtime: Runtime, base_url: str | None = None) -> str:
+    """Return a link that stops a person's mails about a page, even if they asked again.
+
+    Of another channel, or of an invitation, it stops only this one.
+    """
+    person_id = cause.person_id if isinstance(cause, Receiver) else None
+    named = (cause.page_id, person_id or cause.id)
     token = runtime.signer.sign(_PURPOSE, named, LINK_LIFETIME)
-    return f"{runtime.settings.base_url}/dashboard/mail/{token}"
+    return f"{base_url or runtime.settings.base_url}/dashboard/mail/{token}"
 
 
 def read_link(token: str, signer: Signer) -> tuple[str, str]:
-    """Return the page's id and the person's. Raises BadSignature."""
+    """Return the page's id, and the person's, channel's or invitation's. Raises BadSignature."""
     return signer.read(_PURPOSE, token, tuple[str, str]).value
+
+
+def stop_by_link(page_id: str, named: str, change: Change) -> None:
+    """Stop what `read_link` returned, if there's still something to stop."""
+    stop(page_id, named)
+    with suppress(NotFound):  # or its page is gone
+        channel = get_receiver(named, "channel")
+        actor = f"channel {mask_target(channel)}"
+        remove_receiver(named, "channel", replace(change, actor=actor))
+    invitation = Invitation.get_or_none(Invitation.id == named)
+    if invitation is not None:
+        with suppress(NotFound, InvalidInput):
+            change = replace(change, actor=invitation.email)
+            revoke_invitation(page_id, invitation.email, change)

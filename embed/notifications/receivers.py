@@ -12,8 +12,9 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import Change, Edit, editing, editing_row
 from embed.events.kinds import ReceiverFacts
 from embed.notifications import channels, webhooks
-from embed.notifications.targets import check_url
+from embed.notifications.targets import check_reach, check_url
 from embed.pages import get_page
+from embed.settings import Settings
 
 Kind = Literal["webhook", "channel"]
 
@@ -170,6 +171,18 @@ def rotate_secret(
 def _log(edit: Edit, action: str, receiver: Receiver) -> None:
     """Log without secrets, since every owner of the page can read the log."""
     edit.log(action, ReceiverFacts(receiver.kind, mask_target(receiver)))
+
+
+def find_obstacle(receiver: Receiver, settings: Settings) -> InvalidInput | None:
+    """Return why nothing can reach a receiver, however often it's sent; None if it may."""
+    try:
+        if receiver.kind == "webhook":
+            check_reach(receiver.target, settings, field="target")
+        else:
+            channels.read_channel(receiver.target).check(settings)
+    except InvalidInput as obstacle:
+        return obstacle
+    return None
 
 
 def mask_target(receiver: Receiver) -> str:

@@ -48,13 +48,22 @@ def check_url(raw: str, settings: Settings, *, field: str) -> str:
         raise InvalidInput(
             "A webhook's address must not contain a user name or password.", field=field
         )
+    check_reach(url, settings, field=field)
+    return url
+
+
+def check_reach(url: str, settings: Settings, *, field: str) -> None:
+    """Raises InvalidInput for an address in the operator's own network, unless that's allowed."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return
     if not settings.allow_private_targets and _is_private(host):
         raise InvalidInput(
             "Channels can't point into this service's own network unless its operator sets "
             "ALLOW_PRIVATE_TARGETS=1.",
             field=field,
         )
-    return url
 
 
 def _is_plain(url: str) -> bool:

@@ -5,8 +5,9 @@ from datetime import datetime
 from embed.db.connection import lock_rows
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Person
-from embed.domain.texts import parse_email
+from embed.domain.texts import check_choice, parse_email
 from embed.errors import InvalidInput, NotFound
+from embed.translations import LANGUAGES
 
 # Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"
@@ -41,7 +42,8 @@ def admit_guest(raw_email: str) -> Person | None:
 
 
 def choose_language(person_id: str, language: str) -> None:
-    """Set the language of a person's dashboard and notifications."""
+    """Set the language of a person's dashboard and notifications. Raises InvalidInput."""
+    check_choice(language, LANGUAGES, "language")
     Person.update(language=language).where(Person.id == person_id).execute()
 
 

@@ -138,12 +138,11 @@ class BufferingWorker(ThreadWorker):
             time.sleep(0.1)
 
     def _make_room(self, conns: Collection[Connection], most: int) -> None:
-        """If there are already `most`, end the connection with the earliest deadline."""
+        """If there are already `most`, end the one that is missed least."""
         if len(conns) < most:
             return
-        # Requests that are waiting for a thread are ended last, and those in a thread never.
         free = [one for one in conns if one.task is None or not one.task.running()]
-        conn = min(free, key=lambda one: (one.task is not None, one.deadline), default=None)
+        conn = min(free, key=_rank, default=None)
         if conn is not None and (conn.task is None or conn.task.cancel()):
             self._drop(conn, 503)
 
@@ -261,7 +260,8 @@ class BufferingWorker(ThreadWorker):
             self._watch(_WRITE, self._send, conn)
         elif conn.is_kept:
             conn.begin_request()
-            conn.set_deadline(self.patience_s if conn.received else self.cfg.keepalive)
+            kept_s = self.cfg.keepalive if self.alive else _KEPT_WHEN_STOPPING_S
+            conn.set_deadline(self.patience_s if conn.received else kept_s)
             self._parse_request(conn)
         else:
             self._hang_up(conn)
@@ -277,6 +277,11 @@ class BufferingWorker(ThreadWorker):
     def _discard(self, conn: Connection) -> None:
         if not conn.socket.recv(STEP_BYTES):
             self._close(conn)
+
+
+def _rank(conn: Connection) -> tuple[bool, bool, float]:
+    """Put idle connections first, which are kept for long, and waiting requests last."""
+    return conn.task is not None, not (conn.is_kept and conn.is_idle), conn.deadline
 
 
 def _write_refusal(conn: Connection, status: int) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from embed.balances.known import BalanceSource
 from embed.db.models import LIVE, Page, Submission, Wallet, Withdrawal
 from embed.domain import policy
 from embed.domain.identifiers import is_id
@@ -16,6 +17,7 @@ from embed.metrics import DECISIONS
 from embed.serializers import describe_submission_for_owner
 from embed.submissions.deny_list import block_wallets, unblock_wallets
 from embed.submissions.queries import MAX_CHANGED, count_waiting
+from embed.submissions.review_context import list_clear
 from embed.wallets.tracking import PageFull, remove_submitted_wallets, track_approved
 
 UNDO_WITHIN = timedelta(minutes=10)
@@ -36,14 +38,26 @@ class Result:
     withdrawn: list[str]  # ids of submissions that the wallets' holders withdrew
 
 
-def approve(page: Page, submission_ids: Collection[str], change: Change) -> Result:
+def approve(
+    page: Page,
+    submission_ids: Collection[str],
+    change: Change,
+    *,
+    balances: BalanceSource | None = None,
+) -> Result:
     """Add pending wallets to their page, leaving out those that can't be approved.
 
+    With `balances`, also leave out those that something speaks against by now.
     Raises NotFound, InvalidInput, like all decisions here: see _Batch.
     """
     with editing(page.id, change) as edit:
         batch = _Batch(edit, page, submission_ids)
         batch.leave_out(_explain_decided)
+        if balances is not None:
+            chosen = Submission.id.in_([one.id for one in batch.submissions])
+            clear = set(list_clear(edit.page, balances, chosen))
+            doubt = InvalidInput("Something speaks against it now.")
+            batch.leave_out(lambda one: None if one.id in clear else doubt)
         if edit.page.deleted_at is not None:
             batch.leave_out(
                 lambda _: InvalidInput("The page %(page)s has been deleted.", page=page.id)

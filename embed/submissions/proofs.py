@@ -38,15 +38,15 @@ def read_visible_proofs(page: Page, wallet_ids: Sequence[str]) -> dict[str, Proo
     }
 
 
-def count_proved(page: Page) -> int:
-    """Return how many wallets of the public list are proved."""
-    proofs = (
-        Proof.select(fn.COUNT(Wallet.id.distinct()))
+def list_proved(page: Page) -> set[str]:
+    """Return the ids of the public list's proved wallets."""
+    proofs: Any = (
+        Proof.select(Wallet.id)
         .join(Submission)
         .join(Wallet, on=_IS_OF_WALLET)
         .where(Submission.page == page, Submission.status.in_(APPROVED), IS_VISIBLE)
     )
-    return int(proofs.scalar())
+    return {wallet_id for (wallet_id,) in proofs.tuples()}
 
 
 def find_readable_proof(page: Page, submission_id: str, session_id: str | None) -> Proof | None:

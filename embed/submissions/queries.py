@@ -1,7 +1,7 @@
 """Lists and counts of submissions: the visitor's own, and the owner's queue."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -122,12 +122,22 @@ def list_of_page(
 
 
 def read_queue(
-    page: Page, statuses: Sequence[str], text: str, *, after: Cursor | None, is_oldest_first: bool
+    page: Page,
+    statuses: Sequence[str],
+    text: str,
+    *,
+    only: Collection[str] = (),
+    without: Collection[str] = (),
+    after: Cursor | None,
+    is_oldest_first: bool,
 ) -> Slice[Submission]:
     """Return a slice of the page's submissions with these statuses, sorted by when they were sent.
 
-    If `text` is not empty, it must match the name or address, or begin the visitor's id.
+    If `text` is not empty, it must match the name or address, or begin the visitor's id. `only` and
+    `without` are ids, if given.
     """
+    chosen = [Submission.id.in_(only)] if only else []
+    chosen += [Submission.id.not_in(without)] if without else []
     found, search = Submission.session_id.startswith(text), parse_search(text)
     if search is not None:
         found |= matches(Submission.folded, search)
@@ -135,6 +145,7 @@ def read_queue(
         page,
         statuses,
         *([found] if text else []),
+        *chosen,
         limit=SLICE_SIZE + 1,
         after=after,
         is_oldest_first=is_oldest_first,
@@ -153,7 +164,7 @@ def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submissi
         Activity.created_at >= since,
         Activity.actor == actor,
         Activity.action.in_(("approve submission", "reject submission")),
-        limit=MAX_CHANGED,
+        limit=MAX_UNDOABLE * MAX_CHANGED,
     )
     own = {(f"{read_facts(one.data).get('id')}", one.created_at) for one in entries}
     if not own:

@@ -22,7 +22,7 @@ from embed.submissions.queries import is_waiting
 
 # How many of the page's names are compared, starting with the newest.
 MAX_ALIASES = 20_000
-MAX_WAITING = 2_000
+MAX_WAITING = 10_000
 MAX_FOUND = 20
 MAX_CACHED = 2 * MAX_ALIASES  # skeletons, in each process; some 10 MB
 
@@ -87,6 +87,38 @@ def build_review_context(
         )
         for one in waiting
     }
+
+
+def list_clear(page: Page, balances: BalanceSource, *conditions: Any) -> list[str]:
+    """Return the ids of pending submissions that nothing speaks against, oldest first.
+
+    A lookalike, an earlier rejection or refusal, and a balance that's unknown or below the minimum
+    do. `conditions` choose some of the pending submissions; names are compared with all.
+    """
+    wallet, session = Submission.wallet_address, Submission.session_id
+    query = Submission.select(Submission.id, Submission.nickname, wallet, session)
+    newest = query.order_by(Submission.created_at.desc(), Submission.id.desc()).limit(MAX_WAITING)
+    rows = list(newest.where(*is_waiting(page), *conditions))[::-1]
+    # Not as subqueries: Postgres took two minutes for the balances before it had statistics.
+    addresses = [one.wallet_address for one in rows]
+    sessions = [one.session_id for one in rows if one.session_id is not None]
+    is_against = Submission.status.not_in(("pending", *APPROVED))
+    is_own = is_on_pages_of(page.owner_id)
+    by_wallet = _count_outcomes(wallet, wallet.in_(addresses), is_own, is_against)
+    by_session = _count_outcomes(
+        session, session.in_(sessions), Submission.page == page, is_against
+    )
+    known = balances.read(page, addresses) if page.min_balance else {}
+    enough = {address for address, one in known.items() if one.amount >= page.min_balance}
+    lookalikes = find_lookalikes(page, rows)
+    return [
+        one.id
+        for one in rows
+        if one.wallet_address not in by_wallet
+        and one.session_id not in by_session
+        and (one.wallet_address in enough or not page.min_balance)
+        and not lookalikes[one.id]
+    ]
 
 
 def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list[Lookalike]]:

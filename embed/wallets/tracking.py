@@ -264,7 +264,7 @@ def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:
     missing = wanted - {tag.name for tag in tags}
     if missing:
         raise InvalidInput(
-            "The page has no tag %(name)s. Add it first: flask tags add",
+            "The page has no tag %(name)s. Add it first.",
             field="tag_names",
             name=repr(min(missing)),
         )

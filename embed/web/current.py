@@ -1,5 +1,6 @@
 """The class of requests, the app's runtime, and the service's own origin."""
 
+import re
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote_from_bytes, urlsplit
@@ -20,11 +21,13 @@ _ASCII = bytes(range(128)).decode("ascii")
 class LenientRequest(Request):
     """A request that reads raw bytes in the query string as if percent-encoded.
 
-    Browsers encode them. Werkzeug fails on those that aren't UTF-8.
+    Browsers encode them. Werkzeug fails on those that aren't UTF-8, and would look for another
+    route if a client offers to switch to websockets (RFC 9110, section 7.8).
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self.environ.pop("HTTP_UPGRADE", None)
         if not self.query_string.isascii():
             self.query_string = quote_from_bytes(self.query_string, _ASCII).encode("ascii")
 
@@ -35,8 +38,12 @@ def runtime() -> Runtime:
 
 
 def is_api_request() -> bool:
-    """Return whether the path belongs to the API, even if unknown: such callers expect JSON."""
-    return f"{request.path}/".startswith(("/api/", "/embed/api/"))
+    """Return whether the path belongs to the API, even if unknown: such callers expect JSON.
+
+    That includes paths in capitals and with a slash too many.
+    """
+    path = re.sub("/+", "/", f"{request.path}/".lower())
+    return path.startswith(("/api/", "/embed/api/"))
 
 
 def is_dashboard_request() -> bool:

@@ -59,7 +59,7 @@ def _describe(look: Look) -> tuple[dict[str, str], str | None]:
 
 
 def _write_style(accent: str) -> str:
-    """Return the accent's colors, which replace those in static/look/tokens.css."""
+    """Return the accent's colors, which replace those in static/look/look.css."""
     colors = derive_colors(accent)
     light, dark = colors.light, colors.dark
     values = {

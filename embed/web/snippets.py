@@ -14,6 +14,16 @@ ARGUMENTS = (*FIELDS, "lang")
 # By theme. If a frame's color scheme differs from its document's, browsers add a background.
 COLOR_SCHEMES = {"site": "light", "light": "light", "dark": "dark", "auto": "light dark"}
 
+# React 18 inserts the tag of a component without running it.
+_EFFECT = """\
+  useEffect(() => {
+    const script = document.createElement("script");
+    script.src = "%s/embed.js";
+    document.head.append(script);
+    return () => script.remove();
+  }, []);
+"""
+
 
 def name_list(page: Page) -> str:
     return page.public_title or f"{page.token_name} wallets"
@@ -40,17 +50,15 @@ def build_snippet(
     height = (size == "list" and height) or HEIGHTS[size]
     title, scheme = escape(name_list(page)), COLOR_SCHEMES[page.look.theme]
     if kind == "react":
-        script = f'      <script src="{origin}/embed.js" async />\n' if has_script else ""
+        start = "export function TrackedWallets() {\n"
+        if has_script:
+            start = f'import {{ useEffect }} from "react";\n\n{start}{_EFFECT % origin}'
         return (
-            "export function TrackedWallets() {\n"
-            "  return (\n"
-            "    <>\n"
-            f'      <iframe\n        src="{url}"\n'
-            f'        title="{title}" width="100%" height="{height}"\n'
-            f'        style={{{{ border: 0, display: "block", colorScheme: "{scheme}" }}}}\n'
-            '        referrerPolicy="strict-origin" />\n'
-            f"{script}"
-            "    </>\n"
+            f"{start}  return (\n"
+            f'    <iframe\n      src="{url}"\n'
+            f'      title="{title}" width="100%" height="{height}"\n'
+            f'      style={{{{ border: 0, display: "block", colorScheme: "{scheme}" }}}}\n'
+            '      referrerPolicy="strict-origin" />\n'
             "  );\n"
             "}"
         )

@@ -56,23 +56,6 @@ export function showCopied(button) {
   }, 2000);
 }
 
-// Change the theme without a reload, so nothing that was typed or is shown only once gets lost.
-const themes = /** @type {HTMLFormElement | null} */ (document.querySelector("form#appearance"));
-themes?.addEventListener("submit", (event) => {
-  const { submitter } = event;
-  if (!(submitter instanceof HTMLButtonElement)) return;
-  event.preventDefault();
-  event.stopPropagation();
-  if (submitter.value === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = submitter.value;
-  for (const button of themes.querySelectorAll("button")) {
-    button.setAttribute("aria-pressed", String(button === submitter));
-  }
-  const body = new FormData(themes, submitter);
-  // Offline, the choice only affects this page.
-  fetch(themes.action, { method: "POST", body, redirect: "manual" }).catch(() => {});
-});
-
 // Show a password that's being chosen.
 document.querySelector("[data-reveals]")?.addEventListener("change", ({ target }) => {
   if (!(target instanceof HTMLInputElement)) return;

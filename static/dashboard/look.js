@@ -1,84 +1,60 @@
-// Embed, Look: presets and colors fill in the fields, and the preview, a frame with the real widget, shows
-// them before they're saved. The server explains how an accent is adapted.
+// Embed, Look: styles and colors fill in the fields, and the preview, a frame with the real widget, shows
+// them before they're saved.
 
 import { getElement } from "../elements.js";
 
-const ACCENT = /^#?[0-9a-f]{6}$/i;
 const FOLLOW_AFTER_MS = 300; // a color picker reports every movement
 
 const form = getElement(document, "#look", HTMLFormElement);
 const accent = getElement(form, "[name=accent]", HTMLInputElement);
-const picker = getElement(form, "#picker", HTMLInputElement);
-const contrast = getElement(form, "#contrast", HTMLElement);
 const preview = document.querySelector("iframe.preview");
 /** @type {Record<string, Record<string, string>>} */
 const presets = JSON.parse(form.dataset.presets ?? "{}");
 /** @type {NodeListOf<HTMLButtonElement>} */
 const swatches = form.querySelectorAll(".swatches button");
 
-/** Return the chosen accent, the default for an empty field, or an empty text for an invalid one. */
-function readAccent() {
-  const text = accent.value.trim() || accent.placeholder;
-  return ACCENT.test(text) ? text.replace("#", "").toLowerCase() : "";
-}
+form.addEventListener("formdata", ({ formData }) => formData.delete("preset")); // its fields are filled in
 
 /** Return all choices as parameters of the widget's address. */
 function readChoices() {
   const fields = new FormData(form);
-  const choices = [...fields].filter(([name]) => !["csrf_token", "preset", "accent", "hide"].includes(name));
-  choices.push(["accent", readAccent()], ["hide", fields.getAll("hide").join(",")]);
+  const choices = [...fields].filter(([name]) => name !== "csrf_token" && name !== "hide");
+  choices.push(["hide", fields.getAll("hide").join(",")]);
   return choices.map(([name, value]) => [name, value instanceof File ? value.name : value]);
 }
 
-/** Mark the preset and colors that match the choices. */
+/** Mark the style, whatever its accent, and the color that match the choices. */
 function mark() {
   const chosen = Object.fromEntries(readChoices());
   /** @type {NodeListOf<HTMLInputElement>} */
   const radios = form.querySelectorAll("[name=preset]");
   for (const radio of radios) {
-    radio.checked = Object.entries(presets[radio.value]).every(([name, value]) => chosen[name] === value);
+    const fields = Object.entries(presets[radio.value]);
+    radio.checked = fields.every(([name, value]) => name === "accent" || chosen[name] === value);
   }
-  for (const one of swatches) one.ariaPressed = String(one.dataset.colorValue === chosen.accent);
-  if (chosen.accent) picker.value = `#${chosen.accent}`;
-  accent.setAttribute("aria-invalid", String(!chosen.accent));
-  if (chosen.accent) document.getElementById(`${accent.id}-wrong`)?.remove(); // the server's earlier message
+  for (const one of swatches) one.ariaPressed = String(one.dataset.colorValue === accent.value);
 }
 
-/** @param {string} color */
-async function explain(color) {
-  const query = new URLSearchParams({ accent: color });
-  const answer = await fetch(`${form.dataset.contrast}?${query}`).catch(() => null);
-  if (!answer?.ok) return;
-  /** @type {{ sentences: string[] }} */
-  const { sentences } = await answer.json();
-  if (color !== explained) return; // a newer answer was faster
-  contrast.replaceChildren(...sentences.map((sentence) => {
-    const item = document.createElement("li");
-    item.textContent = sentence;
-    return item;
-  }));
+const readStep = () => document.querySelector("[name=step]:checked")?.getAttribute("value");
+
+function load() {
+  if (!(preview instanceof HTMLIFrameElement)) return;
+  const query = new URLSearchParams(readChoices());
+  if (readStep() === "strip") query.set("size", "strip");
+  // Not with src, which would add every choice to the history.
+  preview.contentWindow?.location.replace(`${form.dataset.preview}?${query}`);
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
-let explained = readAccent();
 
 function update() {
   mark();
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    if (preview instanceof HTMLIFrameElement) {
-      // Not with src, which would add every choice to the history.
-      preview.contentWindow?.location.replace(`${form.dataset.preview}?${new URLSearchParams(readChoices())}`);
-    }
-    if (!readAccent() || readAccent() === explained) return;
-    explained = readAccent();
-    explain(explained);
-  }, FOLLOW_AFTER_MS);
+  timer = setTimeout(load, FOLLOW_AFTER_MS);
 }
 
 form.addEventListener("input", ({ target }) => {
-  if (target === picker) accent.value = picker.value.slice(1);
   if (target instanceof HTMLInputElement && target.name === "preset") fillIn(presets[target.value]);
   update();
 });
@@ -108,27 +84,14 @@ addEventListener("beforeunload", (event) => {
 });
 
 mark();
-if (preview instanceof HTMLIFrameElement) {
-  const show = () => showStep(preview);
-  preview.addEventListener("load", show);
-  for (const radio of document.querySelectorAll("[name=step]")) radio.addEventListener("input", show);
-}
-
-/**
- * Show the chosen step in the frame by pressing what a visitor would press.
- * @param {HTMLIFrameElement} preview
- */
-function showStep(preview) {
-  const inside = preview.contentDocument;
-  if (!inside?.querySelector("#widget[data-ready]")) return;
-  const step = document.querySelector("[name=step]:checked")?.getAttribute("value");
-  /** @param {string} selector */
-  const press = (selector) => {
-    const found = inside.querySelector(selector);
-    if (found && "click" in found && typeof found.click === "function") found.click();
-  };
-  const isSigning = Boolean(inside.querySelector(".flow:not([hidden])"));
-  if (isSigning !== (step === "signing")) press(isSigning ? ".flow [data-do=close]" : "#add");
-  const hasDetails = Boolean(inside.querySelector(".wallet > details[open]"));
-  if (hasDetails !== (step === "details")) press(".wallet > details" + (hasDetails ? "[open]" : "") + " > summary");
-}
+for (const radio of document.querySelectorAll("[name=step]")) radio.addEventListener("input", load);
+preview?.addEventListener("load", () => {
+  const inside = preview instanceof HTMLIFrameElement && preview.contentDocument, step = readStep();
+  if (!inside) return;
+  // A strip's address has no text size.
+  if (step === "strip") inside.documentElement.dataset.size = String(new FormData(form).get("size"));
+  // The step is shown by pressing what a visitor would press.
+  const pressed = step === "details" ? ".wallet > details > summary" : step === "signing" ? "#add" : "none";
+  const found = inside.querySelector(`#widget[data-ready] :is(${pressed})`);
+  if (found && "click" in found && typeof found.click === "function") found.click();
+});

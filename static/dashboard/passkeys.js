@@ -59,7 +59,7 @@ for (const button of buttons) {
   if (!form) continue;
   const field = getElement(form, "[data-answer]", HTMLInputElement);
   const problem = getElement(form, "[data-problem]", HTMLElement);
-  const { cancelled, known, failed, unsupported } = problem.dataset;
+  const { canceled, known, failed, unsupported } = problem.dataset;
   if (!("PublicKeyCredential" in window)) {
     problem.textContent = unsupported ?? "";
     continue;
@@ -75,7 +75,7 @@ for (const button of buttons) {
       form.requestSubmit();
     } catch (error) {
       const name = error instanceof DOMException ? error.name : "";
-      const reasons = { NotAllowedError: cancelled, AbortError: cancelled, InvalidStateError: known };
+      const reasons = { NotAllowedError: canceled, AbortError: canceled, InvalidStateError: known };
       problem.textContent = /** @type {Record<string, string | undefined>} */ (reasons)[name] ?? failed ?? "";
     } finally {
       button.disabled = false;

@@ -2,13 +2,13 @@
 
 import { getElement, parsePage } from "../elements.js";
 import { isolate, say } from "../widget/words.js";
-import { addRows, findRow, listRows, loadPage, loadRows, nameOf, refill, removeRows, showCounts, unselect } from "./queue-rows.js";
+import { addRows, findRow, listRows, loadPage, loadRows, nameOf, refill, removeRows, showClear, showCounts, unselect } from "./queue-rows.js";
 
 /**
  * @typedef {{ decision: string, ids: string[], name: string, rows?: HTMLElement[],
  *   answered?: Promise<void> }} Decision `rows` if it was made here
  * @typedef {{ id: string, sentence: string, isWaiting: boolean }} Unchanged
- * @typedef {{ unchanged: Unchanged[], counts: Record<string, number> }} Answer
+ * @typedef {{ unchanged: Unchanged[], counts: Record<string, number>, clear: string }} Answer
  */
 
 /** A failure of the service, with a sentence for the owner. */
@@ -71,10 +71,11 @@ function findNext(rows) {
  */
 async function settle(decision, answer) {
   try {
-    const { unchanged, counts } = await answer;
+    const { unchanged, counts, clear } = await answer;
     showCounts(counts);
     for (const row of decision.rows) unselect(row);
     putBack(decision, unchanged);
+    showClear(parsePage(clear));
     refill();
   } catch (error) {
     putBack(decision, decision.ids.map((id) => ({ id, sentence: explainFailure(error), isWaiting: true })));
@@ -130,12 +131,13 @@ export async function undo() {
   data.delete("ids");
   for (const id of decision.ids) data.append("ids", id);
   try {
-    const { unchanged, counts } = await send(toast.action, data);
+    const { unchanged, counts, clear } = await send(toast.action, data);
     showCounts(counts);
     // Already pending: an earlier request undid it, but its answer was lost.
     const kept = new Set(unchanged.filter(({ isWaiting }) => !isWaiting).map(({ id }) => id));
     const undone = decision.ids.filter((id) => !kept.has(id));
     await show(undone, decision);
+    showClear(parsePage(clear));
     const row = findRow(undone[0] ?? unchanged[0].id);
     const name = row ? nameOf(row) : decision.name;
     if (undone.length > 0) tellOf("waits", { count: undone.length, name });
@@ -216,16 +218,12 @@ async function send(address, data) {
 async function post(address, data) {
   const body = new URLSearchParams(/** @type {[string, string][]} */ ([...data]));
   const headers = { Accept: "application/json" };
-  /** @type {Response} */
-  let answer;
   try {
     // The request arrives even if the page is left.
-    answer = await fetch(address, { method: "POST", body, headers, redirect: "manual", keepalive: true });
+    return await fetch(address, { method: "POST", body, headers, redirect: "manual", keepalive: true });
   } catch {
     throw new Failure(say("no_answer"));
   }
-  if (answer.type === "opaqueredirect") throw new Failure(say("signed_out"));
-  return answer;
 }
 
 /**

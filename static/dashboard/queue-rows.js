@@ -87,8 +87,12 @@ panel.addEventListener("pointerleave", ({ pointerType }) => {
 });
 
 function showChange() {
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const chosen = document.querySelectorAll("#clear [name=ids]");
+  for (const input of chosen) if (removed.has(`submission-${input.value}`)) input.remove(); // decided here
   if (listRows().length === 0) closeGaps();
-  empty.hidden = listRows().length > 0 || findNextPart() !== null;
+  empty.hidden = listRows().length > 0 || findNextPart() !== null ||
+    document.querySelector("#clear:not([hidden])") !== null;
   list.dispatchEvent(new Event("change", { bubbles: true })); // the selection has changed
 }
 
@@ -111,6 +115,16 @@ export async function loadRows(address) {
   return found && adoptRows(found);
 }
 
+/**
+ * Show what nothing speaks against now, and can be approved at once.
+ * @param {Document} found a page of the queue, or that part of it
+ */
+export function showClear(found) {
+  const part = found.querySelector("#clear");
+  if (part) document.querySelector("#clear")?.replaceWith(document.adoptNode(part));
+  showChange();
+}
+
 /** @param {Document} found a page of the queue */
 function adoptRows(found) {
   /** @type {HTMLElement[]} */
@@ -122,6 +136,7 @@ function adoptRows(found) {
     showAges(row);
   }
   addRows(added);
+  showClear(found);
   return added;
 }
 

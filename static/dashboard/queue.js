@@ -142,14 +142,12 @@ const actions = {
   X: () => pick(current(), { isRange: true, isChecked: true }),
   Escape: () => getElement(document, "#many", HTMLFormElement).reset(),
   u: undo,
-  "?": () => help.showModal(),
+  "?": () => help.showPopover(),
 };
 
 // Single-key shortcuts interfere with some assistive tools, so they can be turned off permanently.
 const OFF = "dashboard-keys-off";
 const keysOfTab = help.dataset.keys?.split(" ");
-getElement(document, ".keys", HTMLElement).hidden = false;
-getElement(document, "[data-help]", HTMLElement).addEventListener("click", () => help.showModal());
 keysSwitch.checked = !localStorage.getItem(OFF);
 keysSwitch.addEventListener("change", () => {
   if (keysSwitch.checked) localStorage.removeItem(OFF);

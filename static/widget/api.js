@@ -333,6 +333,7 @@ export function connectToHost({ site, isForAnySite }) {
       if (isBelieved(event.origin)) resolve(event);
     }
   });
+  sendHeight(); // now, since browsers lay out frames out of sight later
   return host;
 }
 

@@ -5,6 +5,6 @@ import { connectToHost } from "./api.js";
 
 connectToHost({ site: null, isForAnySite: true });
 addEventListener("message", ({ source, data }) => {
-  if (source !== window.parent || data?.kind !== "embed:hello") return;
+  if (source !== window.parent || data?.kind !== "embed:hello" || self.origin === "null") return;
   for (const link of document.links) link.removeAttribute("target");
 });

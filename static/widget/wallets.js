@@ -203,7 +203,7 @@ const CONNECT = "standard:connect";
 const EVENTS = "standard:events";
 const OFFCHAIN_VERSION = 1;
 
-// After these, the next way may help; after a "no", or with another account, don't try it.
+// After these, try the next way at once; after a "no", or with another account, only when asked again.
 const WORTH_ANOTHER_WAY = new Set(["wallet_failed", "wallet_bad_answer", "wallet_altered_text"]);
 
 /** The ways to sign, in the order they're tried. @type {Way[]} */
@@ -311,11 +311,15 @@ function canSign(account) {
   }
 }
 
+/**
+ * The ways in which a wallet's accounts didn't sign, the latest last: the next attempt begins with another,
+ * also after a "no", since some wallets decline by themselves what they can't do.
+ * @type {WeakMap<StandardWallet, string[]>}
+ */
+const failures = new WeakMap();
+
 /** @implements {Account} */
 class StandardAccountInUse {
-  /** @type {Set<string>} */
-  #failed = new Set(); // ways that failed: "try again" doesn't begin with them
-
   /**
    * @param {StandardWallet} wallet
    * @param {StandardAccount} account
@@ -347,32 +351,42 @@ class StandardAccountInUse {
     for (const [index, way] of this.#listWays().entries()) {
       if (index > 0) onNextWay?.();
       // A way that never answers has failed, too, when the visitor stops waiting for it.
-      const giveUp = () => this.#failed.add(way.name);
+      const giveUp = () => this.#postpone(way);
       signal?.addEventListener("abort", giveUp);
       try {
         return await this.#signBy(way, text);
       } catch (error) {
         problem = explainThrown(error);
+        this.#postpone(way);
       } finally {
         signal?.removeEventListener("abort", giveUp);
       }
       if (!WORTH_ANOTHER_WAY.has(problem.code)) throw problem;
-      this.#failed.add(way.name);
       if (signal?.aborted) throw problem; // don't ask a visitor who has left
     }
     throw this.#findLoss() ?? problem;
   }
 
-  /** Return the ways that haven't failed yet; if all have failed, all of them. */
+  /** @param {Way} way that failed */
+  #postpone(way) {
+    const failed = failures.get(this.wallet) ?? [];
+    const entry = this.#name(way);
+    failures.set(this.wallet, [...failed.filter((one) => one !== entry), entry]);
+  }
+
+  /** @param {Way} way */
+  #name({ name }) {
+    return `${this.address} ${name}`;
+  }
+
+  /** Return the ways, first those that haven't failed, then those that failed longer ago. */
   #listWays() {
     const account = this.#getCurrent();
+    const failed = failures.get(this.wallet) ?? [];
     const offered = WAYS.filter(
       (way) => account.features?.includes(way.name) && isOffered(way, this.wallet.features),
     );
-    const untried = offered.filter(({ name }) => !this.#failed.has(name));
-    if (untried.length > 0) return untried;
-    this.#failed.clear();
-    return offered;
+    return offered.sort((one, other) => failed.indexOf(this.#name(one)) - failed.indexOf(this.#name(other)));
   }
 
   /**
@@ -427,7 +441,7 @@ const REQUEST_REJECTED = 4001000; // @wallet-standard/errors
 const REQUEST_OPEN = -32002; // an earlier question is still open in the wallet
 const CAUSES = 4; // wallets wrap errors; the limit also ends an error that's its own cause
 
-const DECLINED = /reject|den(?:y|ied)|declin|cancel|dismiss|abort|closed by|window ?closed|closed the/i;
+const DECLINED = /reject|den(?:y|ied)|declin|cancel|dismiss|abort|closed (?:by|the)|(?:window|tab|pop-?up|modal)[\w ]{0,20}closed/i;
 const BY_VISITOR = /\buser (?:has )?(?:reject|den|declin|cancel|dismiss|clos|abort)/i;
 // "Rejected: the message must be ASCII" means that the wallet declined, not the visitor.
 const ABOUT_TEXT = /ascii|utf-?8|charact|encoding|unsupported|not supported/i;

@@ -14,6 +14,20 @@ from embed.balances.token_accounts import read_all_accounts
 
 pytestmark = pytest.mark.slow
 
+# Joined, with a tone, a heart's selector, a keycap, of 2022 and 2024; flags; and joined letters.
+EMOJI = [
+    "\U0001f469\u200d\U0001f680",
+    "\U0001f9d1\U0001f3fd\u200d\U0001f4bb Dev",
+    "\u2764\ufe0f\u200d\U0001f525",
+    "1\ufe0f\u20e3",
+    "\U0001fae8\U0001fabf",
+    "\U0001fae9",
+    "\U0001f1e9\U0001f1ea",
+    "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    "\U0001f3f3\ufe0f\u200d\U0001f308",
+    "\u0645\u06cc\u200c\u062e",
+]
+
 
 def make_address() -> str:
     return Visitor().address
@@ -41,8 +55,18 @@ def test_token_2022_mint_is_read_with_its_own_names(ledger, rpc):
     assert (info.name, info.symbol) == ("Größe €", "GRÖ")
 
 
+@pytest.mark.parametrize("text", EMOJI, ids=ascii)
+def test_names_may_have_every_emoji(ledger, rpc, text):
+    plain = ledger.create_mint(name=text, symbol=text)
+    own = ledger.create_mint(program=SPL_TOKEN_2022, name=text, symbol=text)
+
+    for mint in (plain, own):
+        assert (read_token(rpc, mint).name, read_token(rpc, mint).symbol) == (text, text)
+
+
 @pytest.mark.parametrize(
-    "text", ["", " ", "bell \a", "two\nlines", "\u202eCDSU", "a\0b", "\u200b", "\ue000"]
+    "text",
+    ["", " ", "bell \a", "two\nlines", "\u202eCDSU", "a\0b", "\u200b", "\u200d\u2060", "\ue000"],
 )
 def test_names_that_cannot_be_printed_are_none(ledger, rpc, text):
     plain = ledger.create_mint(name=text, symbol=text)

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from math import ceil
 
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated
@@ -9,6 +10,8 @@ from support.rpc_access import read
 from support.rpc_faults import change
 from support.world import Visitor
 
+from embed.balances.rpc_endpoint import INVALID_PARAMS, MAX_ANSWER_BYTES
+from embed.balances.solana_rpc import UnusableAnswer
 from embed.balances.token_accounts import MOST_ACCOUNTS, read_all_accounts
 
 pytestmark = pytest.mark.slow
@@ -62,6 +65,69 @@ def test_ninety_nine_wallets_take_one_call(ledger, endpoint, rpc):
 
     assert read(rpc, ledger, mint, *expected) == expected
     assert endpoint.calls == {"getMultipleAccounts": 1}
+
+
+def refuse_many(most: int, *, status: int = 413, body: bytes = b"Payload too large"):
+    """Refuse calls for more addresses as a provider's front does, before its RPC server."""
+
+    def answer(handler, whole):
+        if len(whole["result"]["value"]) > most:
+            handler.send(body, status)
+        else:
+            handler.send_json(whole)
+
+    return answer
+
+
+def plan_large(endpoint, most):
+    endpoint.fail(refuse_many(most, status=200, body=b" " * MAX_ANSWER_BYTES))
+
+
+@pytest.mark.parametrize("most", [50, 5, 1])
+@pytest.mark.parametrize(
+    "limit",
+    [
+        pytest.param(lambda endpoint, most: endpoint.take(most), id="-32602"),
+        pytest.param(lambda endpoint, most: endpoint.fail(refuse_many(most)), id="413"),
+        pytest.param(plan_large, id="4 MiB"),
+    ],
+)
+def test_server_that_takes_fewer_addresses_is_asked_for_fewer(ledger, endpoint, rpc, most, limit):
+    limit(endpoint, most)
+    mint = ledger.create_mint(0)
+    expected = {make_address(): Decimal(number) for number in range(60)}
+    for address, amount in expected.items():
+        ledger.mint_to(address, mint, int(amount))
+
+    assert read(rpc, ledger, mint, *expected) == expected
+    first = endpoint.calls.total()
+    assert read(rpc, ledger, mint, *expected) == expected
+    assert endpoint.calls.total() - first <= ceil(61 / max(1, most // 2))  # its size is known now
+
+
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        ("Too many inputs;\nmax 0.", ": “Too many inputs; max 0”"),
+        ("Your key a-secret has no such method", ""),
+        ("\x1b[31mred", ""),
+        ("", ""),
+    ],
+)
+def test_what_a_server_says_is_quoted_unless_it_has_its_address(
+    ledger, endpoint, rpc, said, quoted
+):
+    mint = ledger.create_mint(0)
+
+    def refuse(handler, whole):
+        error = {"code": INVALID_PARAMS, "message": said}
+        handler.send_json({"jsonrpc": "2.0", "id": whole["id"], "error": error})
+
+    endpoint.fail(refuse)
+
+    with pytest.raises(UnusableAnswer) as failure:
+        read(rpc, ledger, mint, make_address())
+    assert str(failure.value) == f"The RPC server refused the call (error -32602{quoted})."
 
 
 @by_program

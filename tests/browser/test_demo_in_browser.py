@@ -6,6 +6,7 @@ import signal
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import requests
@@ -14,22 +15,26 @@ from playwright.sync_api import expect
 from support.absence import skip_or_fail
 from support.demo_process import run_demo
 from support.servers import PROJECT_DIR, clean_environ, find_free_port, run_flask
-from support.world import SECRET_KEY
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def demo_environ(tmp_path_factory):
-    path = tmp_path_factory.mktemp("demo") / "embed.db"
-    return {"DATABASE_URL": f"sqlite:///{path}", "SECRET_KEY": SECRET_KEY}
+def demo_folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("demo")
 
 
 @pytest.fixture(scope="module")
-def demo(demo_environ):
+def demo_environ(demo_folder):
+    """The settings with which commands use the demo's database."""
+    return {"INSTANCE_DIR": str(demo_folder / "demo")}
+
+
+@pytest.fixture(scope="module")
+def demo(demo_folder):
     """The document that the running command prints."""
     ports = ("--port", str(find_free_port()), "--host-port", str(find_free_port()))
-    with run_demo(demo_environ, *ports, "--json") as command:
+    with run_demo({"INSTANCE_DIR": str(demo_folder)}, *ports, "--json") as command:
         yield json.loads(command.stdout.readline())
         command.send_signal(signal.SIGINT)
         command.wait()

@@ -146,8 +146,8 @@ def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox)
     wallet = OfficialWallet(build(), accounts=2)
     faults = {
         "connect": ["hang"],
-        "signOffchainMessage": ["decline", "alter", "other", "text"],
-        "signMessage": ["malformed"],
+        "signOffchainMessage": ["decline", "alter", "text"],  # each "no" is followed by the other
+        "signMessage": ["malformed", "other"],
     }
     script = wallet.script(where="window !== top", faults=faults)
     site = firefox.open(embedded_page.host_page(), script)
@@ -163,10 +163,10 @@ def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox)
     widget.press("Continue")
     widget.press("Sign with")
     for sentence in (
-        "You declined in your wallet",
-        "Your wallet's answer was not a signature",
+        "Your wallet says that you declined",
+        "Your wallet signed a different text from the one shown here",
         "Your wallet signed with a different account from the one chosen here",
-        "You declined in your wallet",
+        "Your wallet says that you declined",
     ):
         assert widget.read("[data-sentence]").startswith(sentence)
         widget.press("Try again")

@@ -95,7 +95,7 @@ def test_little_shifts_in_cold_loads(slow_browser, embedded_page, count, has_ses
         assert measure(shifts) < MAX_SHIFT, shifts
 
 
-SHEETS = ("tokens.css", "widget.css")
+SHEETS = ("look.css", "widget.css")
 
 
 @pytest.mark.parametrize("late", [*SHEETS, "main.js"])

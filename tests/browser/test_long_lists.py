@@ -183,7 +183,7 @@ def test_frame_on_paper_has_room_for_its_rows_and_says_where_the_others_are(
     widget = embedded_page.open(page, has_room=False)
     frame = frame_of(page, embedded_page.service_url)
     height = "document.documentElement.getBoundingClientRect().height"
-    page.wait_for_function("document.querySelector('iframe').style.height !== ''")
+    expect(page.locator("iframe")).not_to_have_css("height", "600px")
     on_screen = frame.evaluate(height)
     told = widget.locator(".on-paper")
     expect(told).to_be_hidden()

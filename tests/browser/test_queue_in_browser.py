@@ -173,7 +173,7 @@ def test_queue_has_room_for_a_finger(queue, open_browser):
     for target in phone.locator("main :is(button, select, .pick, .tabs a)").all():
         box = target.bounding_box()
         assert box is None or round(box["height"]) >= 44
-    phone.locator(".approve").first.tap()
+    phone.locator(".decide > .approve").first.tap()
     phone.locator(".item[inert]").wait_for()
     assert find_faults("decided", phone) == []
 
@@ -199,7 +199,7 @@ def test_evidence_is_never_cut(dashboard, queue, page, width):
     add_submissions(dashboard, 1, nickname="W" * 31 + "w")
     queue.open()
 
-    expect(queue.rows.locator(".pill")).to_have_count(2)
+    expect(queue.rows.locator(".pill")).to_have_count(1)
     parts = queue.rows.locator(":is(.evidence, .pill, .who, .nickname)")
     is_cut = "(one) => one.scrollWidth > one.clientWidth"
     assert parts.evaluate_all(f"(all) => all.filter({is_cut}).map((one) => one.className)") == []
@@ -238,6 +238,63 @@ def test_enter_on_a_box_changes_nothing(dashboard, queue, page):
     assert queue.statuses() == ["pending"]
     page.reload()
     expect(page.get_by_text("hidden", exact=True)).to_have_count(0)
+
+
+def test_what_nothing_speaks_against_is_approved_at_once(queue, page, open_browser):
+    queue.send("First", "Second", "Same", "S.a.m.e")
+    queue.open()
+    stale = open_browser()
+    stale.context.add_cookies(page.context.cookies())
+    stale.goto(page.url)
+    panel = page.locator("#clear")
+    expect(queue.names).to_have_text(["Same", "S.a.m.e"])
+    page.get_by_role("button", name="Approve 2").click()
+    expect(queue.toast).to_contain_text("Approved: 2.")
+    assert queue.statuses() == ["approved", "approved", "pending", "pending"]
+    expect(queue.names).to_have_text(["Same", "S.a.m.e"])
+    queue.click("Undo")
+    expect(panel).to_contain_text("2 have nothing against them")
+    assert find_faults("queue", page) == []
+
+    page.get_by_role("link", name="Look through").click()
+    expect(queue.names).to_have_text(["First", "Second"])
+    queue.click("Approve First")
+    expect(panel).to_contain_text("1 has nothing against it")
+    queue.click("Reject Second")
+    expect(panel).to_be_hidden()
+    expect(page.get_by_text("There are no more.")).to_be_visible()
+    queue.click("Undo")
+    expect(panel).to_contain_text("Approve 1")
+    expect(panel.locator("[name=ids]")).to_have_count(1)
+    page.get_by_role("link", name="See the queue").click()
+    expect(queue.names).to_have_text(["Same", "S.a.m.e"])
+
+    stale.get_by_role("button", name="Approve 2").click()
+    expect(stale.get_by_role("alert")).to_contain_text("1 couldn't be decided: First")
+    expect(stale.locator(".toast")).to_contain_text("Approved Second.")
+    stale.get_by_role("button", name="Undo").click()
+    expect(stale.locator("#clear")).to_contain_text("1 has nothing against it")
+    assert queue.statuses() == ["approved", "pending", "pending", "pending"]
+
+
+@pytest.mark.parametrize("language", ["de", "ru", "ar"])
+def test_buttons_stay_in_the_card_and_the_count_beside_its_icon(queue, open_browser, language):
+    phone = open_browser(locale=language)
+    queue.send("First", "Second", "Same", "S.a.m.e")
+    queue.page = phone
+    queue.open()
+    for width in (1280, 1024, 768, 375, 320):
+        phone.set_viewport_size({"width": width, "height": 800})
+        card = phone.locator(".panel").bounding_box()
+        for button in phone.locator(".item .decide > button").all():
+            box = button.bounding_box()
+            assert card["x"] < box["x"]
+            assert box["x"] + box["width"] < card["x"] + card["width"]
+        icon = phone.locator(".sections svg").first.bounding_box()
+        count = phone.locator("#waiting-here").bounding_box()
+        apart = max(count["x"] - icon["x"] - icon["width"], icon["x"] - count["x"] - count["width"])
+        assert apart >= 0
+        assert phone.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_double_click_decides_one_and_undoes_one(queue):
@@ -298,7 +355,7 @@ def test_decision_that_does_not_arrive_brings_the_row_back(queue, page):
     cookies = page.context.cookies()
     page.context.clear_cookies()
     page.get_by_role("button", name="Approve First").click()
-    expect(queue.rows.nth(0).locator(".problem")).to_contain_text("You're signed out.")
+    expect(queue.rows.nth(0).locator(".problem")).to_contain_text("You're signed out")
     expect(queue.names).to_have_text(["First", "Second", "Third"])
     assert set(queue.statuses()) == {"pending"}
 
@@ -332,6 +389,12 @@ def test_review_works_without_javascript(dashboard, plain_page):
     assert queue.statuses() == ["approved"]
     plain_page.get_by_role("button", name="Undo").click()
     expect(queue.rows).to_have_count(1)
+    queue.send("Simple")
+    plain_page.reload()
+    plain_page.get_by_role("button", name="Approve 2").click()
+    assert queue.statuses() == ["approved", "approved"]
+    plain_page.get_by_role("button", name="Undo").click()
+    expect(queue.rows).to_have_count(2)
 
 
 # Blocks
@@ -488,9 +551,9 @@ def test_keys_stay_switched_off_in_a_browser(queue, page):
     queue.send("Ann")
     queue.open()
     for is_on in (False, True):
-        page.get_by_role("button", name="All shortcuts").click()
+        page.get_by_role("button", name="Keyboard shortcuts").click()
         page.get_by_label("On in this browser").set_checked(is_on)
-        page.get_by_role("button", name="Close").click()
+        page.keyboard.press("Escape")
         page.reload()
         page.keyboard.press("j")
         expect(page.locator(".item:focus")).to_have_count(int(is_on))

@@ -112,6 +112,6 @@ def test_without_a_site_there_is_a_link_to_share(page, link, mint):
     page.get_by_label("Start with").uncheck()
     page.get_by_role("button", name="Create").click()
 
-    expect(page.get_by_text("No wallets yet.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your list has no wallets yet")).to_be_visible()
     page.locator("#link").click()
     expect(page.frame_locator("iframe").get_by_text("DEMO").first).to_be_visible()

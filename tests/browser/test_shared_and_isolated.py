@@ -35,7 +35,7 @@ def expect_list(page, count=3) -> None:
 
 
 def expect_grown(page) -> None:
-    grown = "(frame) => frame.style.height.endsWith('px') && frame.clientHeight !== 600"
+    grown = "(frame) => frame.clientHeight !== 600"
     page.wait_for_function(grown, arg=page.locator("iframe").element_handle())
 
 
@@ -173,7 +173,7 @@ def test_wallet_of_the_site_signs_through_the_script_for_sites(
 
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).status == "pending"
-    page.wait_for_function("document.querySelector('iframe').style.height !== ''")
+    expect(page.locator("iframe")).not_to_have_css("height", "600px")
 
 
 def test_frame_in_a_sandbox_without_an_origin_loads_its_files(embedded_page, page, isolated):

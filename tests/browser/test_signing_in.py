@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe import find_faults
-from embedded_page import EmbeddedPage, let_confirmation_end, sign_in
+from embedded_page import EmbeddedPage, let_confirmation_end, sign_in, sign_in_by_form
 from playwright.sync_api import CDPSession, Page, expect
 from support.owner_browser import PASSWORD
 from support.remote import make_environ
@@ -219,3 +219,24 @@ def test_export_begins_by_itself_after_the_password(dashboard, owner_page):
     assert download.value.suggested_filename == f"wallets-{dashboard.page_id}.csv"
     expect(owner_page).to_have_url(f"{dashboard.base}/wallets")
     expect(owner_page.get_by_role("heading", name="Wallets")).to_be_visible()
+
+
+def test_form_of_a_session_that_has_ended_comes_back_with_its_text(dashboard, page):
+    sign_in_by_form(page, dashboard)
+    page.goto(f"{dashboard.base}/wallets/new")
+    page.get_by_label("Name", exact=True).fill("Treasury")
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert").first).to_contain_text("so nothing was saved")
+    assert find_faults("a form that came too late", page) == []
+
+    page.get_by_label("Email").fill(dashboard.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+    for _ in range(2):
+        expect(page.locator(".flash")).to_have_text(["What you typed isn't saved yet."])
+        expect(page.get_by_label("Name", exact=True)).to_have_value("Treasury")
+        assert page.url == f"{dashboard.base}/wallets/new"
+        assert find_faults("a form that is shown again", page) == []
+        page.reload()  # sends it again, and saves nothing either

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 NAME = "Official wallet"
 WAITS = "Your wallet is waiting"
 TRY_AGAIN = "Try again"
-DECLINED = "You declined in your wallet. Nothing was sent."
+DECLINED = "Your wallet says that you declined. Nothing was sent."
 
 
 @pytest.fixture(scope="module")

@@ -34,6 +34,7 @@ class Methods:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self.most_accounts = MAX_ACCOUNTS
         self._by_name: dict[str, Callable[..., Any]] = {
             "getSlot": lambda *_: ledger.slot,
             "getMultipleAccounts": self._get_accounts,
@@ -49,8 +50,8 @@ class Methods:
         return self._by_name[name](*params)
 
     def _get_accounts(self, addresses: list[str], options: dict[str, Any]) -> Any:
-        if len(addresses) > MAX_ACCOUNTS:
-            raise RpcError(INVALID_PARAMS, f"Too many inputs provided; max {MAX_ACCOUNTS}")
+        if len(addresses) > self.most_accounts:
+            raise RpcError(INVALID_PARAMS, f"Too many inputs provided; max {self.most_accounts}")
         for address in addresses:
             _check_address(address)
         found = map(self._ledger.find_account, addresses)

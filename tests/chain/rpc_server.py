@@ -55,6 +55,10 @@ class RpcServer:
         with self._lock:
             self._faults.append(_Planned(fault, times, method))
 
+    def take(self, most_accounts: int) -> None:
+        """Refuse calls for more accounts than this."""
+        self._methods.most_accounts = most_accounts
+
     def heal(self) -> None:
         with self._lock:
             self._faults.clear()

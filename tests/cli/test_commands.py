@@ -98,6 +98,18 @@ def test_page_without_an_owner_belongs_to_the_installation_and_can_be_handed_ove
     assert moved["owner"] == "first@example.com"
 
 
+def test_handing_over_says_that_entered_balances_stay(operator):
+    page = operator.show("pages", "create", *TOKEN)
+    operator.show("owners", "create", "first@example.com")
+    operator.show("wallets", "add", page["id"], ADDRESS, "--balance", "5")
+    hand_over = ("pages", "update", page["id"], "--owner", "first@example.com")
+
+    said = operator.run(*hand_over).stderr
+
+    assert "Balances that owner@localhost entered stay with them." in said
+    assert operator.tell(*hand_over)  # nothing changes, so nothing is said
+
+
 # Pages
 
 
@@ -512,7 +524,7 @@ def test_mistakes_say_what_to_do_instead(operator, world):
     wildcard = ("keys", "create", page_id, "--tier", "public", "--origin", "https://*.example.com")
     assert "wildcard" in operator.refuse(*wildcard)
     assert "--yes" in operator.refuse("pages", "purge", page_id)
-    assert "flask tags add" in operator.refuse("wallets", "add", page_id, USDC, "--tag", "x")
+    assert "Add it first" in operator.refuse("wallets", "add", page_id, USDC, "--tag", "x")
     missing = operator.refuse("pages", "create", *TOKEN, "--owner", "first@example.com")
     assert "flask owners create first@example.com" in missing
     submission_id = world.submit(Visitor()).json["submissionId"]

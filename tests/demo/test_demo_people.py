@@ -25,7 +25,7 @@ def open_link(world, person):
     link = build_link(person, world.app.extensions[EXTENSION].signer, "")
     client = world.app.test_client()
     form = {"csrf_token": find_token(client.get(link).text)}
-    answer = client.post(link, data=form | {"password": PASSWORD, "again": PASSWORD})
+    answer = client.post(link, data=form | {"password": PASSWORD})
     assert answer.status_code == 303, answer.text
     return client
 

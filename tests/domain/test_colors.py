@@ -18,7 +18,7 @@ from embed.domain.colors import (
 
 # Sixteen steps of each channel.
 ACCENTS = ["".join(parts) for parts in product([f"{step:x}" * 2 for step in range(16)], repeat=3)]
-TOKENS = (PROJECT_DIR / "static/look/tokens.css").read_text()
+TOKENS = (PROJECT_DIR / "static/look/look.css").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -114,7 +114,7 @@ STORED = [
     ("add block", {"kind": "wallet", "pattern": "p"}, "wallet p"),
     ("add block", {"kind": "name", "pattern": "p"}, "name p"),
     ("remove block", {"kind": "network", "pattern": "p"}, "network p"),
-    ("withdraw submission", WITHDRAWAL, "s, sent t"),
+    ("withdraw submission", WITHDRAWAL, "s"),
 ]
 
 

@@ -14,7 +14,7 @@ class RemoteOwner:
         self._session = requests.Session()
         link = page.command("owners", "create", email)["passwordUrl"]
         page.command("pages", "update", page.page_id, "--owner", email)
-        self._submit(page.server_url, urlsplit(link).path, password=PASSWORD, again=PASSWORD)
+        self._submit(page.server_url, urlsplit(link).path, password=PASSWORD)
         self._submit(page.server_url, "/dashboard/sign-in", email=email, password=PASSWORD)
         self._token = find_token(self._get(page.server_url, "/dashboard/account").text)
 

@@ -15,9 +15,12 @@ from pathlib import Path
 import pytest
 from checks import check_answers, check_deliveries, check_nothing_lost, fault_under
 from load import Load
+from support import version_0_7_0
 from support.receivers import run_http_receiver
-from support.remote import make_environ
-from support.servers import run_gunicorn
+from support.remote import make_environ, run_here
+from support.servers import run_flask, run_gunicorn
+
+from embed.db import connection
 
 pytestmark = pytest.mark.slow
 
@@ -44,10 +47,11 @@ def fill(disk: Path) -> Path:
     return path
 
 
-def test_full_disk(request, tmp_path):
+@pytest.mark.parametrize("act", ["act_on_full_disk", "upgrade_on_full_disk"])
+def test_full_disk(act, request, tmp_path):
     """Act as below, with a disk that is mounted: as root, or as root of a namespace of its own."""
     if os.geteuid() == 0:
-        request.getfixturevalue("act_on_full_disk")()
+        request.getfixturevalue(act)()
         return
     here = f"{__file__}::{request.node.name}"
     command = ["unshare", "--user", "--map-root-user", "--mount", sys.executable, "-m", "pytest"]
@@ -81,3 +85,33 @@ def act(small_disk: Path, sqlite_template: Path) -> None:
         check_answers(load, fault)
         check_nothing_lost(load)
         check_deliveries(load, receiver)
+
+
+@pytest.fixture
+def upgrade_on_full_disk(small_disk) -> Callable[[], None]:
+    return partial(upgrade, small_disk)
+
+
+def upgrade(small_disk: Path) -> None:
+    """An upgrade says what is wrong with the disk, whether or not anything can be written."""
+    connection.create_if_missing(connection.open_database(f"sqlite:///{small_disk}/embed.db"))
+    version_0_7_0.make()
+    connection.db.close()
+    environ = make_environ(f"sqlite:///{small_disk}/embed.db")
+    for free_bytes, reason in (
+        (0, "disk I/O error. Check the disk"),
+        (40_960, "database or disk is full. Free some space on the disk"),
+    ):
+        spare = small_disk / "spare"
+        spare.write_bytes(bytes(free_bytes))
+        ballast = fill(small_disk)
+        spare.unlink()
+
+        ended = run_here("db", "upgrade", environ=environ)
+        doctor = run_flask("doctor", environ=environ, check=False).stdout
+
+        assert ended.stderr.startswith(f"Error: The database refused this: {reason}")
+        assert "disk_nearly_full" in doctor
+        assert "Check the disk" in doctor or "Its disk may be too full" in doctor
+        ballast.unlink()
+    assert run_here("db", "upgrade", environ=environ).exit_code == 0

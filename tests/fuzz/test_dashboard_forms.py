@@ -13,7 +13,7 @@ from support.world import USDC
 pytestmark = pytest.mark.slow
 
 FIELDS = (
-    "email", "password", "again", "present_password", "next", "sure", "change",
+    "email", "password", "present_password", "next", "sure", "change",
     "decision", "token_name", "token_symbol", "token_mint", "public_title", "public_comments",
     "owner", "address", "alias", "tag_names", "is_hidden", "balance", "name", "color", "origins",
     "origin", "allow_null_origin", "min_balance", "queue_capacity", "cooldown", "trust_after",

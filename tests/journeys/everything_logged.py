@@ -118,9 +118,7 @@ class Run:
         form = {"csrf_token": find_token(browser.get(self.url + path).text)}
         self.keep("form token", form["csrf_token"])
         self.keep("password", PASSWORD)
-        chosen = browser.post(
-            self.url + path, data=form | {"password": PASSWORD, "again": PASSWORD}
-        )
+        chosen = browser.post(self.url + path, data=form | {"password": PASSWORD})
         assert chosen.status_code == 200, chosen.text
         self._keep_cookie("owner's cookie", f"x={browser.cookies['embed_dashboard']}")
         browser.get(f"{self.url}/dashboard/account")

@@ -68,7 +68,7 @@ def sign_in(page: RemotePage) -> tuple[requests.Session, str]:
     def find(path: str) -> str:
         return find_token(session.get(page.server_url + path, timeout=TIMEOUT_S).text)
 
-    fields = {"email": "owner@example.com", "password": PASSWORD, "again": PASSWORD}
+    fields = {"email": "owner@example.com", "password": PASSWORD}
     for path in (urlsplit(link).path, "/dashboard/sign-in"):
         form = fields | {"csrf_token": find(path)}
         assert session.post(page.server_url + path, form, timeout=TIMEOUT_S).status_code == 200

@@ -5,12 +5,15 @@ import os
 import re
 import signal
 import socket
+from contextlib import closing
 
 import pytest
 import requests
 from support.demo_process import read_until, run_demo
 from support.remote import TIMEOUT_S, make_environ
 from support.servers import find_free_port, is_listening, run_flask
+
+from embed.db.connection import make_database
 
 pytestmark = pytest.mark.slow
 
@@ -24,8 +27,12 @@ def list_addresses(payload: dict) -> list[str]:
     return [wallet["address"] for wallet in payload["wallets"]]
 
 
-def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_database_url):
-    environ = make_environ(empty_database_url)
+@pytest.mark.databases("sqlite", "postgres")
+def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(
+    empty_database_url, tmp_path
+):
+    real = {"METRICS_BIND": "127.0.0.1:1", "RATELIMIT_STORAGE_URI": "redis://127.0.0.1:1"}
+    environ = make_environ(empty_database_url, INSTANCE_DIR=str(tmp_path), **real)
     port, host_port = find_free_port(), find_free_port()
     ports = ("--port", str(port), "--host-port", str(host_port))
     with run_demo(environ, *ports, "--json") as demo:
@@ -74,9 +81,13 @@ def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_
         assert demo.wait(TIMEOUT_S) == 0
         assert not is_listening(port)
 
+    with closing(make_database(empty_database_url)) as database:
+        assert database.get_tables() == []
+    assert [file.name for file in tmp_path.iterdir()] == ["demo"]
+
 
 def test_demo_that_its_settings_stop_says_so_in_one_line(tmp_path):
-    environ = make_environ(f"sqlite:///{tmp_path / 'embed.db'}", LIMIT_PER_IP="1/hour")
+    environ = {"INSTANCE_DIR": str(tmp_path), "LIMIT_PER_IP": "1/hour"}
     ports = ["--port", str(find_free_port()), "--host-port", str(find_free_port())]
 
     ended = run_flask("demo", *ports, environ=environ, check=False)
@@ -88,10 +99,9 @@ def test_demo_that_its_settings_stop_says_so_in_one_line(tmp_path):
 
 
 def test_demo_on_a_taken_port_says_so_in_one_line(tmp_path):
-    path = tmp_path / "embed.db"
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        environ = make_environ(f"sqlite:///{path}")
+        environ = {"INSTANCE_DIR": str(tmp_path)}
 
         ended = run_flask("demo", "--port", str(port), environ=environ, check=False)
 
@@ -99,4 +109,4 @@ def test_demo_on_a_taken_port_says_so_in_one_line(tmp_path):
     assert ended.stdout == ""
     (line,) = ended.stderr.splitlines()
     assert line.startswith(f"Error: Port {port} cannot be used")
-    assert not path.exists()
+    assert not [*tmp_path.iterdir()]

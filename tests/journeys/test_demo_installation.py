@@ -109,7 +109,7 @@ def list_commands(told: str) -> list[str]:
 
 def test_printed_command_works_as_printed(clone, tmp_path):
     environ = {
-        "DATABASE_URL": f"sqlite:///{tmp_path / 'given $(x).db'}",
+        "INSTANCE_DIR": str(tmp_path / "given $(x)"),
         "FIRST_OWNER": "someone@example.com",  # of the real service
     }
     with run_demo(environ, *choose_ports(), program=[FLASK], folder=clone) as demo:

@@ -116,12 +116,49 @@ for (const [what, fail] of /** @type {[string, () => unknown][]} */ ([
   });
 }
 
-test("a visitor who declined is not asked in another way", async () => {
-  give({ [OFFCHAIN]: { supportedMessageVersions: [1], signOffchainMessage: () => { throw { code: 4001 }; } } });
-  const account = await connectOne();
+for (const [what, thrown] of /** @type {[string, unknown][]} */ ([
+  ["EIP-1193's code", { code: 4001, message: "User rejected the request." }],
+  ["an AbortError", new DOMException("signal is aborted", "AbortError")],
+  ["a text", "Request denied"],
+  ["a window that closed", { name: "WalletWindowClosedError" }],
+])) {
+  test(`a "no" by ${what} asks in no other way, but the next press begins with another`, async () => {
+    give({ [OFFCHAIN]: { supportedMessageVersions: [1], signOffchainMessage: () => (asked.push(OFFCHAIN), Promise.reject(thrown)) } });
+    const account = await connectOne();
+    await assert.rejects(account.sign(TEXT), { code: "wallet_rejected" });
+    assert.deepEqual(asked, [OFFCHAIN]);
 
-  await assert.rejects(account.sign(TEXT), { code: "wallet_rejected" });
-  assert.deepEqual(asked, []);
+    assert.ok(await account.sign(TEXT));
+    assert.ok(await (await connectOne()).sign(TEXT), "also after it was connected again");
+    assert.deepEqual(asked, [OFFCHAIN, RAW, RAW]);
+  });
+}
+
+test("ways take turns in saying no, and one that fails is followed by the one that said it", async () => {
+  /** @type {unknown[]} */
+  const answers = [{ code: 4001 }, { code: 4001 }, { code: 4001 }, new Error("not on this device")];
+  const meet = () => { if (answers.length > 0) throw answers.shift(); };
+  give({
+    [OFFCHAIN]: { supportedMessageVersions: [1], signOffchainMessage: (/** @type {any} */ input) => (asked.push(OFFCHAIN), meet(), signOffchain(input)) },
+    [RAW]: { signMessage: () => (asked.push(RAW), meet()) },
+  });
+  const account = await connectOne();
+  for (let press = 0; press < 3; press++) await assert.rejects(account.sign(TEXT), { code: "wallet_rejected" });
+  assert.deepEqual(asked, [OFFCHAIN, RAW, OFFCHAIN]);
+
+  assert.ok(await account.sign(TEXT));
+  assert.deepEqual(asked.slice(3), [RAW, OFFCHAIN]);
+});
+
+test("a way that signs something else is not the first again, and another account's ways are its own", async () => {
+  wallet.accounts.push(makeAccount(second));
+  give({ [OFFCHAIN]: { supportedMessageVersions: [1], async signOffchainMessage() { asked.push(OFFCHAIN); return [{ signature: new Uint8Array(64) }]; } } });
+  const [account, other] = await connectStandard(wallet);
+  await assert.rejects(/** @type {any} */ (account).sign(TEXT), { code: "wallet_wrong_signature" });
+  await /** @type {any} */ (account).sign(TEXT);
+  await assert.rejects(/** @type {any} */ (other).sign(TEXT), { code: "wallet_wrong_signature" });
+
+  assert.deepEqual(asked, [OFFCHAIN, RAW, OFFCHAIN]);
 });
 
 test("a visitor who has left is not asked in another way", async () => {

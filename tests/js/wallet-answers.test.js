@@ -202,6 +202,8 @@ for (const [what, thrown] of /** @type {[string, unknown][]} */ ([
   ["an internal error with a text that says it", { code: -32603, message: "User denied message signature" }],
   ["a visitor's \"no\" to a way that is not supported", "User rejected the request (unsupported)"],
   ["a name alone", { name: "WalletWindowClosedError" }],
+  ["a window that closed", new Error("Popup window was closed")],
+  ["a tab that closed", new Error("The tab has been closed.")],
   ["a device that declined", { statusCode: 0x6985, message: "Condition of use not satisfied (denied by the user?)" }],
 ])) {
   test(`${what} is the visitor's "no"`, () => {
@@ -218,6 +220,7 @@ for (const [what, thrown] of /** @type {[string, unknown][]} */ ([
   ["an unauthorised account", { code: 4100, message: "Unauthorized" }],
   ["another official error", unimplemented],
   ["a wallet that rejects characters", new Error("Message rejected: only ASCII characters")],
+  ["a lost connection", new Error("The message port closed before a response was received.")],
   ["a message that is no text", { message: { reason: 1 } }],
   ["an error that is its own cause", endless],
   ["an error that cannot be read", unreadable],

@@ -121,3 +121,12 @@ def test_endless_text_is_cut(form):
     line = write(form, "%s", "long " * 100_000, **fail("too " * 100_000))
 
     assert len(line) < 30_000
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_colors_of_a_terminal_are_not_in_the_lines_of_flask_run(form):
+    line = write(form, '127.0.0.1 "\x1b[1m\x1b[33mGET /x HTTP/1.1\x1b[0m" 404 -', name="werkzeug")
+
+    assert "GET /x HTTP/1.1" in line
+    assert "x1b" not in line
+    assert "u001b" not in line

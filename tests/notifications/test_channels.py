@@ -331,10 +331,28 @@ def test_mail_address_gets_plain_text_by_the_installations_server(owner_with, ma
     assert message["Subject"] == "News about USD Coin"
     assert message["Message-ID"].endswith("@embed.example.com>")
     assert message.get_content_type() == "text/plain"
-    assert message.get_content().strip().splitlines() == [
+    *lines, stop = message.get_content().strip().splitlines()
+    assert lines == [
         WORDS,
         f"Open the queue: https://embed.example.com/dashboard/pages/{owner.world.page_id}/queue",
+        "",
+        "This page's owner entered your address for emails about it.",
     ]
+    assert stop.startswith(
+        "To stop them, open this link: https://embed.example.com/dashboard/mail/"
+    )
+
+
+def test_mail_that_cannot_have_a_link_says_whom_to_ask(owner_with, mailbox):
+    owner = owner_with(SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}")
+    channel = owner.add_channel("ann@example.com")
+    owner.tell_of_submission("Bob")
+
+    owner.deliver(channel)
+
+    (message,) = mailbox.messages
+    assert message["List-Unsubscribe"] is None
+    assert message.get_content().splitlines()[-1] == "To stop them, ask the owner."
 
 
 @pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")

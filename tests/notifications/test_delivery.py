@@ -367,7 +367,7 @@ def test_message_is_sent_again_with_the_same_id(owner, http_receiver, first_stat
     message_id = owner.tell()
     http_receiver.statuses = [first_status]
     owner.deliver(webhook)
-    (sent,) = delivery_log.read_log(webhook.page, receiver=webhook).rows
+    (sent,) = delivery_log.read_log(webhook).rows
     assert (sent.state, sent.answer) == outcome
 
     delivery_log.send_again(sent)
@@ -406,9 +406,7 @@ def test_test_that_is_sent_at_once_is_in_the_log_and_ends_the_wait(owner, http_r
     assert (sent.state, sent.answer) == ("delivered", "204 No Content")
     assert http_receiver.received[-1].id == sent.message.id
     assert b'"type":"test"' in http_receiver.received[-1].body
-    assert (
-        delivery_log.read_log(webhook.page, receiver=webhook).rows[0].message.id == sent.message.id
-    )
+    assert delivery_log.read_log(webhook).rows[0].message.id == sent.message.id
     assert find_due_receivers(owner.world.clock()) == [webhook.id]
 
 

@@ -129,7 +129,7 @@ def write_all(text: str) -> dict[str, Digest]:
     )
     return {
         "write_digest": news,
-        "add_reason": add_reason(news, Person(), LINK),
+        "add_reason": add_reason(news, Person(), LINK, asked=True),
         "write_test": write_test(page),
         "write_invitation": write_invitation(invitation, "Viewer", LINK, str),
     }

@@ -2,7 +2,7 @@ import socket
 import ssl
 from contextlib import ExitStack, closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from threading import Event, Thread, current_thread
 
 import pytest
 from support.certificates import make_certificate
@@ -169,6 +169,21 @@ def test_name_whose_addresses_never_answer_times_out(name):
 
     with silent(0) as port, pytest.raises(RequestFailed, match="timed out"):
         ask(port, host="several.example", timeout_s=0.5)
+
+
+def test_lookup_that_hangs_times_out_and_does_not_delay_the_end_of_the_process(monkeypatch):
+    released, threads = Event(), []
+
+    def hang(*_, **__):
+        threads.append(current_thread())
+        released.wait()
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    with pytest.raises(RequestFailed, match="timed out"):
+        ask(80, host="hanging.example", timeout_s=0.1)
+    released.set()
+
+    assert [thread.daemon for thread in threads] == [True]
 
 
 def test_no_address_of_a_name_is_tried_that_is_not_allowed(name):

@@ -5,6 +5,7 @@ import os
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -16,7 +17,9 @@ from support.waiting import wait_for
 
 from embed.logs.context import begin_request, find_context
 from embed.server.worker import MAX_LARGE_BODIES, BufferingWorker
+from embed.settings import PROJECT_DIR
 
+CONFIGURATION = PROJECT_DIR / "gunicorn.conf.py"
 LIMIT_S = 20
 ANSWER = ("200 OK", [("Content-Length", "4")])
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -233,6 +236,32 @@ def test_when_all_places_are_taken_requests_that_wait_for_a_thread_are_the_last_
     assert (idle.recv(12), part.recv(12)) == (b"", b"HTTP/1.1 503")
     gate.is_open.set()
     assert [one.recv(12) for one in (handled, waiting)] == [b"HTTP/1.1 200"] * 2
+
+
+# How many seconds proxies keep an idle connection to a service, as they document it.
+KEPT_BY_PROXIES = {"ALB": 60, "nginx": 60, "Traefik": 90, "Caddy": 120, "Oracle": 300} | {
+    "Google": 600,
+    "Cloudflare": 900,
+}
+
+
+def test_connection_is_kept_longer_than_proxies_keep_theirs_but_leaves_first(serving):
+    (kept_s,) = re.findall(r"^keepalive = (\d+)$", CONFIGURATION.read_text(), re.MULTILINE)
+    serving.config.set("keepalive", int(kept_s))
+    serving.config.set("worker_connections", 2)
+    worker = serving.start()
+    kept = serving.connect(GET)
+    assert kept.recv(1000).endswith(b"done")
+    (conn,) = worker._connections
+    wait_for(lambda: conn.deadline - time.monotonic() > max(KEPT_BY_PROXIES.values()))
+
+    half = serving.connect(CLOSE[:9])
+    wait_for(lambda: len(worker._connections) == 2)
+
+    assert serving.ask(CHECK).startswith(b"HTTP/1.1 200")
+    assert kept.recv(10) == b""
+    half.sendall(CLOSE[9:])
+    assert half.recv(12) == b"HTTP/1.1 200"
 
 
 def count_tasks(worker: BufferingWorker) -> int:

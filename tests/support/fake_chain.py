@@ -11,6 +11,7 @@ from chain.rpc_methods import Methods, RpcError
 from support.world import USDC
 
 from embed.balances.rpc_endpoint import RpcRefused
+from embed.balances.rpc_results import PARSED, Account, Accounts
 from embed.balances.solana_rpc import MAX_WAITING, RpcUnavailable
 from embed.domain.concurrency import ConcurrencyLimit
 
@@ -50,6 +51,19 @@ class FakeChain:
             return parse(msgspec.json.encode(self._methods.answer(method, params)))
         except RpcError as error:
             raise RpcRefused(error.code) from None
+
+    def read_accounts(
+        self,
+        addresses: list[str],
+        *,
+        parse: Callable[[int, list[Account | None]], Any],
+        timeout_s: float | None = None,
+    ) -> Any:
+        def parse_whole(raw: Any) -> Any:
+            answer = msgspec.json.decode(raw, type=Accounts)
+            return parse(answer.context.slot, answer.value)
+
+        return self.call(SWEEP, [addresses, PARSED], parse=parse_whole, timeout_s=timeout_s)
 
     def hold(self, address: str, amount: int, *, auxiliary: int = 0, mint: str = USDC) -> None:
         """Make an address hold so many whole tokens more, at a later slot."""

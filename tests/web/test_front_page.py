@@ -90,3 +90,13 @@ def test_error_pages_do_not_repeat_what_was_asked_for(world, folder):
     ):
         assert answer.status_code in (404, 405)
         assert "alert(1)" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/api/embed/tracking/x", "/dashboard/sign-in"])
+def test_offer_to_switch_protocols_changes_no_answer(world, path):
+    offer = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+
+    offered, plain = (world.client.get(path, headers=each) for each in (offer, {}))
+
+    assert offered.status_code == plain.status_code != 405
+    assert len(offered.data) == len(plain.data)

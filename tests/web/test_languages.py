@@ -407,3 +407,30 @@ def test_log_is_in_the_visitors_language_in_the_widget_and_in_english_in_the_api
         "/api/embed": f"{visitor.address}: holds 0.5, the minimum is 2",
         "/embed/api": f"{visitor.address}: besitzt 0.5, das Minimum ist 2",
     }
+
+
+# Words
+
+
+def test_owners_screens_name_no_command_of_the_operators():
+    templates = sorted((PROJECT_DIR / "templates" / "dashboard").glob("*.html"))
+    texts = [file.read_text() for file in templates]
+    texts += [text for _, one in list_extracted() for text in texts_of(one)]
+
+    assert [text for text in texts if re.search(r"\bflask [a-z]", text)] == []
+
+
+def test_english_is_spelled_as_in_america():
+    texts = [text for _, one in list_extracted() for text in texts_of(one)]
+    for folder in ("docs", "templates"):
+        files = (
+            each for end in ("md", "html") for each in (PROJECT_DIR / folder).rglob(f"*.{end}")
+        )
+        texts += [re.sub("`.*?`", "", file.read_text(), flags=re.S) for file in sorted(files)]
+    british = re.compile(
+        r"\b(?:grey|colour|favourite|behaviour|centre|licen[cs]e[ds]|organis|recognis|normalis"
+        r"|cancell(?:ed|ing)|catalogue|dialogue)\w*",
+        re.IGNORECASE,
+    )
+
+    assert [found for text in texts for found in british.findall(text)] == []

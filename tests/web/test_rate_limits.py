@@ -35,7 +35,7 @@ def retry_after(answer) -> int:
 
 
 def test_every_request_counts_whatever_its_answer(world_with):
-    world = world_with(LIMIT_PER_IP="6/hour")
+    world = world_with(LIMIT_PER_IP="7/hour")
 
     answers = [
         world.read(headers={"Authorization": None}),
@@ -44,8 +44,9 @@ def test_every_request_counts_whatever_its_answer(world_with):
         world.post({}),
         world.call("GET", f"/embed/tracking/{world.page_id}"),
         world.call("GET", "/dashboard/"),
+        world.call("GET", "/dashboard/nothing"),
     ]
-    assert [answer.status_code for answer in answers] == [401, 401, 403, 400, 401, 302]
+    assert [answer.status_code for answer in answers] == [401, 401, 403, 400, 401, 302, 404]
 
     assert code_of(world.read()) == "rate_limit_ip"
 

@@ -29,10 +29,23 @@ def share_answers(blueprint: Blueprint) -> None:
     blueprint.after_request(_vary_by_origin)
 
 
-@cross_origin(automatic_options=False, **_OPTIONS)
 def share(response: Response) -> Response:
-    """Let every site read an answer for a path or a method that no blueprint has."""
+    """Let every site read an answer for a path or a method that no blueprint has.
+
+    Browsers keep it from scripts unless they get 204 for the preflight.
+    """
+    if request.method != "OPTIONS":
+        return _vary_by_origin(_share(response))
+    if "Access-Control-Request-Method" in request.headers:
+        response = Response(status=204)
+        del response.headers["Content-Type"]
+    _add_permissions(response, "GET, POST, PUT, PATCH, DELETE")
     return _vary_by_origin(response)
+
+
+@cross_origin(automatic_options=False, **_OPTIONS)
+def _share(response: Response) -> Response:
+    return response
 
 
 def _vary_by_origin(response: Response) -> Response:
@@ -53,23 +66,23 @@ def add_preflight(path: str, name: str, method: str) -> None:
     def answer_preflight(page_id: str | None = None, **_: str) -> Response:
         if page_id is not None:
             _check_origin(page_id)
-        response = Response(status=204, headers=_list_permissions(method))
-        if origin := request.headers.get("Origin"):
-            response.headers["Access-Control-Allow-Origin"] = origin
+        response = Response(status=204)
+        _add_permissions(response, method)
         del response.headers["Content-Type"]
         return response
 
     preflights.add_url_rule(path, name, answer_preflight, methods=["OPTIONS"])
 
 
-def _list_permissions(method: str) -> dict[str, str]:
-    return {
-        "Access-Control-Allow-Methods": f"{method}, OPTIONS",
-        "Access-Control-Allow-Headers": "Authorization"
-        + (", Content-Type" if method == "POST" else ""),
-        "Access-Control-Allow-Credentials": "true",
-        "Access-Control-Max-Age": "600",
-    }
+def _add_permissions(response: Response, methods: str) -> None:
+    response.headers["Access-Control-Allow-Methods"] = f"{methods}, OPTIONS"
+    response.headers["Access-Control-Allow-Headers"] = "Authorization" + (
+        ", Content-Type" if "POST" in methods else ""
+    )
+    response.headers["Access-Control-Allow-Credentials"] = "true"
+    response.headers["Access-Control-Max-Age"] = "600"
+    if origin := request.headers.get("Origin"):
+        response.headers["Access-Control-Allow-Origin"] = origin
 
 
 def _check_origin(page_id: str) -> None:

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from functools import partial
 
-from flask import Response, current_app, redirect, request
+from flask import Response, current_app, request
 from flask.typing import ResponseReturnValue
-from wtforms import PasswordField, SelectField
+from wtforms import PasswordField
 from wtforms.validators import InputRequired, Length
 
 from embed.db.models import AccountEvent
@@ -32,8 +32,6 @@ from embed.web.dashboard.passkeys import find_party
 from embed.web.dashboard.responses import (
     THEME_COOKIE,
     THEMES,
-    Choices,
-    Form,
     redirect_to,
     render,
     show_mistakes,
@@ -43,28 +41,18 @@ from embed.web.dashboard.sign_in import (
     PasswordForm,
     begin_session,
     refuse_wrong_password,
-    safe_target,
 )
-from embed.web.languages import current_language, gettext, lazy_gettext
+from embed.web.languages import gettext, lazy_gettext
 
 NEWEST = 10  # events of the account, on its page
 SLICE_SIZE = 50  # the same, on the log's page
 THEME_PATHS = ("/dashboard", "/docs")
 THEME_KEPT = timedelta(days=365)
-_LANGUAGES: Choices = LANGUAGES
 
 
 class ChangePasswordForm(PasswordForm):
     current = PasswordField(
         lazy_gettext("Current password"), [InputRequired(), Length(max=MAX_LENGTH)]
-    )
-
-
-class LanguageForm(Form):
-    language = SelectField(
-        lazy_gettext("Language"),
-        choices=_LANGUAGES,
-        description=lazy_gettext("For the dashboard and your notifications."),
     )
 
 
@@ -102,12 +90,10 @@ def end_other_sessions() -> ResponseReturnValue:
 
 @route("/account/language", methods=["POST"], needs=PERSON)
 def choose_language() -> ResponseReturnValue:
-    form = LanguageForm()
-    if not form.validate_on_submit():
-        return _render_account(ChangePasswordForm(formdata=None), form, status=422)
-    accounts.choose_language(current_person().id, form.language.data)
-    languages.choose_language(form.language.data)
-    return redirect_to("account", gettext("Your language is saved."))
+    language = request.form.get("language", "")
+    accounts.choose_language(current_person().id, language)
+    languages.choose_language(language)
+    return redirect_to("account", gettext("Your language is saved."), _anchor="language-title")
 
 
 @route("/account/theme", methods=["POST"], needs=PERSON)
@@ -116,7 +102,7 @@ def choose_theme() -> ResponseReturnValue:
 
     Anything but THEMES leaves them to the device.
     """
-    response = redirect(safe_target(request.form.get("next", "")), 303)
+    response = redirect_to("account", gettext("Saved."), _anchor="colors-title")
     theme = request.form.get("theme", "")
     for path in THEME_PATHS:
         if theme not in THEMES:
@@ -157,17 +143,13 @@ def read_client(event: AccountEvent) -> Client | None:
     return Client(**named) if named else None
 
 
-def _render_account(
-    form: PasswordForm, language_form: LanguageForm | None = None, *, status: int = 200
-) -> Response:
+def _render_account(form: PasswordForm, *, status: int = 200) -> Response:
     person, now = current_person(), runtime().clock()
-    if language_form is None:
-        language_form = LanguageForm(formdata=None, language=current_language())
     return render(
         "account.html",
         status=status,
         form=form,
-        language_form=language_form,
+        languages=LANGUAGES,
         party=find_party(),
         passkeys=passkeys.list_passkeys(person),
         sessions=sessions.list_sessions(person, now),

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
 
 from flask import request
 from flask.typing import ResponseReturnValue
@@ -11,23 +12,48 @@ from itsdangerous import BadSignature
 
 from embed.db.models import Activity, Page
 from embed.db.pagination import Cursor, make_slice, read_rows
-from embed.events.kinds import BlockFacts, Facts, KeyFacts, PersonFacts, ReceiverFacts
+from embed.events import kinds
 from embed.notifications import own_mail
 from embed.submissions import queries
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.responses import redirect_to, render, render_mistake
 from embed.web.dashboard.routes import ANYBODY, FORM, may_here, page_route, route
-from embed.web.languages import gettext
+from embed.web.languages import gettext, lazy_gettext
 
 DAYS = 30
 SLICE_SIZE = 50  # entries of the log
-# Entries for fewer readers: only for people who may use the route.
-SHOWN_BY: Mapping[type[Facts], str] = {
-    BlockFacts: "decide",
-    KeyFacts: "list_keys",
-    PersonFacts: "list_people",
-    ReceiverFacts: "list_receivers",
+
+
+class Kind(NamedTuple):
+    """A kind of entries in the log."""
+
+    label: str
+    facts: tuple[type[kinds.Facts], ...]
+    route: str = "show_activity"  # only people who may use it see them
+
+    def list_actions(self) -> list[str]:
+        return [action for facts in self.facts for action in facts.sentences]
+
+
+KINDS: Mapping[str, Kind] = {
+    "queue": Kind(lazy_gettext("Queue"), (kinds.SubmissionFacts, kinds.WithdrawalFacts)),
+    "wallets": Kind(
+        lazy_gettext("Wallets"),
+        (
+            kinds.WalletFacts,
+            kinds.BulkFacts,
+            kinds.ImportFacts,
+            kinds.HoldingFacts,
+            kinds.ErasureFacts,
+        ),
+    ),
+    "tags": Kind(lazy_gettext("Tags"), (kinds.TagFacts,)),
+    "settings": Kind(lazy_gettext("Settings"), (kinds.PageFacts, kinds.ChangeFacts)),
+    "deny-list": Kind(lazy_gettext("Deny list"), (kinds.BlockFacts,), "decide"),
+    "notifications": Kind(lazy_gettext("Notifications"), (kinds.ReceiverFacts,), "list_receivers"),
+    "people": Kind(lazy_gettext("People"), (kinds.PersonFacts,), "list_people"),
+    "keys": Kind(lazy_gettext("API keys"), (kinds.KeyFacts,), "list_keys"),
 }
 # All statuses, in their order within a bar.
 STACK = ("approved", "auto_approved", "pending", "rejected", "soft_rejected")
@@ -54,7 +80,7 @@ class Bar:
 @page_route("/activity", needs="viewer", help="owners#activity")
 def show_activity(page: Page) -> ResponseReturnValue:
     person = current_person()
-    after = Cursor.parse(request.args.get("after"))
+    after, kind = Cursor.parse(request.args.get("after")), KINDS.get(request.args.get("kind", ""))
     today = runtime().clock().date()
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
     by_day = queries.count_by_day(page, datetime.combine(days[0], time(), UTC))
@@ -64,6 +90,7 @@ def show_activity(page: Page) -> ResponseReturnValue:
         Activity,
         Activity.page == page,
         Activity.action.not_in(list_unseen()) | (Activity.actor == person.email),
+        *([Activity.action.in_(kind.list_actions())] if kind else []),
         limit=SLICE_SIZE + 1,
         after=after,
     )
@@ -71,6 +98,11 @@ def show_activity(page: Page) -> ResponseReturnValue:
         "activity.html",
         page=page,
         after=after,
+        kind=request.args["kind"] if kind else None,
+        kinds=[(name, one.label) for name, one in KINDS.items() if may_here(one.route)],
+        # Setting up a page logs entries in its own transaction.
+        is_new=not (after or kind or totals)
+        and all(one.created_at == page.created_at for one in entries),
         log=make_slice(entries, SLICE_SIZE),
         mail=own_mail.find(page, person),
         can_mail=own_mail.can_mail(person, runtime().settings),
@@ -83,9 +115,8 @@ def show_activity(page: Page) -> ResponseReturnValue:
 
 def list_unseen() -> list[str]:
     """Return the actions that would reveal what the signed-in person may not read elsewhere."""
-    return [
-        action for kind, name in SHOWN_BY.items() if not may_here(name) for action in kind.sentences
-    ]
+    unseen = (kind for kind in KINDS.values() if not may_here(kind.route))
+    return [action for kind in unseen for action in kind.list_actions()]
 
 
 def build_bar(counts: Counter[str], length: int, most: int, day: date | None = None) -> Bar:
@@ -145,14 +176,9 @@ def stop_mail_by_link(token: str) -> ResponseReturnValue:
     The answers are the same whether or not there's still something to stop.
     """
     try:
-        page_id, person_id = own_mail.read_link(token, runtime().signer)
+        page_id, named = own_mail.read_link(token, runtime().signer)
     except BadSignature:
-        return render_mistake(
-            gettext(
-                "This link is invalid or has expired. You can stop the emails on the Activity page."
-            ),
-            404,
-        )
+        return render_mistake(gettext("This link is invalid or has expired."), 404)
     if request.method == "POST":
-        own_mail.stop(page_id, person_id)
+        own_mail.stop_by_link(page_id, named, current_change())
     return render("mail_stop.html", is_done=request.method == "POST")

@@ -3,15 +3,16 @@
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NoReturn
 
-from flask import Flask, Request, Response, g, redirect, request, session, url_for
+from babel.dates import format_date, format_time, get_datetime_format
+from flask import Flask, Request, Response, current_app, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from itsdangerous import BadSignature
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 
 from embed import pages
 from embed.domain.concurrency import Busy
@@ -22,6 +23,7 @@ from embed.people.members import find_role
 from embed.people.sessions import IDLE_FOR, store_visit
 from embed.settings import Settings
 from embed.web.current import find_host_name, runtime
+from embed.web.dashboard import routes
 from embed.web.dashboard.access import current_person, current_session, load_person
 from embed.web.dashboard.responses import list_sent, render_mistake, write_mistake
 from embed.web.dashboard.routes import (
@@ -31,7 +33,9 @@ from embed.web.dashboard.routes import (
     current_route,
     may_here,
 )
-from embed.web.languages import choose_language, gettext, lazy_gettext
+from embed.web.dashboard.sign_in import ask_to_sign_in
+from embed.web.dashboard.unsaved import is_from_here, keep_only_text
+from embed.web.languages import choose_language, current_locale, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
 
 
@@ -54,9 +58,12 @@ def is_from_elsewhere() -> bool:
 
 
 NOT_FOUND = lazy_gettext("This page doesn't exist, or it belongs to someone else.")
-NO_PAGES_OF_GUESTS = lazy_gettext(
-    "Your account came from an invitation, so it can't create pages. The operator of this server "
-    "can allow it."
+NOT_FOR_GUESTS = lazy_gettext(
+    "Your account came from an invitation, so you can't create pages or see how this server is set"
+    " up. Its operator can allow both."
+)
+ONLY_A_FORM = lazy_gettext(
+    "It only accepts a form. Please start again from the page with the form."
 )
 FORM_EXPIRED = lazy_gettext(
     "This form has expired, or its cookie didn't arrive (cookies need HTTPS, except on "
@@ -104,7 +111,7 @@ def provide_user() -> dict[str, Any]:
 
 @blueprint.before_request
 def guard_request() -> ResponseReturnValue | None:
-    """Redirect to the sign-in page unless signed in, and refuse what other sites send (CSRF)."""
+    """Ask to sign in unless signed in, and refuse what other sites send (CSRF)."""
     route = current_route()
     if is_from_elsewhere():  # first, and without the session: the same for every visitor
         raise ApiError("origin_not_allowed")
@@ -114,12 +121,14 @@ def guard_request() -> ResponseReturnValue | None:
         request.max_form_memory_size = MAX_FIELD_BYTES
         if route.is_visit:
             session.modified |= store_visit(current_session(), runtime().clock())
+    elif route.needs != ANYBODY:
+        if request.method == "POST" and is_from_here():
+            return ask_to_sign_in()
+        return redirect(url_for("dashboard.sign_in", next=find_target()))
     if (request.content_length or 0) > (request.max_content_length or 0):
         raise RequestEntityTooLarge
-    if route.needs != ANYBODY and not current_user.is_authenticated:
-        return redirect(url_for("dashboard.sign_in", next=find_target()))
     if route.needs == PAGE_CREATOR and current_person().is_guest:
-        return render_mistake(NO_PAGES_OF_GUESTS, 403)
+        return render_mistake(NOT_FOR_GUESTS, 403)
     if request.method not in ("GET", "HEAD"):
         if request.mimetype not in FORM_TYPES or None in request.form:  # a field without a name
             return render_mistake(gettext("The dashboard only accepts its own forms."), 415)
@@ -127,7 +136,8 @@ def guard_request() -> ResponseReturnValue | None:
             if not is_one_click():
                 _csrf.protect()
         except (CSRFError, ValueError):  # ValueError: the Referer isn't an address
-            return render_mistake(FORM_EXPIRED, 400)
+            if not keep_only_text():
+                return render_mistake(FORM_EXPIRED, 400)
     return None
 
 
@@ -187,13 +197,29 @@ def add_security_headers(response: Response) -> Response:
 @blueprint.app_template_filter("moment")
 def format_moment(instant: datetime) -> str:
     """Return a time for people, in UTC; a script converts it to the reader's time zone."""
-    return instant.strftime("%Y-%m-%d %H:%M UTC")
+    locale = current_locale()
+    day, time = format_date(instant, locale=locale), format_time(instant, "short", locale=locale)
+    return f"{get_datetime_format(locale=locale)} UTC".format(time, day)
+
+
+@routes.route("/<path:rest>", methods=routes.FORM, needs=ANYBODY)
+def refuse_unknown(rest: str) -> NoReturn:
+    """Refuse what no other route takes; as a route, it counts for limits and knows who asks."""
+    endpoint, _ = current_app.url_map.bind("").match(request.path, method="POST")
+    raise NotFound(rest) if endpoint == request.endpoint else MethodNotAllowed(["POST"])
 
 
 @blueprint.errorhandler(404)
 @blueprint.errorhandler(NotFound)
 def show_not_found(_: Any) -> ResponseReturnValue:
     return render_mistake(NOT_FOUND, 404)
+
+
+@blueprint.errorhandler(405)
+def show_not_allowed(error: MethodNotAllowed) -> Response:
+    response = render_mistake(ONLY_A_FORM, 405)
+    response.allow.update(error.valid_methods or ())
+    return response
 
 
 @blueprint.errorhandler(Busy)

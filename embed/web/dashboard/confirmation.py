@@ -14,11 +14,12 @@ from wtforms.validators import InputRequired, Length
 from embed.domain.passwords import MAX_LENGTH
 from embed.people import passkeys, sessions
 from embed.web.current import runtime
+from embed.web.dashboard import unsaved
 from embed.web.dashboard.access import SignedIn, current_session
 from embed.web.dashboard.blueprint import find_target
 from embed.web.dashboard.passkeys import make_ceremony
 from embed.web.dashboard.responses import MAX_FLASHED, Form, render, show_mistakes
-from embed.web.dashboard.routes import FORM, PERSON, blueprint, current_route, route
+from embed.web.dashboard.routes import ANYBODY, FORM, PERSON, blueprint, current_route, route
 from embed.web.dashboard.sign_in import RenderForm, refuse_wrong_password, safe_target
 from embed.web.languages import lazy_gettext
 
@@ -46,6 +47,14 @@ def ask_who_it_is() -> ResponseReturnValue | None:
     # A download would leave the browser on the page that asks.
     page = url_for(f"dashboard.{stated.downloaded_from}", **request.view_args or {})
     return redirect(url_for("dashboard.confirm", next=page, download=find_target()))
+
+
+@blueprint.before_request  # after the question, whose page holds the encrypted text
+def show_unsaved_form() -> ResponseReturnValue | None:
+    """Show a form again that was sent after its session had ended; nothing else is done with it."""
+    if unsaved.FIELD not in request.form or current_route().needs == ANYBODY:
+        return None
+    return None if unsaved.show_again() else redirect(url_for("dashboard.list_pages"), 303)
 
 
 @route("/confirm", methods=FORM, needs=PERSON, help="owners#sign-in")

@@ -12,7 +12,6 @@ from wtforms.validators import InputRequired, NumberRange, Optional
 
 from embed import logos
 from embed.db.models import ApiKey, Page
-from embed.domain.colors import DEFAULT_ACCENT
 from embed.domain.origins import correct_entry, find_twin, parse_origin
 from embed.keys import derived, management
 from embed.pages import change_look
@@ -20,13 +19,7 @@ from embed.translations import LANGUAGES
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, get_own_key
 from embed.web.dashboard.filters import name_key
-from embed.web.dashboard.look_form import (
-    PRESETS,
-    SWATCHES,
-    LookForm,
-    explain_accent,
-    make_look_form,
-)
+from embed.web.dashboard.look_form import PRESETS, SWATCHES, LookForm, make_look_form
 from embed.web.dashboard.responses import Choices, Form, redirect_to, render, show_mistakes
 from embed.web.dashboard.routes import page_route
 from embed.web.dashboard.wallet_files import MAX_UPLOAD_BYTES
@@ -134,6 +127,7 @@ def write_snippet(
     """Return the chosen code and, for the script, all the codes to choose from.
 
     Only a key's first characters are stored, so without a new `key`, the code has just those.
+    `last_seen` is the key with which one of its sites was last seen.
     """
     start = api_key.display_prefix
 
@@ -148,6 +142,7 @@ def write_snippet(
     }
     return {
         "snippets": texts | {"height": HEIGHTS["list"], "key": key or f"{start}…"},
+        "last_seen": management.find_last_used(api_key),
         "own_path": url_for("dashboard.show_embed", page_id=page.id, key=api_key.id),
         "snippet": write(
             kind=form.kind.data if form.kind.data in KINDS else KINDS[0],
@@ -177,7 +172,13 @@ def show_look(page: Page) -> ResponseReturnValue:
     return _render_look(page, make_look_form(page.look))
 
 
-@page_route("/embed/look", methods=["POST"], needs="editor", max_upload_bytes=MAX_UPLOAD_BYTES)
+@page_route(
+    "/embed/look",
+    methods=["POST"],
+    needs="editor",
+    max_upload_bytes=MAX_UPLOAD_BYTES,
+    keeps_text=True,
+)
 def save_look(page: Page) -> ResponseReturnValue:
     form = LookForm()
     if form.validate():
@@ -208,7 +209,6 @@ def _render_look(page: Page, form: LookForm) -> Response:
         presets=PRESETS,
         swatches=SWATCHES,
         logo=locate_logo(page),
-        accent_sentences=explain_accent(page.look.accent),
     )
     # Like same-origin, but the preview's signing window can answer it.
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
@@ -242,13 +242,6 @@ def show_preview(page: Page) -> ResponseReturnValue:
     key = derived.get_preview_key(page.id, runtime().secret_keys[0], runtime().clock())
     chosen = {name: request.args[name] for name in ARGUMENTS if name in request.args}
     return redirect(build_path(page, key, **chosen))
-
-
-@page_route("/embed/contrast", needs="editor", is_visit=False)
-def show_contrast(page: Page) -> ResponseReturnValue:
-    """Explain how an accent is used, for the script that follows the choices."""
-    chosen = {"accent": request.args.get("accent") or DEFAULT_ACCENT}
-    return {"sentences": explain_accent(page.look.override(chosen).accent)}
 
 
 def read_snippet_form(keys: Sequence[ApiKey]) -> SnippetForm:

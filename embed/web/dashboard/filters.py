@@ -6,8 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 from babel.dates import format_timedelta
+from markupsafe import Markup
 
 from embed.db.models import STATUSES, Activity, ApiKey, Session
+from embed.domain.addresses import shorten_address
 from embed.domain.clients import Client
 from embed.domain.texts import gettext_noop
 from embed.events.kinds import FACTS_BY_ACTION, write_subject
@@ -44,6 +46,21 @@ STATES = {
     "given_up": lazy_gettext("failed"),
 }
 
+# By the status of a submission, the state of a delivery, or the kind of an account's event: the
+# class of its color.
+TONES = {
+    "approved": "good",
+    "auto_approved": "good",
+    "delivered": "good",
+    "pending": "warn",
+    "waiting": "warn",
+    "rejected": "bad",
+    "given_up": "bad",
+    "sign-in failed": "bad",
+    "confirmation failed": "bad",
+    "passkey refused": "bad",
+}
+
 # Those who change a page but have no account.
 ACTORS = {
     "command line": lazy_gettext("command line"),
@@ -58,6 +75,11 @@ UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 @blueprint.app_template_filter("outcome")
 def describe_outcome(code: str) -> str:
     return gettext(OUTCOMES.get(code, code))
+
+
+@blueprint.app_template_filter("tone")
+def find_tone(outcome: str) -> str:
+    return TONES.get(outcome, "")
 
 
 @blueprint.app_template_filter("outcomes")
@@ -87,8 +109,17 @@ def find_sentence(entry: Activity) -> str:
 
 
 @blueprint.app_template_filter("subject")
-def describe_subject(entry: Activity) -> str:
-    return write_subject(entry.action, entry.data, gettext)
+def describe_subject(entry: Activity) -> Markup:
+    """Return what a log entry is about, with shortened addresses; its title has the whole ones."""
+    addresses: list[str] = []
+
+    def shorten(address: str) -> str:
+        addresses.append(address)
+        return shorten_address(address)
+
+    text = write_subject(entry.action, entry.data, gettext, shorten)
+    title = Markup(' title="{}"').format(" ".join(addresses)) if addresses else ""
+    return Markup('<bdi translate="no"{}>{}</bdi>').format(title, text)
 
 
 @blueprint.app_template_filter("message")

@@ -102,6 +102,7 @@ def list_keys(page: Page) -> ResponseReturnValue:
     needs="owner",
     confirms=True,
     help=HELP,
+    keeps_text=True,
 )
 def create_key(page: Page, tier: Tier) -> ResponseReturnValue:
     """Create a key and show it in this response, to keep it out of addresses and cookies."""
@@ -123,7 +124,14 @@ def create_key(page: Page, tier: Tier) -> ResponseReturnValue:
     return render("key_form.html", page=page, form=form, tier=tier)
 
 
-@page_route("/settings/keys/<key_id>/edit", methods=FORM, needs="owner", confirms=True, help=HELP)
+@page_route(
+    "/settings/keys/<key_id>/edit",
+    methods=FORM,
+    needs="owner",
+    confirms=True,
+    help=HELP,
+    keeps_text=True,
+)
 def edit_key(page: Page, key_id: str) -> ResponseReturnValue:
     """Change the label of a key, and the sites of a public one."""
     key = _get_changeable(page, key_id)

@@ -1,25 +1,21 @@
-"""The form of a page's look: its choices, its presets, and what an accent turns into."""
+"""The form of a page's look: its choices and its presets."""
 
-import math
-from decimal import Decimal
 from typing import Any
 
-from babel.numbers import parse_pattern
 from flask_wtf.file import FileField
 from wtforms import BooleanField, RadioField, StringField
 
-from embed.domain.colors import (
-    BLACK,
-    DARK_GROUNDS,
-    DEFAULT_ACCENT,
-    LIGHT_GROUNDS,
-    compute_contrast,
-    derive_colors,
-)
+from embed.domain.colors import DEFAULT_ACCENT
 from embed.domain.look import DEFAULT_LOOK, FIELDS, Look, list_choices
 from embed.domain.texts import gettext_noop
 from embed.web.dashboard.responses import Checkboxes, Form
-from embed.web.languages import format_amount, gettext, lazy_gettext
+from embed.web.languages import lazy_gettext
+
+
+def _write_texts(look: Look) -> dict[str, Any]:
+    """Return a look's fields; the accent as color inputs write it."""
+    return look.write_texts() | {"accent": f"#{look.accent}"}
+
 
 # The fields that a preset sets; those that depend on the site or the list stay.
 _STYLE = ("accent", "neutral", "radius", "density", "font", "size")
@@ -36,7 +32,7 @@ _PRESETS = {
     gettext_noop("Contrast"): Look(accent="000000", neutral="gray", radius=1),
 }
 PRESETS = {
-    name: {field: preset.write_texts()[field] for field in _STYLE}
+    name: {field: _write_texts(preset)[field] for field in _STYLE}
     for name, preset in _PRESETS.items()
 }
 _PRESET_NAMES: Any = {name: lazy_gettext(name) for name in PRESETS}
@@ -53,7 +49,7 @@ SWATCHES = {
 # For values that aren't already names, as those of explorers are.
 _NAMES = {
     "slate": lazy_gettext("Slate"),
-    "gray": lazy_gettext("Grey"),
+    "gray": lazy_gettext("Gray"),
     "sand": lazy_gettext("Sand"),
     "sage": lazy_gettext("Sage"),
     "0": lazy_gettext("None"),
@@ -104,22 +100,22 @@ class LookForm(Form):
         ),
     )
     removes_logo = BooleanField(lazy_gettext("Remove the logo"))
-    preset = RadioField(lazy_gettext("Start from"), choices=_PRESET_NAMES, validate_choice=False)
+    preset = RadioField(lazy_gettext("Style"), choices=_PRESET_NAMES, validate_choice=False)
     accent = StringField(
         lazy_gettext("Accent color"),
-        description=lazy_gettext("Six hex digits, such as 7c4ddb. Leave it empty for the default."),
+        default=f"#{DEFAULT_ACCENT}",
+        description=lazy_gettext("Where it would be hard to read, it's made darker or lighter."),
     )
-    neutral = RadioField(lazy_gettext("Grey"), choices=_name_choices("neutral"))
+    neutral = RadioField(lazy_gettext("Gray"), choices=_name_choices("neutral"))
     radius = RadioField(lazy_gettext("Corners"), choices=_name_choices("radius"))
     density = RadioField(lazy_gettext("Rows"), choices=_name_choices("density"))
     font = RadioField(lazy_gettext("Font"), choices=_name_choices("font"))
     size = RadioField(lazy_gettext("Text size"), choices=_name_choices("size"))
     theme = RadioField(
-        lazy_gettext("Color scheme"),
+        lazy_gettext("Light or dark"),
         choices=_name_choices("theme"),
         description=lazy_gettext(
-            "“Same as the site” needs the snippet's script; without it, the list is light. If the"
-            " site itself sets a scheme, that overrides this choice."
+            "“Same as the site” needs the snippet's script; without it, the list is light."
         ),
     )
     order = RadioField(
@@ -138,61 +134,9 @@ class LookForm(Form):
     def read_texts(self) -> dict[str, str]:
         """Return the fields as a look reads them. Without a script, a preset is applied here."""
         texts = {name: self[name].data for name in FIELDS}
-        texts["accent"] = (texts["accent"] or "").strip() or DEFAULT_ACCENT
         texts["hide"] = ",".join(texts["hide"])
         return texts | PRESETS.get(self.preset.data, {})
 
 
 def make_look_form(look: Look) -> LookForm:
-    texts: dict[str, Any] = dict(look.write_texts())
-    return LookForm(None, data=texts | {"hide": look.hide})
-
-
-_BLACK_LETTERS = gettext_noop("Button text is black: %(ratio)s.")
-_WHITE_LETTERS = gettext_noop("Button text is white: %(ratio)s.")
-# For each theme: the accent is readable, is changed for text, needs an edge on buttons.
-_LIGHT = (
-    gettext_noop("On light backgrounds, text and the focus ring have %(used)s."),
-    gettext_noop(
-        "On light backgrounds it has %(own)s, so text and the focus ring use the darker "
-        "#%(color)s: %(used)s."
-    ),
-    gettext_noop("On light backgrounds, buttons get a border."),
-)
-_DARK = (
-    gettext_noop("On dark backgrounds, text and the focus ring have %(used)s."),
-    gettext_noop(
-        "On dark backgrounds it has %(own)s, so text and the focus ring use the lighter "
-        "#%(color)s: %(used)s."
-    ),
-    gettext_noop("On dark backgrounds, buttons get a border."),
-)
-_RATIO = parse_pattern("0.0")
-
-
-def explain_accent(accent: str) -> list[str]:
-    """Describe an accent's contrasts, and the changes that keep everything readable."""
-    colors = derive_colors(accent)
-    ratio = _write_ratio(compute_contrast(colors.on_fill, accent))
-    on_fill = _BLACK_LETTERS if colors.on_fill == BLACK else _WHITE_LETTERS
-    sentences = [gettext(on_fill, ratio=ratio)]
-    if accent == DEFAULT_ACCENT:  # its shades are in static/look/tokens.css
-        return sentences
-    for (readable, changed, edged), shades, grounds in (
-        (_LIGHT, colors.light, LIGHT_GROUNDS),
-        (_DARK, colors.dark, DARK_GROUNDS),
-    ):
-        own, used = (
-            _write_ratio(min(compute_contrast(color, each) for each in grounds))
-            for color in (accent, shades.text)
-        )
-        sentence = readable if shades.text == accent else changed
-        sentences.append(gettext(sentence, own=own, used=used, color=shades.text))
-        if shades.edge is not None:
-            sentences.append(gettext(edged))
-    return sentences
-
-
-def _write_ratio(contrast: float) -> str:
-    rounded_down = Decimal(math.floor(contrast * 10)) / 10
-    return f"{format_amount(rounded_down, _RATIO)}:1"
+    return LookForm(None, data=_write_texts(look) | {"hide": look.hide})

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from flask import redirect, request, url_for
+from flask import request, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user
 from wtforms import HiddenField, StringField
@@ -28,7 +28,9 @@ from embed.web.dashboard.routes import ANYBODY, FORM, PERSON, blueprint, route
 from embed.web.dashboard.sign_in import (
     SignInForm,
     find_network_wait,
+    go_on,
     refuse_attempt,
+    render_sign_in,
     safe_target,
     use_session,
 )
@@ -88,14 +90,14 @@ def ask_for_passkey() -> str | None:
 def sign_in_by_passkey() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if current_user.is_authenticated:
-        return redirect(target, 303)
+        return go_on(target)
     form = SignInForm(formdata=None)
     if wait := find_network_wait():
-        return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
+        return refuse_attempt(wait, form.password, partial(render_sign_in, form))
     with show_mistakes(form):
         use_session(*passkeys.sign_in(request.form.get("passkey", ""), make_ceremony()))
-        return redirect(target, 303)
-    return render("sign_in.html", form=form)
+        return go_on(target)
+    return render_sign_in(form)
 
 
 @route("/account/passkeys", methods=FORM, needs=PERSON, confirms=True, help="owners#sign-in")

@@ -14,8 +14,8 @@ from embed.domain.concurrency import Busy, ConcurrencyLimit
 from embed.domain.roles import DESCRIPTION_BY_ROLE, MEMBER_ROLES, NAME_BY_ROLE, ROLES
 from embed.domain.texts import isolate
 from embed.errors import NotFound
-from embed.notifications import mail
-from embed.notifications.digest import write_invitation
+from embed.notifications import mail, own_mail
+from embed.notifications.digest import add_reason, write_invitation
 from embed.notifications.mail import is_mailbox
 from embed.notifications.targets import Outcome
 from embed.people import accounts, invitations, members
@@ -62,7 +62,9 @@ def list_people(page: Page) -> ResponseReturnValue:
     return _render_people(page, form)
 
 
-@page_route("/settings/people", methods=["POST"], needs="owner", confirms=True, help=HELP)
+@page_route(
+    "/settings/people", methods=["POST"], needs="owner", confirms=True, help=HELP, keeps_text=True
+)
 def invite_person(page: Page) -> ResponseReturnValue:
     """Create an invitation and show its link in this response, so no other address has it."""
     form, actor = InvitationForm(), current_person()
@@ -106,7 +108,10 @@ def _mail(invitation: Invitation, link: str) -> str | None:
     if runtime().settings.smtp_url is None or not is_mailbox(invitation.email):
         return None
     role = gettext(NAME_BY_ROLE[invitation.role])
-    digest = write_invitation(invitation, role, link, gettext)
+    stop_link = own_mail.build_link(invitation, runtime(), own_origin())
+    digest = add_reason(
+        write_invitation(invitation, role, link, gettext), current_person(), stop_link, asked=False
+    )
     try:
         with _mailing:
             outcome = mail.send(invitation.email, digest, runtime().settings)

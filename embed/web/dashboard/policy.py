@@ -115,7 +115,9 @@ def show_policy(page: Page) -> ResponseReturnValue:
     return _render(page, _fill_form(page), _simulate(page, pages.read_policy(page)))
 
 
-@page_route("/settings/rules", methods=["POST"], needs="editor", help="owners#rules")
+@page_route(
+    "/settings/rules", methods=["POST"], needs="editor", help="owners#rules", keeps_text=True
+)
 def edit_policy(page: Page) -> ResponseReturnValue:
     """Save another policy, or preview what it would have decided."""
     form = _fill_form(page)
@@ -201,11 +203,18 @@ def _render(
     )
 
 
-@page_route("/settings/rules/deny-list", methods=["POST"], needs="editor", help="owners#deny-list")
+@page_route(
+    "/settings/rules/deny-list",
+    methods=["POST"],
+    needs="editor",
+    help="owners#deny-list",
+    keeps_text=True,
+)
 def add_block(page: Page) -> ResponseReturnValue:
     """Block something, or preview its kind and the names on the page that it would match."""
     form, recognized = _make_block_form(page), None
-    if form.validate():
+    is_empty = "preview" in request.form and not form.pattern.data  # only the scope was chosen
+    if not is_empty and form.validate():
         with show_mistakes(form):
             if "preview" in request.form:
                 recognized = _recognize(page, form.pattern.data or "")
@@ -215,7 +224,8 @@ def add_block(page: Page) -> ResponseReturnValue:
                 return redirect_to("show_policy", said, page, _anchor=LIST)
     outcomes = _simulate(page, pages.read_policy(page))
     policy_form = _fill_form(page, formdata=None)
-    return _render(page, policy_form, outcomes, block_form=form, recognized=recognized)
+    block_form = None if is_empty else form
+    return _render(page, policy_form, outcomes, block_form=block_form, recognized=recognized)
 
 
 def _make_block_form(page: Page, **options: Any) -> BlockForm:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
-from flask import redirect, request, url_for
+from flask import redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from embed.db.models import Page, Submission
@@ -17,14 +17,14 @@ from embed.errors import InvalidInput
 from embed.notifications.delivery_log import count_given_up_of_page
 from embed.pages import read_policy
 from embed.submissions import decisions, queries
-from embed.submissions.review_context import build_review_context
+from embed.submissions.review_context import build_review_context, list_clear
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.web.current import runtime
 from embed.web.dashboard.access import current_change, current_person
 from embed.web.dashboard.blueprint import format_moment
 from embed.web.dashboard.filters import describe_outcome
 from embed.web.dashboard.responses import render, write_mistake
-from embed.web.dashboard.routes import page_route
+from embed.web.dashboard.routes import may_here, page_route
 from embed.web.languages import gettext, lazy_gettext
 
 TABS = {
@@ -51,6 +51,7 @@ class View(NamedTuple):
     tab: str
     order: str
     text: str
+    is_clear: bool  # only what nothing speaks against
     after: Cursor | None
 
     @classmethod
@@ -60,6 +61,7 @@ class View(NamedTuple):
             tab if tab in TABS else "waiting",
             order if order in ORDERS else "newest",
             request.args.get("q", "").replace("\0", "").strip()[:MAX_SEARCH_LENGTH],
+            request.args.get("only") == "clear",
             Cursor.parse(request.args.get("after")),
         )
 
@@ -72,6 +74,7 @@ class View(NamedTuple):
             tab=None if wanted.tab == "waiting" else wanted.tab,
             order=None if wanted.order == "newest" else wanted.order,
             q=wanted.text or None,
+            only="clear" if wanted.is_clear else None,
             after=wanted.after,
         )
 
@@ -109,6 +112,19 @@ def decide(page: Page) -> ResponseReturnValue:
         except InvalidInput as mistake:
             return _refuse(page, write_mistake(mistake))
     result = decide(page, ids, current_change())
+    return _answer(page, result, "decided")
+
+
+@page_route("/queue", methods=["POST"], needs="reviewer")
+def approve_clear(page: Page) -> ResponseReturnValue:
+    """Approve what nothing spoke against when the form was rendered, and still doesn't.
+
+    At the address of the queue, since scripts load its rows from the address they're at.
+    """
+    ids = request.form.getlist("ids")
+    if not ids:
+        return _refuse(page, NOTHING_CHOSEN)
+    result = decisions.approve(page, ids, current_change(), balances=runtime().balances)
     return _answer(page, result, "decided")
 
 
@@ -153,10 +169,10 @@ def _answer(page: Page, result: decisions.Result, verb: str) -> ResponseReturnVa
             {"id": gone_id, "sentence": str(GONE), "isWaiting": False}
             for gone_id in result.withdrawn
         ]
-        return {
-            "unchanged": unchanged,
-            "counts": _count_by_tab(page, read_counts_without_session(page)),
-        }
+        counts, view = _count_by_tab(page, read_counts_without_session(page)), View.read()
+        clear = _find_clear(page, view, counts)
+        part = render_template("dashboard/queue_clear.html", page=page, view=view, **clear)
+        return {"unchanged": unchanged, "counts": counts, "clear": part}
     if undecided or gone:
         return _render(page, undecided=undecided, gone=gone, verb=verb, status=409)
     return redirect(View.read().link(page), 303)
@@ -172,22 +188,26 @@ def _explain(undecided: decisions.Undecided, verb: str) -> tuple[Submission, str
 
 def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnValue:
     view, now = View.read(), runtime().clock()
+    refused_without_session = read_counts_without_session(page)
+    tabs = _count_by_tab(page, refused_without_session)
+    clear = _find_clear(page, view, tabs)
     submissions = queries.read_queue(
         page,
         TABS[view.tab],
         view.text,
+        only=clear["clear"] if view.is_clear else (),
+        without=clear["clear"] if clear["doubtful"] and not view.is_clear else (),
         after=view.after,
         is_oldest_first=view.order == "oldest",
     )
     undoable = queries.list_undoable(page, current_person().email, now - decisions.UNDO_WITHIN)
-    refused_without_session = read_counts_without_session(page)
     return render(
         "queue.html",
         page=page,
         status=status,
         view=view,
         submissions=submissions,
-        tabs=_count_by_tab(page, refused_without_session),
+        tabs=tabs,
         refused_without_session=refused_without_session,
         contexts=build_review_context(page, submissions.rows, runtime().balances)
         if view.tab == "waiting"
@@ -203,8 +223,23 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         withdrawn=queries.count_withdrawn(page, now - WITHDRAWN_WITHIN),
         undelivered=count_given_up_of_page(page),
         now=now,
+        **clear,
         **values,
     )
+
+
+def _find_clear(page: Page, view: View, counts: dict[str, int]) -> dict[str, Any]:
+    """Return what nothing speaks against, for who may approve it, and how many others are pending.
+
+    A search finds both alike.
+    """
+    is_offered = view.tab == "waiting" and not view.text and may_here("approve_clear")
+    clear = list_clear(page, runtime().balances) if is_offered else []
+    return {
+        "clear": clear,
+        "doubtful": counts["waiting"] - len(clear),
+        "max_clear": queries.MAX_CHANGED,
+    }
 
 
 def _count_by_tab(page: Page, refused_without_session: Counter[str]) -> dict[str, int]:

@@ -28,13 +28,12 @@ from embed.web.dashboard.responses import (
     redirect_to,
     render,
     show_mistakes,
+    write_mistake,
 )
 from embed.web.dashboard.routes import FORM, page_route
 from embed.web.languages import gettext, lazy_gettext
 
 HELP = "owners#notifications"
-MAX_GIVEN_UP_SHOWN = 3
-MAX_LATEST_SHOWN = 4
 _testing = ConcurrencyLimit(2)  # a mail server may take a minute
 
 
@@ -47,21 +46,24 @@ def list_receivers(page: Page) -> ResponseReturnValue:
 def _render(page: Page, form: "ReceiverForm") -> ResponseReturnValue:
     channels = receivers.list_receivers(page.id, "channel")
     webhooks = receivers.list_receivers(page.id, "webhook")
-    now = runtime().clock()
+    of_page, undelivered = [*channels, *webhooks], delivery_log.count_undelivered(page)
+    now, obstacles = runtime().clock(), find_obstacles(of_page)
     return render(
         "receivers.html",
         page=page,
         form=form,
-        own_receivers=[*channels, *webhooks],
+        own_receivers=of_page,
         icons=ICONS,
         service_of=lambda one: WEBHOOK if one.kind == WEBHOOK else find_service(one.target),
         tested=request.args.get("tested"),
-        masked=mask_targets([*channels, *webhooks]),
+        masked={one.id: mask_target(one) for one in of_page},
         last=delivery_log.find_last_attempted(page),
-        waiting=delivery_log.count_waiting(page),
-        given_up=delivery_log.list_given_up(page, limit=MAX_GIVEN_UP_SHOWN),
-        given_up_count=delivery_log.count_given_up_of_page(page),
-        latest=delivery_log.read_log(page).rows[:MAX_LATEST_SHOWN],
+        undelivered=undelivered,
+        given_up=sum(one.get("given_up", 0) for one in undelivered.values()),
+        sendable=sum(
+            one.get("given_up", 0) for name, one in undelivered.items() if name not in obstacles
+        ),
+        obstacles=obstacles,
         read_public_key=read_public_key,
         is_told_of_submissions=receivers.is_told_of_submissions,
         has_mail_server=runtime().settings.smtp_url is not None,
@@ -71,9 +73,11 @@ def _render(page: Page, form: "ReceiverForm") -> ResponseReturnValue:
     )
 
 
-def mask_targets(of_page: Iterable[Receiver]) -> dict[str, str]:
-    """Return receivers' targets by their ids, without secrets."""
-    return {receiver.id: mask_target(receiver) for receiver in of_page}
+def find_obstacles(of_page: Iterable[Receiver]) -> dict[str, str]:
+    """Return why nothing can reach a receiver, by its id; the others are absent."""
+    settings = runtime().settings
+    found = {one.id: receivers.find_obstacle(one, settings) for one in of_page}
+    return {each: write_mistake(why) for each, why in found.items() if why is not None}
 
 
 @page_route("/settings/notifications/<receiver_id>/remove", methods=FORM, needs="owner", help=HELP)
@@ -81,7 +85,7 @@ def remove_receiver(page: Page, receiver_id: str) -> ResponseReturnValue:
     receiver = get_own_receiver(page, receiver_id)
     masked = mask_target(receiver)
     if request.method != "POST":
-        waiting = delivery_log.count_waiting(page).get(receiver.id, 0)
+        waiting = delivery_log.count_undelivered(page)[receiver.id].get("waiting", 0)
         return render(
             "receiver_remove.html",
             page=page,

@@ -45,6 +45,10 @@ class Form(FlaskForm):
         def get_translations(self, form: FlaskForm) -> Any:
             return i18n.get_translations([current_language()])
 
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Return False, too, for a form that is shown again after its session had ended."""
+        return "is_shown_again" not in g and bool(super().validate(extra_validators))
+
 
 class AddressField(StringField):
     """Has the address in what was pasted; without one, the text stays for the mistake."""

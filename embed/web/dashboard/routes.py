@@ -34,6 +34,9 @@ class Route:
     confirms: bool = False  # asks "Is it you?" first
     help: str = "owners"  # where the help link leads: the document, and its section after "#"
     opens_deleted: bool = False  # also takes a deleted page
+    # Shows what was typed again if its form came too late. Only for views that save nothing before
+    # Form.validate, and whose fields hold no secrets.
+    keeps_text: bool = False
     max_upload_bytes: int | None = None  # of a form with a file
     # Requests that scripts make on their own aren't visits, and their answers must not bring back
     # the session from before a form that was sent at the same moment.

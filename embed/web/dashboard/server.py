@@ -10,6 +10,8 @@ from flask.typing import ResponseReturnValue
 
 from embed import __version__
 from embed.db.work_status import read_work_status
+from embed.doctor import list_changed_headers
+from embed.outbound import RequestFailed
 from embed.settings import Settings
 from embed.web.current import runtime
 from embed.web.dashboard.responses import render
@@ -99,4 +101,15 @@ def _list_faults(settings: Settings) -> Iterator[str]:
             " correct PUBLIC_URL.",
             scheme=request.scheme,
             address=settings.public_url,
+        )
+    try:
+        names = ", ".join(list_changed_headers(settings.public_url) if settings.public_url else ())
+    except RequestFailed:
+        yield gettext("The service doesn't reach itself at PUBLIC_URL. flask doctor says why.")
+        return
+    if names:
+        yield gettext(
+            "A proxy adds, changes or removes headers of the service's answers: %(names)s. Have it"
+            " leave these headers as the service sends them.",
+            names=names,
         )

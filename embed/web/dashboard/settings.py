@@ -50,7 +50,9 @@ def _count_parts(page: Page) -> dict[str, Any]:
     return counts
 
 
-@page_route("/settings/general", methods=FORM, needs="editor", help="owners#create-a-page")
+@page_route(
+    "/settings/general", methods=FORM, needs="editor", help="owners#create-a-page", keeps_text=True
+)
 def edit_page(page: Page) -> ResponseReturnValue:
     form = PageForm(obj=page)
     if form.validate_on_submit():

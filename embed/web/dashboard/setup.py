@@ -1,6 +1,6 @@
 """The setup of a new page on one screen: token, site and first wallets, then the snippet."""
 
-from flask import Response
+from flask import Response, request
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, HiddenField, StringField
 from wtforms.validators import InputRequired, Length, Optional
@@ -46,7 +46,7 @@ class SetupForm(SiteForm):
         return advise_on_mint(self.token_mint.data)
 
 
-@route("/pages/new", methods=FORM, needs=PAGE_CREATOR, help="owners#create-a-page")
+@route("/pages/new", methods=FORM, needs=PAGE_CREATOR, help="owners#create-a-page", keeps_text=True)
 def create_page() -> ResponseReturnValue:
     """Show what the chain says about the token, and only then create the page with its key."""
     form = SetupForm()
@@ -83,20 +83,19 @@ def _look_up(form: SetupForm, mint: str) -> Response:
         (form.token_symbol, draft and draft.symbol),
     ):
         field.data = found or field.data
-        if not field.data and not form.token_mint.errors:
-            field.errors = [
-                gettext("It isn't on the chain. Enter it here.")
-                if draft
-                else gettext("This field is required.")
-            ]
+        if field.data:
+            continue
+        if draft:
+            about = gettext("It isn't on the chain. Enter it here."), field.description
+            field.description = " ".join(map(str, about)).strip()
+        if field.name in request.form and not form.token_mint.errors:  # it was there to fill in
+            field.errors = [gettext("This field is required.")]
     return _render(form, draft, problem)
 
 
 def _render(form: SetupForm, draft: Draft | None = None, problem: str | None = None) -> Response:
     form.draft.data = draft.sign(runtime().signer) if draft else ""
-    # A token without a name on the chain is not a mistake.
-    status = 200 if draft and not form.site.errors else None
-    return render("setup.html", form=form, draft=draft, problem=problem, status=status)
+    return render("setup.html", form=form, draft=draft, problem=problem)
 
 
 def _render_done(page: Page, made: tuple[ApiKey, str] | None, wallet_count: int) -> Response:

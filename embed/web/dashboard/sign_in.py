@@ -6,12 +6,12 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
-from flask import Response, redirect, request, session, url_for
+from flask import Response, current_app, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
 from limits import parse
 from wtforms import EmailField, Field, PasswordField
-from wtforms.validators import EqualTo, InputRequired, Length
+from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Person, Session
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, is_correct_password
@@ -20,7 +20,8 @@ from embed.pages import list_of_owner
 from embed.people import passwords, sessions
 from embed.people.accounts import normalise_email
 from embed.web import languages, rate_limits
-from embed.web.current import own_host, runtime
+from embed.web.current import own_host, own_origin, runtime
+from embed.web.dashboard import unsaved
 from embed.web.dashboard.access import (
     SignedIn,
     current_change,
@@ -41,15 +42,17 @@ from embed.web.languages import gettext, lazy_gettext, ngettext
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
 USED_LINK = lazy_gettext(
     "This link works only once, and it has been used. Sign in with the password chosen then. If "
-    "you forgot it, ask the operator of this server for a new link: flask owners reset EMAIL"
+    "you forgot it, ask the operator of this server for a new link."
 )
 DEAD_LINK = lazy_gettext(
-    "This link has expired or is incomplete. Ask the operator of this server for a new one: flask"
-    " owners reset EMAIL"
+    "This link has expired or is incomplete. Ask the operator of this server for a new one."
 )
-PER_ACCOUNT = parse("10/10 minutes")
+# Of sign-ins. A network is a /24 or /48: one site may have thousands of /64s.
 PER_CLIENT = parse("30/10 minutes")
-PER_NETWORK = parse("100/10 minutes")  # a /24 or /48: one site may have thousands of /64s
+PER_NETWORK = parse("100/10 minutes")
+PER_ACCOUNT = parse("10/10 minutes")  # from one network
+FROM_NEW_NETWORKS = parse("20/hour")  # at one account, from all networks new to it together
+PER_SESSION = parse("10/10 minutes")  # answers to "Is it you?", which need no sign-in
 RenderForm = Callable[..., Response]  # called with `status`
 _LENGTHS = {"min": MIN_LENGTH, "max": MAX_LENGTH}
 
@@ -59,8 +62,8 @@ class SignInForm(Form):
     password = PasswordField(lazy_gettext("Password"), [InputRequired(), Length(max=MAX_LENGTH)])
 
 
-class FirstPasswordForm(Form):
-    """The form of a one-time link: the password can be shown, so it isn't typed twice."""
+class PasswordForm(Form):
+    """Choose a password, which can be shown, so it isn't typed twice."""
 
     password = PasswordField(
         lazy_gettext("New password"),
@@ -76,29 +79,59 @@ class FirstPasswordForm(Form):
     )
 
 
-class PasswordForm(FirstPasswordForm):
-    again = PasswordField(
-        lazy_gettext("Repeat the new password"),
-        [InputRequired(), EqualTo("password", lazy_gettext("The two passwords don't match."))],
-    )
-
-
 @route("/sign-in", methods=FORM, needs=ANYBODY, help="owners#sign-in")
 def sign_in() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if current_user.is_authenticated:
-        return redirect(target)
+        return go_on(target)
     form = SignInForm()
     if not form.validate_on_submit():
-        return render("sign_in.html", form=form, status=200)
+        return render_sign_in(form, status=200)
     email = form.email.data or ""
     if wait := find_wait(email):
-        return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
+        return refuse_attempt(wait, form.password, partial(render_sign_in, form))
     person = passwords.find_by_password(email, form.password.data or "")
     if person is None or not begin_session(person):
         form.password.errors = [gettext("The email address or the password is wrong.")]
-        return store_failure(email, render("sign_in.html", form=form), "sign-in failed")
+        return store_failure(email, render_sign_in(form), "sign-in failed")
+    return go_on(target)
+
+
+def render_sign_in(form: SignInForm, *, status: int | None = None) -> Response:
+    return render(
+        "sign_in.html",
+        form=form,
+        status=status,
+        target=request.args.get("next"),
+        unsaved=request.form.get(unsaved.FIELD),
+    )
+
+
+def go_on(target: str) -> ResponseReturnValue:
+    """Lead a person who has signed in to the form that they sent before, or to `target`."""
+    found = unsaved.find_unsaved() if request.method == "POST" else None
+    if found and _INSIDE.fullmatch(found.address):  # no line ends
+        return redirect(found.address, 307)
     return redirect(target, 303)
+
+
+def ask_to_sign_in() -> Response:
+    """Answer a form that was sent after its session had ended."""
+    sent_from = (request.referrer or "").removeprefix(own_origin())
+    routes = current_app.url_map.bind("")
+    pages = (
+        one
+        for one in (request.full_path, sent_from)
+        if one and routes.test(one.partition("?")[0], method="GET")
+    )
+    return render(
+        "sign_in.html",
+        form=SignInForm(formdata=None),
+        status=403,
+        target=next(pages, None),
+        unsaved=unsaved.seal_form(),
+        is_late=True,
+    )
 
 
 @route("/sign-out", methods=["POST"], needs=PERSON)
@@ -123,9 +156,9 @@ def choose_password(token: str) -> ResponseReturnValue:
         return render_mistake(USED_LINK, 410)
     if person is None:
         return render_mistake(DEAD_LINK, 404)
-    form = FirstPasswordForm()
+    form = PasswordForm()
     if not form.validate_on_submit():
-        return render("password.html", form=form, person=person, status=200)
+        return render("password.html", form=form, person=person)
     with show_mistakes(form):
         try:
             chosen = passwords.choose_password(
@@ -158,6 +191,7 @@ def use_session(begun: Session, credential: str) -> None:
         end_own_session()
     session.clear()
     session.permanent = True
+    session["csrf_token"] = unsaved.make_form_token(begun.person_id)
     login_user(SignedIn(begun, credential))
     languages.choose_language(begun.person.language)  # for the next page's first sentence
 
@@ -175,10 +209,17 @@ def safe_target(target: str) -> str:
 
 
 def find_wait(email: str) -> timedelta | None:
-    """Count an attempt to guess a password; after too many, return how long to wait."""
-    return find_network_wait() or rate_limits.find_wait(
-        "sign_in", PER_ACCOUNT, normalise_email(email)
-    )
+    """Count an attempt to guess a password; after too many, return how long to wait.
+
+    Attempts from elsewhere don't count where the person has signed in before.
+    """
+    email, network = normalise_email(email), current_client().network
+    from_here = f"{network} {email}"
+    if wait := find_network_wait() or rate_limits.find_wait("sign_in", PER_ACCOUNT, from_here):
+        return wait
+    if account_log.has_signed_in(email, network, runtime().clock()):
+        return None
+    return rate_limits.find_wait("sign_in", FROM_NEW_NETWORKS, email)
 
 
 def find_network_wait() -> timedelta | None:
@@ -205,9 +246,12 @@ def refuse_attempt(wait: timedelta, field: Field, render_form: RenderForm) -> Re
 
 
 def refuse_wrong_password(field: Field, render_form: RenderForm) -> Response | None:
-    """Return a refusal if the field isn't the person's current password, else None."""
+    """Return a refusal if the field isn't the person's current password, else None.
+
+    Counts by session, so that nobody else can use up the attempts.
+    """
     person = current_person()
-    if wait := find_wait(person.email):
+    if wait := rate_limits.find_wait("sign_in", PER_SESSION, current_session().id):
         return refuse_attempt(wait, field, render_form)
     if is_correct_password(field.data or "", person.password_hash):
         return None

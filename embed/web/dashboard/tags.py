@@ -39,7 +39,7 @@ def list_tags(page: Page) -> ResponseReturnValue:
     return _show_list(page, TagForm(formdata=None, color=tags.order_colors(page)[0]))
 
 
-@page_route("/wallets/tags", methods=["POST"], needs="editor")
+@page_route("/wallets/tags", methods=["POST"], needs="editor", keeps_text=True)
 def add_tag(page: Page) -> ResponseReturnValue:
     form = TagForm()
     if form.validate():
@@ -61,7 +61,7 @@ def _show_list(page: Page, form: TagForm) -> ResponseReturnValue:
     return render_wallets(page, "tags.html", form=form, counts=tags.count_wallets(page))
 
 
-@page_route("/wallets/tags/<tag_id>", methods=FORM, needs="editor", help=HELP)
+@page_route("/wallets/tags/<tag_id>", methods=FORM, needs="editor", help=HELP, keeps_text=True)
 def edit_tag(page: Page, tag_id: str) -> ResponseReturnValue:
     tag = get_own_tag(page, tag_id)
     form = TagForm(obj=tag, is_left_out=not tag.is_counted)

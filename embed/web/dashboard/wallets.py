@@ -72,7 +72,7 @@ class WalletForm(Form):
             )
 
 
-@page_route("/wallets/new", methods=FORM, needs="editor", help=HELP)
+@page_route("/wallets/new", methods=FORM, needs="editor", help=HELP, keeps_text=True)
 def add_wallet(page: Page) -> ResponseReturnValue:
     form = WalletForm(page)
     if form.validate_on_submit():
@@ -88,7 +88,7 @@ def add_wallet(page: Page) -> ResponseReturnValue:
     return render("wallet_form.html", page=page, form=form)
 
 
-@page_route("/wallets/<wallet_id>", methods=FORM, needs="editor", help=HELP)
+@page_route("/wallets/<wallet_id>", methods=FORM, needs="editor", help=HELP, keeps_text=True)
 def edit_wallet(page: Page, wallet_id: str) -> ResponseReturnValue:
     own = get_own_wallet(page, wallet_id)
     balances = runtime().balances

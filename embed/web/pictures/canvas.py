@@ -14,7 +14,7 @@ from embed.web.pictures.letters import load_font, make_drawable, shorten, wrap
 
 WIDTH, HEIGHT = 1200, 630  # as chats show pictures of links at their largest
 MARGIN = 70
-# From static/look/tokens.css, light: n12, n11 and surface; the last is slate 9 of Radix Colors.
+# From static/look/look.css, light: n12, n11 and surface; the last is slate 9 of Radix Colors.
 TEXT, QUIET, _SURFACE, _REST = "#1c2024", "#60646c", "#ffffff", "#8b8d98"
 _SMOOTH = 4  # round shapes are drawn this much larger
 _CELLS = 7  # across an avatar: five squares and a margin
@@ -27,7 +27,7 @@ _PALETTE = 256
 
 
 class Part(NamedTuple):
-    """A part of the bar; those without a color are grey, at its end."""
+    """A part of the bar; those without a color are gray, at its end."""
 
     width: Decimal  # any unit
     color: str | None  # six hex digits

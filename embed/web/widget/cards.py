@@ -6,7 +6,6 @@ from datetime import datetime
 from embed.db.models import Page
 from embed.errors import ApiError
 from embed.public_payload import Payload
-from embed.submissions.proofs import read_visible_proofs
 from embed.wallets.listings import find_listed_since
 from embed.wallets.tracking import find_visible
 from embed.web.figures import format_day
@@ -43,7 +42,7 @@ def get_card(page: Page, payload: Payload, wallet_id: str) -> Card:
     """
     wallet = find_visible(page, wallet_id)
     place = None if wallet is None else payload.find_place(wallet.address)
-    if wallet is None or place is None or wallet_id not in read_visible_proofs(page, [wallet_id]):
+    if wallet is None or place is None or not payload.standings.proved[place]:
         raise ApiError("not_found")
     return Card(
         name=wallet.public_alias,

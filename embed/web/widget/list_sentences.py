@@ -7,7 +7,6 @@ from embed.db.models import Page
 from embed.domain.amounts import find_share
 from embed.domain.texts import drop_dollar_signs, isolate
 from embed.public_payload import Payload
-from embed.submissions.proofs import count_proved
 from embed.web.figures import format_in_full, format_share, format_short
 from embed.web.languages import current_locale, format_number, gettext, ngettext
 
@@ -84,7 +83,7 @@ def describe_list(page: Page, payload: Payload) -> str:
     """Say what the list has, and what visitors may do."""
     if not payload.wallet_count:
         return " · ".join(filter(None, (write_symbol(payload.details), write_offer(page))))
-    said = (write_sentence(payload), write_signed(count_proved(page)), write_offer(page))
+    said = (write_sentence(payload), write_signed(payload.proved_count), write_offer(page))
     return " · ".join(filter(None, said))
 
 

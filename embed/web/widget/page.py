@@ -20,7 +20,6 @@ from embed.domain.look import FIELDS, Look
 from embed.domain.origins import parse_origin
 from embed.keys.access import Access
 from embed.public_payload import WALLETS_PER_PART, Payload, build_payload
-from embed.submissions.proofs import count_proved
 from embed.wallets.drafts import Draft
 from embed.wallets.joined import NEW_FOR, Joined, list_joined
 from embed.web.current import own_origin, runtime
@@ -217,7 +216,7 @@ def _describe_list(
         "bar": draw_bar(holders),
         "logo": facts.logo,
         "joined": [] if "joined" in hidden else facts.joined,
-        "proved_count": facts.proved_count,
+        "proved_count": payload.proved_count,
         "supply": edition.supply,
         "again_after": int(runtime().settings.balance_max_age.total_seconds()),
         "change": None if "changes" in hidden else facts.change,
@@ -236,7 +235,7 @@ def _render_strip(variant: Variant, payload: Payload, look: ShownLook) -> bytes:
         look=look,
         wallets=payload.read_wallets(places),
         wallet_count=payload.wallet_count,
-        proved_count=count_proved(payload.page),
+        proved_count=payload.proved_count,
         address=f"?{urlencode(arguments)}",
     ).encode()
 
@@ -255,7 +254,6 @@ class _Facts(NamedTuple):
 
     logo: str | None  # its address
     joined: list[Joined]
-    proved_count: int
     change: Decimal | None  # of what all wallets hold, over a day, as a part of 1
 
 
@@ -266,6 +264,5 @@ def _read_facts(edition: Edition) -> _Facts:
     return _Facts(
         locate_logo(page),
         list_joined(page, now - NEW_FOR),
-        count_proved(page),
         find_total_change(page, now) if is_summed else None,
     )

@@ -10,7 +10,6 @@ from embed.db.models import Page
 from embed.domain.colors import find_tag_color
 from embed.errors import ApiError
 from embed.public_payload import Payload
-from embed.submissions.proofs import count_proved
 from embed.translations import SOURCE_LANGUAGE
 from embed.wallets.joined import NEW_FOR, list_joined
 from embed.web.assets import CACHED_FOR, STATIC_DIR
@@ -107,7 +106,7 @@ def _describe_list(page: Page, payload: Payload) -> ListPicture:
         figures=write_figures(payload),
         parts=[_color(one, page.look.accent) for one in draw_bar(list_holders(payload))],
         faces=[draw_avatar(one) for one in list(dict.fromkeys(addresses))[:MAX_FACES]],
-        signed=write_signed(count_proved(page)),
+        signed=write_signed(payload.proved_count),
         joined=write_joined(len(joined)),
     )
 

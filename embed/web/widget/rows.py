@@ -12,7 +12,6 @@ from embed.balances.tokens import Supply
 from embed.domain.amounts import find_share
 from embed.domain.look import Look
 from embed.public_payload import WALLETS_PER_PART, Payload, get_payload
-from embed.submissions.proofs import read_visible_proofs
 from embed.web.current import runtime
 from embed.web.drawings import draw_lines
 from embed.web.figures import Column
@@ -99,7 +98,6 @@ def render_rows(edition: Edition, view: View, places: Sequence[int], look: Look)
 def _render(payload: Payload, places: Sequence[int], look: Look, tag: str | None) -> Rows:
     page, balances, now = payload.page, runtime().balances, runtime().clock()
     wallets = payload.read_wallets(places)
-    proofs = read_visible_proofs(page, [one["id"] for one in wallets])
     changes: dict[str, BalanceChange] = {}
     if balances.uses_chain and "changes" not in look.hide:
         changes = read_balance_changes(page, [one["address"] for one in wallets], now)
@@ -113,7 +111,7 @@ def _render(payload: Payload, places: Sequence[int], look: Look, tag: str | None
         wallets=[
             describe_wallet(wallet, place, payload, column)
             | {
-                "is_proved": wallet["id"] in proofs,
+                "is_proved": payload.standings.proved[place],
                 "line": lines.get(wallet["address"]),
                 "day_part": day_parts.get(wallet["address"]),
             }

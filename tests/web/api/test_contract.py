@@ -196,6 +196,8 @@ def test_tracking_read_says_nothing_about_caches(world, ask):
         "/api/embed/%ff",
         "/api/embed/" + "x" * 5000,
         "/embed/api/nothing",
+        "/API/embed/submissions",
+        "/embed//Api/submissions",
     ],
 )
 def test_unknown_path_is_not_found(world, path):

@@ -153,8 +153,24 @@ def test_unknown_page_has_no_key_that_lists_the_origin(world, page_id):
     assert not is_let_in(preflight(world, page_id=page_id))
 
 
-def test_preflight_of_an_unknown_path_is_not_found(world):
-    answer = preflight(world, "/nothing")
+@both_roots
+@pytest.mark.parametrize("path", ["/nothing", "", "/submissions/", "/openapi.json"])
+@pytest.mark.parametrize("asked", [None, "PUT"])
+def test_site_that_asks_for_what_is_not_there_may_read_that(world, root, path, asked):
+    """Browsers show scripts a 404 only if its preflight was let through."""
+    world.root = root
+    headers = {"Access-Control-Request-Method": asked, "Access-Control-Request-Headers": "X-Own"}
 
-    assert (answer.status_code, answer.json) == (404, {"error": "not_found"})
-    assert "Access-Control-Allow-Methods" not in answer.headers
+    answer = preflight(world, path, **headers)
+
+    code = "method_not_allowed" if (root + path) == "/api/embed/openapi.json" else "not_found"
+    refusal = (405 if code == "method_not_allowed" else 404, {"error": code})
+    assert (answer.status_code, answer.json) == ((204, None) if asked else refusal)
+    assert list_cors_headers(answer) == {
+        "Access-Control-Allow-Origin": SITE,
+        "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
+        "Access-Control-Allow-Headers": "Authorization, Content-Type",
+        "Access-Control-Allow-Credentials": "true",
+        "Access-Control-Max-Age": "600",
+    }
+    assert answer.vary.to_header() == "Origin"

@@ -53,27 +53,27 @@ def test_person_sees_what_happened_and_from_where(world, owner):
     owner.sign_in_again()
     world.clock.forward(minutes=1)
     token = find_token(owner.get(ACCOUNT).text)
-    form = {"csrf_token": token, "current": PASSWORD, "password": NEW, "again": NEW}
+    form = {"csrf_token": token, "current": PASSWORD, "password": NEW}
     assert owner.client.post(ACCOUNT, data=form).status_code == 303
 
     here = " · 127.0.0.0/24"
     lines = list_lines(owner)
     assert sorted(lines[:3]) == [
-        f"The new password signed out all browsers: 1 2026-01-31 09:35 UTC{here}",
-        f"The password was changed 2026-01-31 09:35 UTC{here}",
-        f"You signed in 2026-01-31 09:35 UTC{here}",
+        f"The new password signed out all browsers: 1 Jan 31, 2026, 9:35 AM UTC{here}",
+        f"The password was changed Jan 31, 2026, 9:35 AM UTC{here}",
+        f"You signed in Jan 31, 2026, 9:35 AM UTC{here}",
     ]
     assert sorted(lines[3:5]) == [
-        f"You signed in 2026-01-31 09:34 UTC{here}",
-        f"You signed out 2026-01-31 09:34 UTC{here}",
+        f"You signed in Jan 31, 2026, 9:34 AM UTC{here}",
+        f"You signed out Jan 31, 2026, 9:34 AM UTC{here}",
     ]
     where = " · Firefox on Linux · 192.0.2.0/24"
     assert lines[5:8] == [
-        f"You signed out other browsers: 1 2026-01-31 09:33 UTC{here}",
-        f"You signed in 2026-01-31 09:32 UTC{where}",
-        f"Someone tried to sign in with a wrong password 2026-01-31 09:31 UTC{where}",
+        f"You signed out other browsers: 1 Jan 31, 2026, 9:33 AM UTC{here}",
+        f"You signed in Jan 31, 2026, 9:32 AM UTC{where}",
+        f"Someone tried to sign in with a wrong password Jan 31, 2026, 9:31 AM UTC{where}",
     ]
-    assert "The page USD Coin now belongs to you 2026-01-31 09:30 UTC" in lines
+    assert "The page USD Coin now belongs to you Jan 31, 2026, 9:30 AM UTC" in lines
     assert other.get(ACCOUNT).status_code == 302
 
 
@@ -163,7 +163,7 @@ def test_failure_is_stored_after_the_answer(world, owner):
 def test_wrong_password_of_somebody_who_is_signed_in_is_stored_once_an_hour(world, owner):
     paths = (ACCOUNT, "/dashboard/confirm")
     for path in (*paths, *paths):
-        wrong = {"current": "wrong", "present_password": "wrong", "password": NEW, "again": NEW}
+        wrong = {"current": "wrong", "present_password": "wrong", "password": NEW}
         owner.post(path, **wrong).close()
         world.clock.forward(minutes=31)
     attempt(world, "a wrong password")
@@ -190,7 +190,7 @@ def test_no_password_secret_token_or_address_of_a_client_is_in_the_rows(world, o
     ann = accounts.create_person("ann@example.com", world.clock())
     link = owner.post(page, email=ann.email, role="viewer").text
     token = re.search(r"/dashboard/invitations/([\w-]+)", link)[1]
-    owner.post(ACCOUNT, current=PASSWORD, password=NEW, again=NEW)
+    owner.post(ACCOUNT, current=PASSWORD, password=NEW)
 
     rows = repr(list(AccountEvent.select().dicts()))
     assert "sign-in failed" in rows

@@ -1,12 +1,15 @@
 """The activity page: the log, and the charts of submissions."""
 
+import html
 import re
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from support.many_submissions import add_submissions
-from support.world import change_at
+from support.world import USDC, change_at
 
+import embed
 from embed.db.models import STATUSES, Activity
 from embed.events.editing import editing
 from embed.events.kinds import (
@@ -15,17 +18,20 @@ from embed.events.kinds import (
     PageFacts,
     ReceiverFacts,
     TagFacts,
+    WalletFacts,
 )
 from embed.notifications import receivers
 from embed.people import invitations
 from embed.submissions.deny_list import block_on_page
-from embed.web.dashboard.activity import STACK
+from embed.web.dashboard.activity import KINDS, STACK
+from embed.web.dashboard.filters import find_tone
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def path(world) -> str:
+    world.clock.forward(minutes=1)  # since the page was set up
     return f"/dashboard/pages/{world.page_id}/activity"
 
 
@@ -48,7 +54,7 @@ def test_parts_of_the_log_show_everything_once(world, owner, path):
     assert "<b>" not in text
     assert '<bdi translate="no">&lt;script&gt;</bdi>' in text
     log(world, 120)
-    said = "2026-01-31 09:32 UTC owner@example.com changed the page: title: entry 119."
+    said = "Jan 31, 2026, 9:33 AM UTC owner@example.com changed the page: title: entry 119."
     assert said in owner.see(path)
     seen, where = [], path
     while where:
@@ -60,9 +66,65 @@ def test_parts_of_the_log_show_everything_once(world, owner, path):
     assert seen == list(range(119, -1, -1))
 
 
-def test_every_outcome_is_drawn_and_every_action_fits_into_its_column():
+def test_every_outcome_is_drawn_in_its_color_and_every_action_has_its_kind_and_fits():
     assert set(STACK) == set(STATUSES)
+    styles = (Path(embed.__file__).parents[1] / "static/dashboard/charts.css").read_text()
+    drawn = dict(re.findall(r"^svg \.(\w+) {.* var\(--([\w-]+)\)", styles, re.MULTILINE))
+    assert drawn == {status: find_tone(status) or "text-2" for status in STACK}
+    actions = [action for kind in KINDS.values() for action in kind.list_actions()]
+    assert sorted(actions) == sorted(FACTS_BY_ACTION)
     assert max(map(len, FACTS_BY_ACTION)) <= Activity.action.max_length
+
+
+def test_new_page_has_one_sentence_until_something_happens(owner):
+    page_id = owner.make_page()
+    path = f"/dashboard/pages/{page_id}/activity"
+    (main,) = re.findall(r"<main.*</main>", owner.get(path).text, re.DOTALL)
+    said = " ".join(re.sub(r"<[^>]+>", " ", main).split())
+    assert said == "Activity Nothing has happened yet."
+
+    owner.world.clock.forward(minutes=1)
+    with editing(page_id, owner.world.change()) as edit:
+        edit.log("add tag", TagFacts("team"))
+    text = owner.see(path)
+    assert "added the tag team" in text
+    assert "created the page" in text
+    assert "Submissions of the last" not in text
+
+
+def test_address_is_shortened_and_whole_in_the_title(world, owner, path):
+    with editing(world.page_id, world.change()) as edit:
+        edit.log("add wallet", WalletFacts(USDC, "<Whale>"))
+        edit.log("change page", ChangeFacts({"token_mint": USDC}))
+    text = owner.get(path).text
+
+    short = f"{USDC[:4]}…{USDC[-4:]}"
+    for said in (f"&lt;Whale&gt; ({short})", f"mint address: {short}"):
+        assert f'<bdi translate="no" title="{USDC}">{said}</bdi>' in text
+    assert text.count(USDC) == 2
+
+
+def test_log_is_narrowed_to_a_kind_on_all_its_parts(world, owner, path):
+    log(world, 60)
+    with editing(world.page_id, world.change()) as edit:
+        edit.log("add tag", TagFacts("team"))
+    add_submissions(world, 1)
+
+    links = re.findall(
+        r'class="mark[^"]*" href="[^"]*activity(?:\?kind=([\w-]+))?"', owner.get(path).text
+    )
+    assert links == ["", *KINDS]
+    text = owner.see(f"{path}?kind=tags")
+    assert "added the tag team" in text
+    assert "entry" not in text
+    assert "Submissions of the last" not in text
+    first = owner.get(f"{path}?kind=settings").text
+    older = html.unescape(re.search(r'rel="next" href="([^"]+)"', first)[1])
+    assert "entry 59." in first
+    assert "team" not in first + owner.get(older).text
+    assert "entry 0." in owner.get(older).text
+    assert "Nothing has happened yet." in owner.see(f"{path}?kind=people")
+    assert "added the tag team" in owner.see(f"{path}?kind=nonsense")
 
 
 def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(world, owner, path):
@@ -84,13 +146,13 @@ def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(worl
 
 def test_numbers_say_the_same_as_the_charts(world, owner, path):
     text = owner.see(path)
-    assert "No submissions." in text
     assert "busiest day" not in text
+    assert "by outcome" not in text
     add_submissions(world, 3)
     add_submissions(world, 1, "approved")
 
     text = owner.see(path)
-    assert "2026-01-31 1 approved, 3 waiting" in text
+    assert "Jan 31 1 approved, 3 waiting" in text
     assert "approved 1 approved automatically 0 waiting 3 rejected 0 refused 0" in text
     assert "busiest day: 4" in text
 
@@ -101,7 +163,7 @@ def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):
     add_submissions(world, 1, created_at=start - timedelta(milliseconds=1))
     chart = _find_chart(owner.get(path).text)
 
-    assert re.findall(r"<title>([^<]+)", chart) == ["2026-01-02: 1"]
+    assert re.findall(r"<title>([^<]+)", chart) == ["Jan 2: 1"]
     assert 'x="2"' in chart
 
 

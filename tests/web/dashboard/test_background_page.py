@@ -51,13 +51,14 @@ def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
     page = owner.see(PATH)
 
     assert (
-        "Wallets that joined or left Last started 2026-01-31 09:30 UTC"
-        " Last finished 2026-01-31 09:30 UTC Next run 2026-01-31 10:30 UTC Result: 2 joined."
+        "Wallets that joined or left Last started Jan 31, 2026, 9:30 AM UTC"
+        " Last finished Jan 31, 2026, 9:30 AM UTC"
+        " Next run Jan 31, 2026, 10:30 AM UTC Result: 2 joined."
     ) in page
-    assert "Failed 2026-01-31 09:30 UTC : No endpoint answers." in page
+    assert "Failed Jan 31, 2026, 9:30 AM UTC : No endpoint answers." in page
     assert "Balances that were read before are shown, with their age." in page
     assert "Before: Read 3 balances." in page
     assert (
-        "Deletion of old data Last started 2026-01-31 09:30 UTC"
+        "Deletion of old data Last started Jan 31, 2026, 9:30 AM UTC"
         " Last finished never Next run running now" in page
     )

@@ -194,9 +194,9 @@ def test_wrong_password_confirms_nothing(world, late, page, password):
 
 
 def test_password_cannot_be_guessed_without_limit(world, late, page):
-    tries = [f"{page}/settings/danger/delete", ASK]  # one count for both, and for the sign-in
+    tries = [f"{page}/settings/danger/delete", ASK]  # one count for both
 
-    answers = [late.post(tries[i % 2], present_password=WRONG) for i in range(9)]
+    answers = [late.post(tries[i % 2], present_password=WRONG) for i in range(10)]
     right = late.post(ASK, present_password=PASSWORD)
 
     assert {answer.status_code for answer in answers} == {422}
@@ -204,8 +204,21 @@ def test_password_cannot_be_guessed_without_limit(world, late, page):
     assert 1 <= int(right.headers["Retry-After"]) <= 600
     assert "Too many attempts" in right.text
     assert is_asked(late.get(f"{page}/settings/keys"))
-    attempt = submit(world.app.test_client(), SIGN_IN, email=late.email, password=PASSWORD)
-    assert attempt.status_code == 429
+
+
+def test_strangers_use_up_no_attempts_of_a_session(world, late, page):
+    """Not even from the same network, or in another session of the same account."""
+    stranger, thief = world.app.test_client(), world.app.test_client()
+    submit(thief, SIGN_IN, email=late.email, password=PASSWORD)
+    world.clock.forward(minutes=31)
+    for _ in range(11):
+        tried = submit(stranger, SIGN_IN, email=late.email, password=WRONG)
+        asked = submit(thief, ASK, present_password=WRONG)
+    assert (tried.status_code, asked.status_code) == (429, 429)
+
+    late.confirm()
+
+    assert late.get(f"{page}/settings/keys").status_code == 200
 
 
 def test_answer_needs_the_forms_token(world, late, page):

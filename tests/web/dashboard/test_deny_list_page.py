@@ -95,6 +95,11 @@ def test_entry_is_recognized_by_its_form(world, owner, preview):
             assert Block.get(Block.pattern.startswith(blocked[:9])).kind == kind
 
 
+def test_field_is_not_wrong_before_something_is_in_it(owner):
+    assert 'id="pattern-wrong"' not in add(owner, "", scope="all", preview="").text
+    assert 'id="pattern-wrong"' in add(owner, "", scope="all").text
+
+
 def test_owner_blocks_on_all_pages_and_sees_that_on_each(world, owner):
     add(owner, "bot*", scope="all")
 

@@ -28,6 +28,7 @@ OTHER_FORMS = {
     "choose_password",
     "confirm",  # signs in once more
     "choose_theme",  # sets a cookie
+    "refuse_unknown",  # changes nothing
     "end_other_sessions",  # signs out
     "end_session",  # signs out
     "add_passkey",  # is about the account
@@ -118,6 +119,7 @@ CHANGES = {
         {"pattern": "*scam*", "scope": "page"},
     ),
     "remove_block": ("settings/rules/deny-list/{block_id}/remove", {}),
+    "approve_clear": ("queue", {"ids": ["{submission_id}", "{decided_id}"]}),
     "undo_decision": ("queue/undo", {"ids": ["{decided_id}"]}),
 }
 every_change = pytest.mark.parametrize("endpoint", CHANGES)
@@ -134,7 +136,7 @@ def things(world, things) -> dict[str, str]:
     Member.create(page=world.page_id, person=member, role="viewer", created_at=world.clock())
     invitations.invite(world.page_id, MEMBER, "owner", world.change())
     world.make_page(owner=world.page.owner)
-    decided_id = world.submit(Visitor()).json["submissionId"]
+    decided_id = world.submit(Visitor(), "Another").json["submissionId"]
     return things | {
         "address": Wallet.get_by_id(things["wallet_id"]).address,
         "deciding_id": deciding.id,

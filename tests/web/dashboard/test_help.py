@@ -10,8 +10,8 @@ def test_every_page_of_the_dashboard_has_a_section(app):
         "show_page",
         "read_news",
         "show_preview",
-        "show_contrast",
         "export_wallets",
+        "refuse_unknown",
     }
     without = {
         endpoint.removeprefix("dashboard.")

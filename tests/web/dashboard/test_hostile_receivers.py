@@ -33,12 +33,9 @@ def test_another_owners_receivers_and_deliveries_are_not_found(world, owner, oth
     ]
 
     assert {path: owner.post(path).status_code for path in tried} == dict.fromkeys(tried, 404)
-    for path in (
-        f"{path_of(world, 'log')}?receiver={webhook.id}",
-        f"{path_of(world, 'log')}?receiver=%00",
-    ):
-        assert owner.get(path).status_code == 404, path
-    assert message.id not in owner.get(path_of(world, "log")).text
+    for receiver_id in (webhook.id, "%00"):
+        assert owner.get(path_of(world, receiver_id, "deliveries")).status_code == 404
+    assert message.id not in owner.get(path_of(world, mine.id, "deliveries")).text
     assert world.dump() == before
 
 
@@ -108,8 +105,8 @@ def test_markup_is_shown_as_text_everywhere(world, owner):
 
     for path in (
         path_of(world),
-        path_of(world, "log"),
-        f"{path_of(world, 'log')}?receiver={webhook.id}",
+        path_of(world, webhook.id, "deliveries"),
+        path_of(world, channel.id, "deliveries"),
         path_of(world, webhook.id, "secret"),
         path_of(world, webhook.id, "remove"),
         path_of(world, channel.id, "remove"),

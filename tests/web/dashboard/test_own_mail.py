@@ -7,8 +7,8 @@ from support.owner_browser import OwnerBrowser, read_text, submit
 from support.receivers import run_mail_server
 from support.world import Visitor
 
-from embed.db.models import Delivery, Member, Receiver
-from embed.notifications import own_mail, receivers
+from embed.db.models import Delivery, Member, Page, Receiver
+from embed.notifications import delivery, own_mail, receivers
 from embed.notifications.delivery import deliver
 from embed.runtime import EXTENSION
 
@@ -48,6 +48,19 @@ def link(world, root, ann, mailbox) -> str:
     return re.search(r"http://localhost(/dashboard/mail/\S+)", mailbox.messages[0].get_content())[1]
 
 
+def send_news(world, channel: Receiver) -> None:
+    world.submit(Visitor())
+    deliver(channel.id, world.app.extensions[EXTENSION])
+
+
+def send_test(world, channel: Receiver) -> None:
+    delivery.send_test(channel, world.app.extensions[EXTENSION])
+
+
+def add_channel(world, address: str) -> Receiver:
+    return receivers.add_channel(world.page_id, "email", {"address": address}, world.change())
+
+
 @pytest.mark.parametrize("role", ["viewer", "owner"])
 def test_everybody_on_a_page_starts_and_stops_by_one_button(owner, make_member, root, role):
     person = owner if role == "owner" else make_member(role)
@@ -84,7 +97,7 @@ def failed(world, ann, root) -> Receiver:
 
 def test_owner_sees_no_mails_of_members_and_reaches_none(owner, ann, root, failed):
     notifications = f"{root}/settings/notifications"
-    for path in (notifications, f"{notifications}/log", f"{root}/activity"):
+    for path in (notifications, f"{root}/activity"):
         text = owner.see(path)
         assert ann.email not in text, path
         assert "couldn't be delivered" not in text, path
@@ -95,7 +108,7 @@ def test_owner_sees_no_mails_of_members_and_reaches_none(owner, ann, root, faile
     message = Delivery.get().message.id
     for path in ("remove", "secret", "test", f"messages/{message}/again"):
         assert owner.post(f"{notifications}/{failed.id}/{path}").status_code == 404
-    assert owner.get(f"{notifications}/log?receiver={failed.id}").status_code == 404
+    assert owner.get(f"{notifications}/{failed.id}/deliveries").status_code == 404
     owner.post(f"{notifications}/again")
     assert Delivery.get().state == "given_up"
 
@@ -131,6 +144,30 @@ def test_mail_service_stops_the_mails_by_one_request_of_its_own(world, link, mai
     assert world.app.test_client().post(link, data=body).status_code == 200
 
     assert Receiver.select().count() == 0
+
+
+@pytest.mark.databases("sqlite", "postgres")
+@pytest.mark.parametrize("send", [send_news, send_test])
+def test_address_that_an_owner_entered_stops_its_mails_itself(world, owner, root, mailbox, send):
+    channel = add_channel(world, "ops@example.com")
+    send(world, channel)
+    (message,) = mailbox.messages
+    stop = message["List-Unsubscribe"].strip("<>")
+    text = message.get_content()
+    assert "This page's owner entered your address for emails about it." in text
+    assert f"To stop them, open this link: {stop}" in text
+    reader, one_click = world.app.test_client(), {"List-Unsubscribe": "One-Click"}
+    assert "unless you or its owner start them again" in read_text(reader.get(stop))
+    assert Receiver.select().exists()
+
+    for _ in range(2):
+        assert reader.post(stop, data=one_click).status_code == 200
+
+    assert not Receiver.select().exists()
+    log = owner.see(f"{root}/activity")
+    assert "channel ops@example.com removed the channel ops@example.com" in log
+    Page.update(deleted_at=world.clock()).execute()
+    assert reader.post(stop, data=one_click).status_code == 200
 
 
 def test_dead_link_answers_as_a_live_one(world, link):

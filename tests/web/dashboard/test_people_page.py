@@ -7,7 +7,7 @@ from support.owner_browser import OwnerBrowser, find_token, read_text, submit
 from support.receivers import run_mail_server
 
 from embed.db.models import Invitation, Member, Person
-from embed.people import passwords
+from embed.people import accounts, passwords
 from embed.web.dashboard import people as people_page
 
 pytestmark = pytest.mark.slow
@@ -45,10 +45,10 @@ def test_opening_the_link_changes_nothing(world, invite):
 
 def test_somebody_new_chooses_a_password_and_is_on_the_page(world, invite):
     client, link = world.app.test_client(), invite()
-    weak = submit(client, link, password="qwertyuiop[]", again="qwertyuiop[]")
+    weak = submit(client, link, password="qwertyuiop[]")
     assert (weak.status_code, "easy to guess" in weak.text) == (422, True)
 
-    answer = submit(client, link, password=PASSWORD, again=PASSWORD)
+    answer = submit(client, link, password=PASSWORD)
 
     assert answer.headers["Location"] == f"/dashboard/pages/{world.page_id}/"
     assert client.get(f"/dashboard/pages/{world.page_id}/queue").status_code == 200
@@ -86,13 +86,28 @@ def test_link_does_not_set_the_password_of_an_account_that_is_there(world, invit
     token = find_token(thief.get(link).text)
     person = OwnerBrowser(world, ANN)  # while the form is open
 
-    answer = thief.post(link, data={"csrf_token": token, "password": PASSWORD, "again": PASSWORD})
+    answer = thief.post(link, data={"csrf_token": token, "password": PASSWORD})
 
     assert "There's already an account with this address" in answer.text
     assert Member.select().count() == 0
     assert passwords.find_by_password(ANN, PASSWORD) is None
     assert Person.get_by_id(person.owner.id).password_hash == person.owner.password_hash
     assert thief.get("/dashboard/").status_code == 302
+
+
+def test_invitation_and_first_password_ask_alike(world, owner, invite):
+    nobody = accounts.create_person("new@example.com", world.clock())
+    first = passwords.build_link(nobody, world.app.extensions["embed"].signer, "")
+    client = world.app.test_client()
+    asked = []
+    for link in (invite(), first):
+        for page in (client.get(link), submit(client, link, password="short")):
+            form = re.search('<form method="post" novalidate.*?</form>', page.text, re.S)[0]
+            form = re.sub(r'value="[^"]*"|autofocus|<p><button.*', "", form)
+            asked.append((page.status_code, " ".join(form.split())))
+
+    assert asked[:2] == asked[2:]
+    assert "Show it" in asked[0][1]
 
 
 def test_somebody_else_who_is_signed_in_is_told_so(world, stranger, invite):
@@ -212,6 +227,13 @@ def test_link_is_mailed_where_there_is_a_mail_server(mail_world):
     assert message["To"] == ANN
     assert link in message.get_content()
     assert "has been emailed to ann@example.com" in read_text(answer)
+    stop = message["List-Unsubscribe"].strip("<>")
+    assert f"To stop them, open this link: {stop}" in message.get_content()
+    one_click = {"List-Unsubscribe": "One-Click"}
+    assert world.app.test_client().post(stop, data=one_click).status_code == 200
+    assert world.app.test_client().get(link).status_code == 404
+    log = owner.see(f"/dashboard/pages/{world.page_id}/activity")
+    assert f"{ANN} revoked the invitation of {ANN}" in log
 
 
 def test_link_is_shown_though_it_cannot_be_mailed(world_with):

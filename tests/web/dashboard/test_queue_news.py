@@ -58,7 +58,7 @@ def test_new_submissions_have_a_place_only_where_the_list_ends(world, owner):
     add_submissions(world, 40)
     assert (has_end(), has_end(order="oldest"), has_end(q="Visitor")) == (True, True, False)
     assert (has_end(tab="decided"), has_end(tab="turned-away")) == (False, False)
-    add_submissions(world, 1)
+    add_submissions(world, 1, nickname="Visitor 40")
     assert (has_end(), has_end(order="oldest")) == (True, False)
     after = re.search(r"after=([\w-]+)", owner.get(path_of(world)).text)[1]
     assert not has_end(after=after)

@@ -71,7 +71,7 @@ def test_list_says_when_its_balances_were_read_with_a_mark_if_that_is_long_ago(
     chain_world, chain_owner
 ):
     path = f"/dashboard/pages/{chain_world.page_id}/wallets"
-    mark = '<span class="pill warn" title="2026-01-31 09:30 UTC">balances read'
+    mark = '<span class="pill warn" title="Jan 31, 2026, 9:30\u202fAM UTC">balances read'
     chain_world.track(Visitor().address)
     assert "balances read" not in open_wallets(chain_owner)
     hold(chain_world, "29", is_hidden=True)

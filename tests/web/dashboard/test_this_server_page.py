@@ -3,10 +3,22 @@
 import pytest
 from support.owner_browser import OwnerBrowser, read_text
 
+from embed.outbound import RequestFailed
+from embed.web.dashboard import server
+
 pytestmark = pytest.mark.slow
 
 PATH = "/dashboard/server"
 FINE = "Everything is in order."
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch) -> None:
+    monkeypatch.setattr(server, "list_changed_headers", lambda _: [])
+
+
+def time_out(_: str) -> None:
+    raise RequestFailed("timed out")
 
 
 def see(world, **headers: str) -> str:
@@ -87,6 +99,23 @@ def test_what_is_wrong_is_said(world_with, settings, headers, fault):
     assert FINE not in text
 
 
+@pytest.mark.parametrize(
+    ("look", "fault"),
+    [
+        (lambda _: ["Vary", "Via"], "headers of the service's answers: Vary, Via. Have it"),
+        (time_out, "The service doesn't reach itself at PUBLIC_URL."),
+        (lambda _: [], FINE),
+    ],
+)
+def test_look_at_public_url_is_told(world_with, monkeypatch, look, fault):
+    monkeypatch.setattr(server, "list_changed_headers", look)
+
+    text = see(world_with(PUBLIC_URL="http://localhost"))
+
+    assert fault in text
+    assert (FINE in text) == (fault == FINE)
+
+
 def test_people_who_may_create_pages_find_it_and_guests_do_not(world):
     owner, guest = OwnerBrowser(world), OwnerBrowser(world, "guest@example.com")
     guest.owner.is_guest = True
@@ -94,4 +123,6 @@ def test_people_who_may_create_pages_find_it_and_guests_do_not(world):
 
     assert f'href="{PATH}"' in owner.get("/dashboard/").text
     assert f'href="{PATH}"' not in guest.get("/dashboard/").text
-    assert guest.get(PATH).status_code == 403
+    refused = guest.get(PATH)
+    assert refused.status_code == 403
+    assert "you can't create pages or see how this server is set up" in read_text(refused)

@@ -24,12 +24,12 @@ def make_link(owner: OwnerBrowser) -> str:
 
 
 def choose_by_link(world, link: str, password: str):
-    return submit(world.app.test_client(), link, password=password, again=password)
+    return submit(world.app.test_client(), link, password=password)
 
 
 def change(owner: OwnerBrowser, password: str, *, present: str = PASSWORD):
     token = find_token(owner.get(ACCOUNT).text)
-    fields = {"current": present, "password": password, "again": password}
+    fields = {"current": present, "password": password}
     return owner.post(ACCOUNT, csrf_token=token, **fields)
 
 
@@ -61,7 +61,7 @@ def test_weak_password_is_refused_and_the_form_goes_on_working(world, owner, way
 
 
 def test_weak_password_is_not_judged_before_the_present_one_is_right(owner):
-    refused = owner.post(ACCOUNT, current="a wrong password", password=WEAK, again=WEAK)
+    refused = owner.post(ACCOUNT, current="a wrong password", password=WEAK)
 
     assert "isn&#39;t your current password" in refused.text
     assert GUESSABLE not in read_text(refused)

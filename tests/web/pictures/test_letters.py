@@ -68,7 +68,7 @@ def test_lines_have_similar_lengths_and_the_largest_size_that_fits():
 
 
 def test_tags_have_the_colors_of_the_style_sheet():
-    css = (PROJECT_DIR / "static/look/tokens.css").read_text()
+    css = (PROJECT_DIR / "static/look/look.css").read_text()
     rules = re.findall(
         r"^((?:\[data-color\^=\"\w+\"\](?:, )?)+) \{ --dot: (.*?); \}", css, re.MULTILINE
     )

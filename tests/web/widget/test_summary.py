@@ -72,7 +72,7 @@ def test_sentence_is_of_all_wallets_and_the_line_says_what_is_left_out(chain_wor
     hold(chain_world, "400", tag_names=["pool"])
     hold(chain_world, "100", tag_names=["team", "pool"])
 
-    read = f"read {chain_world.clock():%Y-%m-%d %H:%M} UTC"
+    read = f"read {chain_world.clock():%b %-d, %Y, %-I:%M %p} UTC"
     assert read_summary(chain_world) == f"3 wallets hold 52.5% of $USDC | 25 without pool {read}"
     assert sorted(list_chips(chain_world)) == [  # tags of the same moment are in any order
         "pool 50.0%: 2 wallets, not counted/",

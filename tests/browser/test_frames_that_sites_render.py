@@ -1,0 +1,275 @@
+"""The script for sites, in what frameworks render, in shadow roots, and under strict policies."""
+
+import json
+import math
+import subprocess
+from html import escape
+
+import pytest
+from embedded_page import frame_of
+from official_wallet import bundle
+from playwright.sync_api import expect
+from support.absence import NODE_MODULES
+from support.waiting import wait_for
+
+pytestmark = pytest.mark.browser
+
+TAG = '<script src="{0}/embed.js"></script>'
+LATE = """<script type="module">
+  await new Promise((done) => setTimeout(done, 300));
+  const script = document.createElement("script");
+  script.src = "{0}/embed.js";
+  document.head.append(script);
+</script>"""
+LIGHT_INK = "rgb(237, 238, 240)"
+# A place for %s, the frame; each says whether scripts of the page can reach it.
+PLACES = {
+    "open": """<div id="place"></div><script>
+      place.attachShadow({ mode: "open" }).innerHTML = `%s`;
+    </script>""",
+    "declarative": '<div><template shadowrootmode="open">%s</template></div>',
+    "defined later": """<own-place></own-place><script>
+      setTimeout(() => customElements.define("own-place", class extends HTMLElement {
+        connectedCallback() { this.attachShadow({ mode: "open" }).innerHTML = `%s`; }
+      }), 500);
+    </script>""",
+    "nested": """<div><template shadowrootmode="open"><p style="background: #111"><slot></slot></p>
+      </template><div><template shadowrootmode="open">%s</template></div></div>""",
+    "slotted": """<div><template shadowrootmode="open"><p style="background: #111"><slot></slot></p>
+      </template>%s</div>""",
+}
+
+
+@pytest.fixture
+def open_site(embedded_page, page):
+    def open_site(body: str, tag: str = TAG, **headers: str) -> None:
+        start = '<!doctype html><title>A site</title><link rel="icon" href="data:,">'
+        html = f"{start}{body}{tag.format(embedded_page.service_url)}"
+        page.goto(embedded_page.host.show(html, **headers))
+
+    return open_site
+
+
+@pytest.fixture
+def frame(embedded_page) -> str:
+    return f'<iframe src="{embedded_page.widget_url()}" title="Wallets"></iframe>'
+
+
+def expect_fitted(page, number: int = 0):
+    """Wait until a frame is as high as its content, and return the widget."""
+    shown = page.locator("iframe").nth(number)
+    widget = shown.content_frame
+    widget.locator("#widget[data-ready]").wait_for()
+
+    def is_fitted() -> bool:  # the content, too, changes with the width and the theme
+        content = math.ceil(widget.locator("html").bounding_box()["height"])
+        return shown.bounding_box()["height"] == content > 154  # what browsers give a frame
+
+    wait_for(is_fitted)
+    return widget
+
+
+@pytest.mark.parametrize("tag", [TAG, LATE], ids=["at once", "late"])
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_frame_in_a_shadow_root_is_served_like_any_other(
+    embedded_page, context, open_site, page, frame, browser_wallet, place, tag
+):
+    context.add_init_script(browser_wallet.script(where="top"))
+    heard = """<script>
+      window.heard = [];
+      document.addEventListener("tracking-embed:ready", ({ target }) => heard.push(target.tagName));
+    </script>"""
+    open_site(heard + place % frame, tag)
+    widget = expect_fitted(page)
+
+    page.wait_for_function("heard.length === 1")
+    is_on_dark_ground = "#111" in place
+    if is_on_dark_ground:
+        expect(widget.locator("body")).to_have_css("color", LIGHT_INK)
+    page.evaluate("document.documentElement.className = 'dark'")
+    expect(widget.locator("body")).to_have_css("color", LIGHT_INK)
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.get_by_role("button", name="Test wallet")).to_be_visible()
+
+
+def test_whole_snippet_in_a_shadow_root_works_and_can_switch_lending_off(
+    embedded_page, context, open_site, page, frame, browser_wallet
+):
+    context.add_init_script(browser_wallet.script(where="top"))
+    script = f'<script src="{embedded_page.service_url}/embed.js" data-lend-wallets="off"></script>'
+    open_site(PLACES["declarative"] % (frame + script), tag="")
+    widget = expect_fitted(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
+    embedded_page.settle(page)
+
+    expect(widget.get_by_role("button", name="Test wallet")).to_have_count(0)
+
+
+def test_frames_in_closed_shadow_roots_are_told_of_once(
+    embedded_page, open_site, page, frame, watch
+):
+    open_site(PLACES["declarative"].replace("open", "closed") % (frame * 2) + frame)
+    expect_fitted(page)
+    inner = [one for one in page.frames if one.url.startswith(embedded_page.service_url)]
+    for one in inner:
+        one.wait_for_selector("#widget[data-ready]")
+        one.evaluate("document.body.style.padding = '9px'")  # another message
+    embedded_page.settle(page)
+
+    (said,) = watch.seen
+    assert f"a frame of {embedded_page.service_url} that" in said
+    assert said.endswith("in a closed shadow root.")
+    watch.seen.clear()
+
+
+# Frameworks
+
+RENDER = """
+import { createElement } from "react";
+export const page = (src, look) =>
+  createElement("main", null, createElement("iframe", { src, ...look }));
+"""
+LOOKS = {
+    "documented": {
+        "title": "Wallets",
+        "width": "100%",
+        "height": "600",
+        "style": {"border": 0, "display": "block", "colorScheme": "light"},
+        "referrerPolicy": "strict-origin",
+    },
+    "bare": {},
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_page_that_react_takes_over_late_has_what_the_server_wrote(
+    embedded_page, open_site, page, tmp_path, look
+):
+    """React's development build logs every attribute that differs; `watch` fails then."""
+    src = embedded_page.widget_url()
+    (tmp_path / "page.js").write_text(RENDER)
+    (tmp_path / "server.js").write_text(
+        'import { renderToString } from "react-dom/server";\nimport { page } from "./page.js";\n'
+        f"console.log(renderToString(page({json.dumps(src)}, {json.dumps(look)})));"
+    )
+    (tmp_path / "client.js").write_text(
+        'import { hydrateRoot } from "react-dom/client";\nimport { page } from "./page.js";\n'
+        f"window.hydrate = () => hydrateRoot(root, page({json.dumps(src)}, {json.dumps(look)}));"
+    )
+    server = bundle(tmp_path / "server.js", "--platform=node")
+    node = NODE_MODULES / ".bin/node"
+    html = subprocess.run(node, input=server, check=True, capture_output=True, text=True).stdout
+    open_site(
+        f'<div id="root">{html.strip()}</div><script>{bundle(tmp_path / "client.js")}</script>'
+    )
+    expect_fitted(page)
+    page.evaluate("document.documentElement.className = 'dark'")
+    written = page.locator("main").inner_html()
+    page.evaluate("hydrate()")
+    page.wait_for_function("Object.keys(root.firstChild).some((key) => key.startsWith('__react'))")
+
+    widget = expect_fitted(page)
+    expect(widget.locator("body")).to_have_css("color", LIGHT_INK)
+    assert page.locator("main").inner_html() == written
+    assert f'src="{escape(src)}"' in written
+
+
+def test_script_that_runs_twelve_times_says_each_thing_once(embedded_page, open_site, page, frame):
+    open_site(frame, tag=TAG * 12)
+    expect_fitted(page)
+    inner = frame_of(page, embedded_page.service_url)
+    inner.evaluate(
+        """window.heard = [];
+        addEventListener("message", ({ data }) => heard.push(data.kind));"""
+    )
+    page.evaluate("document.documentElement.className = 'dark'")
+    inner.wait_for_function("heard.length > 0")
+    embedded_page.settle(page)
+
+    assert inner.evaluate("heard") == ["embed:theme"]
+
+
+@pytest.mark.parametrize(
+    ("frame_has", "style", "expected"),
+    [
+        ("", "", ("784px", "0px")),
+        ('width="500"', "", ("500px", "0px")),
+        ('width="300"', "", ("300px", "0px")),
+        ('style="width: 500px; border: 1px solid"', "", ("502px", "1px")),
+        ("", "iframe { width: 300px; border: 3px dotted }", ("306px", "3px")),
+        ("", "iframe { width: 50% }", ("392px", "0px")),
+    ],
+)
+def test_frame_keeps_the_width_and_the_border_that_its_site_gives_it(
+    embedded_page, open_site, page, frame_has, style, expected
+):
+    page.set_viewport_size({"width": 800, "height": 600})
+    src = embedded_page.widget_url()
+    open_site(f"<style>{style}</style><iframe {frame_has} src='{src}'></iframe>")
+    shown = page.locator("iframe")
+    expect_height = "frame => frame.offsetHeight > 160"
+    page.wait_for_function(expect_height, arg=shown.element_handle())
+
+    width, border = expected
+    assert f"{shown.bounding_box()['width']:.0f}px" == width
+    expect(shown).to_have_css("border-top-width", border)
+
+
+def test_frame_that_shows_something_else_is_its_sites_again(embedded_page, open_site, page, frame):
+    open_site(frame)
+    expect_fitted(page)
+    other = embedded_page.host.show("Something else")
+    page.locator("iframe").evaluate("(frame, src) => { frame.src = src; }", other)
+
+    expect(page.locator("iframe")).to_have_css("height", "150px")
+    expect(page.locator("iframe")).to_have_css("border-top-style", "inset")
+
+
+SANDBOX = 'sandbox="allow-scripts"'
+
+
+@pytest.mark.parametrize("what", ["sandboxed", "refused", "away"])
+def test_frame_without_an_origin_makes_no_error_for_each_message(
+    embedded_page, open_site, page, watch, what
+):
+    embedded_page.key = embedded_page.make_key("public", allow_null_origin=True)
+    src = embedded_page.widget_url()
+    if what == "refused":
+        embedded_page.key = embedded_page.make_key("public", origins=["https://other.example"])
+        src = embedded_page.widget_url()
+    if what == "away":
+        page.route(f"{src}**", lambda route: route.abort())
+    open_site(f'<iframe {SANDBOX if what == "sandboxed" else ""} src="{src}"></iframe>')
+    page.wait_for_load_state()
+    for name in ("dark", "light", "dark"):
+        page.evaluate("(name) => { document.documentElement.className = name; }", name)
+    if what == "sandboxed":  # and the site's theme reaches it
+        body = page.frame_locator("iframe").locator("body")
+        expect(body).to_have_css("color", LIGHT_INK)
+
+    assert [said for said in watch.seen if "postMessage" in said] == []
+    watch.seen.clear()  # the browser's own refusal
+
+
+@pytest.mark.parametrize("tag", [TAG, ""], ids=["script", "plain"])
+def test_snippet_works_under_a_policy_against_style_attributes(embedded_page, open_site, page, tag):
+    """The rule that docs/embedding.md has instead of the attribute."""
+    service = embedded_page.service_url
+    rule = f'iframe[src^="{service}/"] {{ border: 0; display: block; color-scheme: light }}'
+    sheet = embedded_page.host.show(rule, **{"Content-Type": "text/css"})
+    frame = f'<iframe src="{embedded_page.widget_url()}" width="100%" height="600"></iframe>'
+    policy = f"default-src 'none'; style-src 'self'; script-src {service}; frame-src {service}"
+    open_site(
+        f'<link rel="stylesheet" href="{sheet}">{frame}',
+        tag,
+        **{"Content-Security-Policy": f"{policy}; img-src data:"},
+    )
+    shown = page.locator("iframe")
+
+    expect(shown).to_have_css("border-top-width", "0px")
+    expect(shown).to_have_css("display", "block")
+    if tag:
+        expect_fitted(page)
+    else:
+        expect(shown).to_have_css("height", "600px")
