@@ -19,18 +19,19 @@ PROJECT_DIR = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
-def run_demo() -> Iterator[dict[str, str]]:
-    """Run `flask demo` on a database of its own; yield what it prints."""
+def run_demo(ports: tuple[int, int] | None = None) -> Iterator[dict[str, str]]:
+    """Run `flask demo` on a database of its own, by default on free ports; yield what it prints."""
+    port, site_port = ports or (_find_free_port(), _find_free_port())
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "flask", "demo", "--json"]
-        ports = ["--port", str(_find_free_port()), "--host-port", str(_find_free_port())]
+        options = ["--port", str(port), "--host-port", str(site_port)]
         environ = os.environ | {
             "INSTANCE_DIR": folder,
             "LIMIT_PER_IP": "100000/minute",
             "LIMIT_IP_SUBMISSIONS": "1000/minute",
         }
         server = subprocess.Popen(  # noqa: S603 -- our own command line
-            [*command, *ports], cwd=PROJECT_DIR, env=environ, stdout=subprocess.PIPE
+            [*command, *options], cwd=PROJECT_DIR, env=environ, stdout=subprocess.PIPE
         )
         try:
             yield json.loads(server.stdout.readline())

@@ -8,11 +8,12 @@ from playwright.sync_api import Browser, FrameLocator, Locator, Page
 
 PICTURES = PROJECT_DIR / "docs" / "pictures"
 DASHBOARD = {"width": 1280, "height": 800}
+PORTS = 8000, 8001  # the demo's own, since pictures show them
 
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
-    with run_demo() as demo, start_browser() as browser:
+    with run_demo(PORTS) as demo, start_browser() as browser:
         take_list(browser, demo)
         visitor = take_steps(browser, demo)
         take_dashboard(browser, demo)  # which approves the visitor

@@ -12,31 +12,45 @@ FILE = Path(__file__).with_name("commands.md")
 HEAD = """\
 # Commands
 
-What each command does, from its `--help`. On [a server](operating.md), write `embed-flask` instead
-of `flask`: it runs in any folder, as the service's user and with its settings. In an installed
-package, the program is called `tracking-embed`.
+What each command does. `--help` after a command also explains its options. On [a
+server](operating.md), write `embed-flask` instead of `flask`: it runs in any folder, as the
+service's user and with its settings. In an installed package, the program is `tracking-embed`.
 
 Almost all commands take `--json`, which prints all fields, named as in the API. Without it, lists
-show the main fields, cut to 100 columns. If a command fails, it prints one line on standard error,
-and its exit status isn't 0. `--help` after a command explains its options.
+show the main fields, cut to 100 columns. A command that fails prints one line on standard error,
+and its exit status isn't 0.
 
 """
 
 
 def write_document() -> str:
     index = [f"[{one.name}](#flask-{one.name})" for one in COMMANDS]
-    parts = [part for one in COMMANDS for part in _describe(one, f"flask {one.name}", "##")]
-    return HEAD + " · ".join(index) + "\n\n" + "\n\n".join(parts) + "\n"
+    parts = [part for one in COMMANDS for part in _describe(one)]
+    return HEAD + ", ".join(index) + "\n\n" + "\n\n".join(parts) + "\n"
 
 
-def _describe(command: click.Command, path: str, mark: str) -> Iterator[str]:
-    yield f"{mark} {path}"
+def _describe(command: click.Command) -> Iterator[str]:
+    path, text = f"flask {command.name}", _read(command)
+    yield f"## {path}"
     if not isinstance(command, click.Group):
-        yield f"`{' '.join([path, *_list_parts(command)]).strip()}`"
-    yield " ".join(_read(command))
-    for name, part in getattr(command, "commands", {}).items():
-        if not part.hidden:
-            yield from _describe(part, f"{path} {name}", f"{mark}#")
+        yield f"`{_write_usage(command, path)}`"
+        yield text
+        return
+    yield text
+    parts = [part for part in command.commands.values() if not part.hidden]
+    yield "\n".join(
+        f"- `{_write_usage(one, f'{path} {one.name}', parts[0])}`: {_read(one)}" for one in parts
+    )
+
+
+def _write_usage(command: click.Command, path: str, first: click.Command | None = None) -> str:
+    """Return a command's usage; it names the options of its group's first command only once."""
+    parts = list(_list_parts(command))
+    known = [] if first in (None, command) else list(_list_parts(first))
+    if len(set(parts) & set(known)) > 3:
+        others = [part for part in parts if part not in known]
+        parts = [f"[OPTIONS OF {first.name.upper()}]", *others]
+    return " ".join([path, *parts]).strip()
 
 
 def _list_parts(command: click.Command) -> Iterator[str]:
@@ -50,9 +64,9 @@ def _list_parts(command: click.Command) -> Iterator[str]:
     yield from (one for one in command.collect_usage_pieces(context) if one != "[OPTIONS]")
 
 
-def _read(command: click.Command) -> list[str]:
-    """Return the paragraphs of a command's help."""
-    return [" ".join(_mark_up(one).split()) for one in (command.help or "").split("\n\n")]
+def _read(command: click.Command) -> str:
+    """Return a command's help as one paragraph."""
+    return " ".join(_mark_up(command.help or "").split())
 
 
 def _mark_up(text: str) -> str:

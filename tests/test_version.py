@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import tomllib
 
 import pytest
@@ -11,6 +12,7 @@ from support.servers import PROJECT_DIR
 from support.world import SECRET_KEY
 
 from embed import __version__
+from embed.cli import installation
 from embed.db import connection, schema_version
 from embed.db.connection import db
 from embed.db.schema_version import list_migrations
@@ -42,12 +44,15 @@ def test_package_project_and_changelog_agree():
         assert re.match(rf"{re.escape(__version__)} - \d{{4}}-\d{{2}}-\d{{2}}\n", newest)
 
 
-def test_every_version_begins_with_what_there_is_to_do():
+def test_every_version_names_its_commit_and_begins_with_what_there_is_to_do():
     sections = re.split("^## ", (PROJECT_DIR / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
 
     firsts = [re.search("^### (.*)", section, re.MULTILINE)[1] for section in sections]
 
     assert set(firsts) == {"To do when upgrading"}
+    # A commit can't name itself, so the newest version gets this line with the next one.
+    for section in sections[1:]:
+        assert re.match(r"\S+ - \S+\n\nCommit `[0-9a-f]{8}`\.\n", section)
 
 
 def test_command_tells_the_version_and_that_of_the_database(run_version, empty_database_url):
@@ -77,3 +82,26 @@ def test_command_works_without_tables_and_without_a_database(run_version):
         assert f"version          {__version__}\n" in done.stdout
         assert "migration        -\n" in done.stdout
     assert "database         -\n" in away.stdout
+
+
+def test_command_tells_the_commit_of_a_git_checkout(run_version, tmp_path, monkeypatch):
+    def git(*arguments: str) -> str:
+        command = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    monkeypatch.setattr(installation, "PROJECT_DIR", tmp_path)
+    shown = run_version().stdout
+    git("init")
+    shown += run_version().stdout
+    for step in (
+        ["commit", "--allow-empty", "--message=First"],
+        ["pack-refs", "--all"],
+        ["commit", "--allow-empty", "--message=Second"],
+        ["checkout", "--detach", "HEAD~"],
+    ):
+        git(*step)
+        assert f"commit           {git('rev-parse', 'HEAD')[:8]}\n" in run_version().stdout
+
+    assert "commit" not in shown  # without a checkout, and before the first commit

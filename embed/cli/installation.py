@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import sys
 import sysconfig
 from contextlib import closing
@@ -44,19 +45,44 @@ def upgrade() -> None:
 
 @click.command("version", cls=Command)
 def version() -> None:
-    """Show the versions of the service and its database."""
+    """Show the versions of the service and its database, and the commit in a git checkout."""
     known = list_migrations()
     server, applied = _ask_database()
     print_answer(
         {
-            "version": __version__,
-            "python": platform.python_version(),
+            **_describe_program(),
             "database": server,
             "migration": applied[-1] if applied else None,
             "newestMigration": known[-1],
             "isUpToDate": applied == known,
         }
     )
+
+
+def _describe_program() -> JsonObject:
+    commit = _read_commit()
+    return {
+        "version": __version__,
+        **({"commit": commit[:8]} if commit else {}),
+        "python": platform.python_version(),
+    }
+
+
+def _read_commit() -> str | None:
+    """Return the commit of a git checkout, None elsewhere, such as in a container."""
+    folder = PROJECT_DIR / ".git"
+    try:
+        head = (folder / "HEAD").read_text().strip()
+        branch = head.removeprefix("ref: ")
+        if branch == head:
+            return head
+        if (folder / branch).exists():
+            return (folder / branch).read_text()
+        packed = (folder / "packed-refs").read_text()
+    except OSError:
+        return None
+    found = re.search(rf"^(\w+) {re.escape(branch)}$", packed, re.MULTILINE)
+    return found and found[1]
 
 
 def _ask_database() -> tuple[str | None, list[str]]:
@@ -137,8 +163,7 @@ def _describe_installation(settings: Settings | SettingsError) -> JsonObject:
     libraries = ("Flask", "gunicorn", "peewee", "psycopg2-binary", "Werkzeug")
     given = {name: os.environ.get(name, "") for name in VARIABLES}
     return {
-        "version": __version__,
-        "python": platform.python_version(),
+        **_describe_program(),
         "system": platform.platform(),
         "libraries": {name: metadata.version(name) for name in libraries},
         **({} if isinstance(settings, SettingsError) else _describe_database(settings)),

@@ -25,7 +25,7 @@ group = Group("keys", help="Manage a page's API keys.")
     multiple=True,
     help="A site that can use the key, such as https://example.com. Repeatable.",
 )
-@click.option("--allow-null-origin", is_flag=True, help="Also accept requests without an origin.")
+@click.option("--allow-null-origin", is_flag=True, help="Also accept the origin null, and none.")
 @click.option("--label", help="A note about what the key is for. Visitors don't see it.")
 def create(
     page: str,
@@ -53,7 +53,7 @@ def create(
 @group.command("list")
 @click.argument("page")
 def list_all(page: str) -> None:
-    """List a page's API keys by their first characters."""
+    """List a page's API keys, shortened to their first characters."""
     print_list(
         [describe_key(key) for key in management.list_keys(page)],
         ("id", "tier", "displayPrefix", "label", "origins", "revokedAtIso"),

@@ -33,8 +33,8 @@ people = Group("people", help="Manage the members of a page.")
 def create(email: str, language: str | None) -> None:
     """Create an owner.
 
-    It prints a one-time link to choose a password, and sends no email. A member who was invited to
-    a page becomes an owner too, and can then create pages.
+    It prints a one-time link to choose a password, and sends no email. If the person is a member of
+    a page already, they become an owner too, and can create pages.
     """
     guest = accounts.admit_guest(email)
     _print_with_link(guest or accounts.create_person(email, runtime().clock(), language=language))

@@ -86,7 +86,7 @@ webhooks = build_group("webhook", "Manage a page's webhooks.")
 @click.option(
     "--may-decide",
     is_flag=True,
-    help="Add links to messages with which every reader can approve and reject submissions.",
+    help="Add links to messages, so that every reader can approve and reject submissions.",
 )
 def add_channel(
     page: str,
@@ -97,8 +97,8 @@ def add_channel(
 ) -> None:
     """Add an email address or a chat as a channel.
 
-    A chat needs the options that begin with its name. Without --event, it gets all messages except
-    submission.decided. See docs/owners.md.
+    Telegram needs --bot-token and --chat-id, Discord and Slack --webhook-url, ntfy --topic. Without
+    --event, the channel gets all messages except submission.decided. See docs/owners.md.
     """
     if "@" in service:
         service, fields["address"] = "email", service
@@ -113,7 +113,7 @@ def add_channel(
 @click.option(
     "--may-decide/--no-may-decide",
     required=True,
-    help="Whether messages have links with which every reader can approve and reject submissions.",
+    help="Let every reader of messages approve and reject submissions by links in them, or not.",
 )
 def update_channel(channel_id: str, may_decide: bool) -> None:
     """Allow or stop decisions from a channel's messages.

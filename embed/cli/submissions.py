@@ -32,7 +32,7 @@ group = Group("submissions", help="List submissions and decide on them.")
     default=MAX_LISTED,
     show_default=True,
     metavar="COUNT",
-    help="The most submissions to list.",
+    help="List at most this many.",
 )
 def list_all(page: str, status: str | None, limit: int) -> None:
     """List a page's submissions, newest first."""

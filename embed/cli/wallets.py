@@ -30,7 +30,7 @@ detail_options = options(
     click.option("--alias", help="The wallet's name. Empty text removes it."),
     click.option("--tag", "tag_names", multiple=True, help="Set the wallet's tags. Repeatable."),
     click.option(
-        "--balance", metavar="TOKENS", help="The balance, where it isn't read from the chain."
+        "--balance", metavar="TOKENS", help="The balance, used until it's read from the chain."
     ),
     click.option(
         "--hidden/--visible",

@@ -50,7 +50,8 @@ def command(port: int, host_port: int | None) -> None:
     """Run a demo: a sample page on a sample site.
 
     It acts as two visitors, prints one-time links to the dashboard, and runs until you press
-    Ctrl-C. Its data is in the folder demo in INSTANCE_DIR, whatever DATABASE_URL is.
+    Ctrl-C. Its data stays in the folder demo in INSTANCE_DIR, whatever DATABASE_URL is. The next
+    run shows the same page.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with (
