@@ -111,15 +111,21 @@ def test_heads_chips_and_more_lead_on_in_a_locked_frame(
     widget = page.frame_locator("iframe")
     rows = widget.locator("#wallets .name")
 
+    def follow(link) -> None:
+        """Press a link of the frame, and let its page load: it moves until then."""
+        with page.expect_event("framenavigated"):
+            link.click()
+        page.frames[-1].wait_for_load_state()
+
     expect(rows.first).to_have_text("Wallet 0")
-    widget.locator("a.of-balance").click()
+    follow(widget.locator("a.of-balance"))
     expect(rows.first).to_have_text("A whale")
-    widget.locator(".chips a", has_text="team").click()
+    follow(widget.locator(".chips a", has_text="team"))
     expect(widget.locator("#count")).to_have_text("25 von 30 Wallets")
     expect(widget.locator("a.of-balance")).to_have_attribute("aria-current", "true")
-    widget.locator("#show-more").click()
+    follow(widget.locator("#show-more"))
     expect(rows).to_have_count(5)
-    widget.locator("#orders a").last.click()
+    follow(widget.locator("#orders a").last)
     expect(rows.first).to_have_text("Wallet 29")
     if not sandbox:
         assert all("'allow-scripts' permission" in text for text in watch.seen)
