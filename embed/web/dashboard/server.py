@@ -105,7 +105,7 @@ def _list_faults(settings: Settings) -> Iterator[str]:
     try:
         names = ", ".join(list_changed_headers(settings.public_url) if settings.public_url else ())
     except RequestFailed:
-        yield gettext("The service doesn't reach itself at PUBLIC_URL. flask doctor says why.")
+        yield gettext("The service doesn't reach itself at PUBLIC_URL.")
         return
     if names:
         yield gettext(
