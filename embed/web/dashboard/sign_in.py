@@ -10,6 +10,7 @@ from flask import Response, current_app, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
 from limits import parse
+from werkzeug.exceptions import HTTPException
 from wtforms import EmailField, Field, PasswordField
 from wtforms.validators import InputRequired, Length
 
@@ -118,12 +119,7 @@ def go_on(target: str) -> ResponseReturnValue:
 def ask_to_sign_in() -> Response:
     """Answer a form that was sent after its session had ended."""
     sent_from = (request.referrer or "").removeprefix(own_origin())
-    routes = current_app.url_map.bind("")
-    pages = (
-        one
-        for one in (request.full_path, sent_from)
-        if one and routes.test(one.partition("?")[0], method="GET")
-    )
+    pages = (one for one in (request.full_path, sent_from) if _is_page(one.partition("?")[0]))
     return render(
         "sign_in.html",
         form=SignInForm(formdata=None),
@@ -132,6 +128,14 @@ def ask_to_sign_in() -> Response:
         unsaved=unsaved.seal_form(),
         is_late=True,
     )
+
+
+def _is_page(path: str) -> bool:
+    try:
+        endpoint, _ = current_app.url_map.bind("").match(path, method="GET")
+    except HTTPException:
+        return False
+    return bool(endpoint != "dashboard.refuse_unknown")  # which takes any address
 
 
 @route("/sign-out", methods=["POST"], needs=PERSON)

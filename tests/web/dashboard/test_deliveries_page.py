@@ -207,11 +207,11 @@ def test_nothing_is_sent_again_where_it_cannot_arrive(world_with, kind, target, 
     give_up(world, blocked)
     Delivery.update(state="delivered").where(Delivery.receiver == fine).execute()
 
-    for path in (path_of(world, "log"), path_of(world)):
-        text = owner.get(path).text
-        assert list_again(text) == {fine.id}
-        assert "Send it again" not in text
+    for receiver, sent_again in ((blocked, set()), (fine, {fine.id})):
+        text = owner.get(path_of(world, f"{receiver.id}/deliveries")).text
+        assert list_again(text) == sent_again
     text = owner.get(path_of(world)).text
+    assert "Send it again" not in text
     assert re.findall(r"/notifications/(\w{20})/test", text) == [fine.id]
     assert why in html.unescape(text)
     refused = owner.post(again(world, blocked, message))

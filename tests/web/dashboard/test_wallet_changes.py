@@ -114,7 +114,7 @@ def test_form_has_a_balance_to_enter_only_until_one_was_read_from_the_chain(chai
 
     assert "until the balance is first read" in chain_owner.see(f"{forms}/{unread.id}")
     text = chain_owner.see(f"{forms}/{read.id}")
-    assert "Balance: 1,250.5, read 2026-01-31 09:30 UTC" in text
+    assert "Balance: 1,250.5, read Jan 31, 2026, 9:30 AM UTC" in text.replace("\u202f", " ")
     assert "In whole tokens" not in text
     assert chain_owner.post(f"{forms}/{read.id}", alias="Ben", balance="7").status_code == 303
     assert "Balance: 1,250.5," in chain_owner.see(f"{forms}/{read.id}")
