@@ -124,7 +124,7 @@ def test_list_and_adding_a_wallet_take_few_requests(
 
     sizes = [one.sizes() for one in first]
     received = sum(one["responseHeadersSize"] + one["responseBodySize"] for one in sizes)
-    assert len(first) == 10, [one.url for one in first]
+    assert len(first) == 9, [one.url for one in first]
     assert received < 28_000, received
     assert len(adding) == 10, [one.url for one in adding]
 
