@@ -32,7 +32,8 @@ def erase_old_rejections(before: datetime) -> int:
     while rejections := list(Submission.select(*columns).where(*is_old).limit(BATCH)):
         with db.atomic():
             for one in rejections:
-                _outweigh_approvals(one)
+                if one.session_id is not None:
+                    _outweigh_approvals(one)
             erase_details(rejections, session_id=None)
         erased += len(rejections)
     return erased
