@@ -4,10 +4,10 @@ import base64
 import binascii
 import struct
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeVar
 
 import base58
 import msgspec
@@ -16,9 +16,7 @@ from embed.balances.rpc_endpoint import INVALID_PARAMS, RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
     COMMITMENT,
     MAX_UNITS,
-    PARSED,
     Account,
-    Accounts,
     Extension,
     Mint,
     ParsedData,
@@ -33,8 +31,6 @@ from embed.domain.amounts import MAX_DECIMALS, apply_decimals
 from embed.domain.texts import parse_optional_text
 from embed.domain.times import Seconds
 from embed.errors import InvalidInput
-
-T = TypeVar("T")
 
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 -- an address
 TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"  # noqa: S105 -- an address
@@ -71,26 +67,18 @@ def read_token(rpc: SolanaRpc, mint: str, *, timeout_s: Seconds | None = None) -
     """Read a mint. Raises NoSuchMint, RpcUnavailable."""
     accounts = [mint, derive_metadata_account(mint)]
 
-    def parse(raw: msgspec.Raw) -> TokenInfo:
-        answer = msgspec.json.decode(raw, type=Accounts)
-        if len(answer.value) != len(accounts):
-            raise WrongAnswer("it has the wrong number of accounts")
-        return _read_mint(mint, *answer.value)
+    def parse(_: int, read: list[Account | None]) -> TokenInfo:
+        return _read_mint(mint, *read)
 
-    return ask(rpc, mint, "getMultipleAccounts", [accounts, PARSED], parse, timeout_s)
+    with explaining_refusals(mint):
+        return rpc.read_accounts(accounts, parse=parse, timeout_s=timeout_s)
 
 
-def ask(
-    rpc: SolanaRpc,
-    mint: str,
-    method: str,
-    params: list[Any],
-    parse: Callable[[msgspec.Raw], T],
-    timeout_s: Seconds | None,
-) -> T:
-    """Call a method that needs a mint. Raises NoSuchMint, RpcUnavailable, UnusableAnswer."""
+@contextmanager
+def explaining_refusals(mint: str) -> Iterator[None]:
+    """Tell why a call that needs a mint was refused. Raises NoSuchMint, UnusableAnswer."""
     try:
-        return rpc.call(method, params, parse=parse, timeout_s=timeout_s)
+        yield
     except RpcRefused as refused:
         if refused.code == INVALID_PARAMS:
             raise NoSuchMint(mint) from None
@@ -144,7 +132,8 @@ def read_scaled_supply(rpc: SolanaRpc, mint: str) -> Decimal | None:
         except UnusableAmount:
             return None
 
-    return ask(rpc, mint, "getTokenSupply", [mint, COMMITMENT], parse, None)
+    with explaining_refusals(mint):
+        return rpc.call("getTokenSupply", [mint, COMMITMENT], parse=parse)
 
 
 class _Metadata(Result):

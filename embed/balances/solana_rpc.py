@@ -225,7 +225,7 @@ class _Parts(Generic[T]):
         self._addresses = addresses
         self._parse = parse
         self._found: list[Account | None] = []
-        self._slots: list[int] = []
+        self._slot: int | None = None  # of the first call
         self._asked: Sequence[str] = ()  # in the current call
 
     def list_next(self, most: int) -> Sequence[str]:
@@ -237,10 +237,11 @@ class _Parts(Generic[T]):
         answer = msgspec.json.decode(raw, type=Accounts)
         if len(answer.value) != len(self._asked):
             raise WrongAnswer("it has the wrong number of accounts")
-        slots, found = [*self._slots, answer.context.slot], [*self._found, *answer.value]
+        found = [*self._found, *answer.value]
+        slot = answer.context.slot if self._slot is None else self._slot
         if len(found) == len(self._addresses):
-            return self._parse(slots[0], found)
-        self._slots, self._found = slots, found
+            return self._parse(slot, found)
+        self._slot, self._found = slot, found
         return None
 
 

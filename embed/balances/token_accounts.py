@@ -13,7 +13,7 @@ from embed.balances.mints import (
     TOKEN_PROGRAM,
     TOKEN_PROGRAMS,
     NoSuchMint,
-    ask,
+    explaining_refusals,
     parse_supply,
 )
 from embed.balances.rpc_endpoint import INVALID_PARAMS, MOST_IN_CALL, RpcRefused, WrongAnswer
@@ -127,7 +127,8 @@ def read_all_accounts(
         return AllAccounts(add(first, others), others, answer.context.slot)
 
     params = [address, {"mint": mint}, PARSED]
-    return ask(rpc, mint, "getTokenAccountsByOwner", params, parse, timeout_s)
+    with explaining_refusals(mint):
+        return rpc.call("getTokenAccountsByOwner", params, parse=parse, timeout_s=timeout_s)
 
 
 def _find_amount(account: Account | None, mint: str, owner: str) -> Decimal | None:

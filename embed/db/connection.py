@@ -30,6 +30,7 @@ from playhouse.shortcuts import ReconnectMixin
 from psycopg2 import BINARY, errors
 from psycopg2.extensions import new_type, register_type
 
+from embed.db.failures import find_reason
 from embed.settings import SettingsError, find_database_file
 
 db = DatabaseProxy()
@@ -240,7 +241,7 @@ class _ServicePostgresDatabase(ReconnectMixin, PostgresqlDatabase):  # type: ign
             with nullcontext() if is_bounded else self.transaction():
                 return super().execute_sql(sql, params)
         except InternalError as error:
-            reason = getattr(error, "orig", None)
+            reason = find_reason(error)
             if isinstance(reason, errors.ReadOnlySqlTransaction):
                 raise OperationalError(reason, *error.args) from error
             raise

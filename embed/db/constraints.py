@@ -9,11 +9,12 @@ from peewee import IntegrityError
 from psycopg2 import errors
 
 from embed.db.connection import db
+from embed.db.failures import find_reason
 
 
 def find_unique_index(error: IntegrityError) -> str | None:
     """Return the name of the violated unique index; None if another constraint was violated."""
-    reason = getattr(error, "orig", None)
+    reason = find_reason(error)
     if isinstance(reason, errors.UniqueViolation):
         return reason.diag.constraint_name
     if (
@@ -47,7 +48,7 @@ def skip_if_reference_missing() -> Iterator[None]:
     try:
         yield
     except IntegrityError as error:
-        reason = getattr(error, "orig", None)
+        reason = find_reason(error)
         is_missing = isinstance(reason, errors.ForeignKeyViolation) or (
             isinstance(reason, sqlite3.IntegrityError)
             and reason.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY

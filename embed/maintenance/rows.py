@@ -16,6 +16,7 @@ from psycopg2.extras import execute_values
 from embed.db import folded
 from embed.db.batches import reading_one_state, stream
 from embed.db.connection import SqliteFile, make_database
+from embed.db.failures import find_reason
 from embed.db.schema_version import list_applied_migrations
 from embed.errors import InvalidInput
 from embed.settings import find_database_file
@@ -100,7 +101,7 @@ class _Rows:
         # ValueError: sqlite3 can't decode its own message if it quotes part of a damaged file that
         # isn't UTF-8; psycopg2 refuses NUL.
         except (PeeweeException, sqlite3.Error, psycopg2.Error, ValueError) as error:
-            reason = getattr(error, "orig", error)
+            reason = find_reason(error)
             if getattr(reason, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 raise InvalidInput(
                     f"Another program has {self._name} open: stop the service, its worker and"

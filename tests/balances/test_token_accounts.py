@@ -10,6 +10,7 @@ from support.rpc_access import read
 from support.rpc_faults import change
 from support.world import Visitor
 
+from embed.balances.mints import read_token
 from embed.balances.rpc_endpoint import INVALID_PARAMS, MAX_ANSWER_BYTES
 from embed.balances.solana_rpc import UnusableAnswer
 from embed.balances.token_accounts import MOST_ACCOUNTS, read_all_accounts
@@ -100,6 +101,7 @@ def test_server_that_takes_fewer_addresses_is_asked_for_fewer(ledger, endpoint, 
         ledger.mint_to(address, mint, int(amount))
 
     assert read(rpc, ledger, mint, *expected) == expected
+    assert read_token(rpc, mint).program == SPL_TOKEN
     first = endpoint.calls.total()
     assert read(rpc, ledger, mint, *expected) == expected
     assert endpoint.calls.total() - first <= ceil(61 / max(1, most // 2))  # its size is known now

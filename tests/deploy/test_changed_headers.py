@@ -2,7 +2,7 @@
 
 import pytest
 from support.absence import skip_or_fail
-from support.nginx import run_servers
+from support.nginx import run_servers, write_proxy
 from support.remote import make_environ
 from support.servers import Unavailable, find_free_port, run_gunicorn
 
@@ -58,16 +58,6 @@ WRITTEN = {
     "set": 'proxy_hide_header {name}; add_header {name} "{value}";',
     "hide": "proxy_hide_header {name};",
 }
-PROXY = """
-    server {{
-        listen 127.0.0.1:{port};
-        location / {{
-            proxy_pass http://127.0.0.1:{to};
-            proxy_set_header Host $http_host;
-            {change}
-        }}
-    }}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +66,7 @@ def find_at(make_sqlite):
     ports = {change: find_free_port() for change in (*BREAKS, *HARMLESS)}
     with run_gunicorn(make_environ(make_sqlite())) as service:
         servers = [
-            PROXY.format(
-                port=port, to=service.port, change=WRITTEN[how].format(name=name, value=value)
-            )
+            write_proxy(port, service.port, WRITTEN[how].format(name=name, value=value))
             for (how, name, value), port in ports.items()
         ]
         try:

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import pytest
 from support.absence import skip_or_fail
 from support.caddy import HOST, ask
-from support.nginx import find_nginx, run_servers
+from support.nginx import find_nginx, run_servers, write_proxy
 from support.remote import make_environ
 from support.servers import Unavailable, find_free_port, run_gunicorn
 
@@ -14,16 +14,9 @@ pytestmark = pytest.mark.slow
 # What nginx writes as X-Forwarded-Proto. Between two proxies, HTTPS may have ended.
 SETS, SETS_HTTP, PASSES_ON = "https", "http", "$http_x_forwarded_proto"
 APPENDS, APPENDS_HTTP = f"{PASSES_ON}, https", f"{PASSES_ON}, http"
-PROXY = """
-    server {{
-        listen 127.0.0.1:{port};
-        location / {{
-            proxy_pass http://127.0.0.1:{to};
-            proxy_set_header Host $http_host;
+FORWARDED = """
             proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
             proxy_set_header X-Forwarded-Proto "{proto}";
-        }}
-    }}
 """
 
 
@@ -57,7 +50,7 @@ def test_scheme_and_address_are_those_of_the_visitor_and_not_what_they_claim(wri
         port = service.port
         for proto in reversed(written):
             to, port = port, find_free_port()
-            servers = PROXY.format(port=port, to=to, proto=proto)
+            servers = write_proxy(port, to, FORWARDED.format(proto=proto))
             running.enter_context(run_servers(servers, port))
         answers = [
             ask(port, "/embed/tracking/x", tls=False, address=f"127.0.0.{n}", **claims)

@@ -1,11 +1,11 @@
 """Signed-in owners."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from support.owner_browser import OwnerBrowser
 from support.passkey_device import store_passkey
-from support.receivers import queue_test
+from support.receivers import HttpReceiver, queue_test, run_http_receiver
 from support.world import Visitor
 
 from embed.db.models import Member, Session
@@ -26,6 +26,12 @@ def owner(world) -> OwnerBrowser:
 def stranger(world) -> OwnerBrowser:
     """Another owner, with pages of their own."""
     return OwnerBrowser(world, "other@example.com")
+
+
+@pytest.fixture
+def http_receiver() -> Iterator[HttpReceiver]:
+    with run_http_receiver() as receiver:
+        yield receiver
 
 
 @pytest.fixture

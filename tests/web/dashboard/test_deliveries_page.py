@@ -14,7 +14,7 @@ from receiving import (
     tell,
 )
 from support.owner_browser import OwnerBrowser
-from support.receivers import queue_test, run_http_receiver
+from support.receivers import queue_test
 
 from embed.db.models import Delivery, Message, Receiver
 
@@ -26,12 +26,6 @@ HOSTILE = "<script>alert(1)</script>\"'"
 @pytest.fixture
 def environ(environ) -> dict[str, str]:
     return environ | {"ALLOW_PRIVATE_TARGETS": "1"}  # receivers on this machine
-
-
-@pytest.fixture
-def http_receiver():
-    with run_http_receiver() as receiver:
-        yield receiver
 
 
 def log_of(receiver: Receiver) -> str:

@@ -14,7 +14,7 @@ from receiving import (
 )
 from support.channel_fields import FIELDS
 from support.owner_browser import read_text
-from support.receivers import run_http_receiver, run_mail_server
+from support.receivers import run_mail_server
 from support.world import read_log
 
 from embed.db.models import Delivery, Receiver
@@ -34,12 +34,6 @@ SECRET = re.compile(r"whsec_[A-Za-z0-9+/=]+")
 @pytest.fixture
 def environ(environ) -> dict[str, str]:
     return environ | {"ALLOW_PRIVATE_TARGETS": "1"}  # receivers on this machine
-
-
-@pytest.fixture
-def http_receiver():
-    with run_http_receiver() as receiver:
-        yield receiver
 
 
 def send_form(owner, service: str, *, types=("queue.filling",), **fields: str):
