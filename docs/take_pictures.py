@@ -82,9 +82,11 @@ def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     page.goto(demo["dashboardUrl"])
     choose_password(page)
     page.locator(".pages th a").first.click()
+    page.get_by_role("link", name="Look through").click()
     page.get_by_role("button", name="Approve Night heron").click()
     page.get_by_role("button", name="Undo").wait_for()
-    page.mouse.move(0, 0)
+    page.mouse.move(0, 0)  # the row leaves once the pointer isn't on it
+    page.locator(".queue li", has_text="Night heron").wait_for(state="detached")
     save(page, "dashboard-queue")
     page.get_by_role("link", name="Settings", exact=True).click()
     page.get_by_role("link", name="Notifications", exact=True).click()

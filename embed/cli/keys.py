@@ -25,7 +25,7 @@ group = Group("keys", help="Manage a page's API keys.")
     multiple=True,
     help="A site that can use the key, such as https://example.com. Repeatable.",
 )
-@click.option("--allow-null-origin", is_flag=True, help="Also accept the origin null, and none.")
+@click.option("--allow-null-origin", is_flag=True, help="Also accept the origin null or no origin.")
 @click.option("--label", help="A note about what the key is for. Visitors don't see it.")
 def create(
     page: str,

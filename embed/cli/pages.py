@@ -133,7 +133,7 @@ def show(page: str) -> None:
     "--owner",
     "email",
     metavar="EMAIL",
-    help="Transfer the page to this owner. Entered balances stay with the former one.",
+    help="Transfer the page to this owner, without the balances that the former owner entered.",
 )
 @detail_options
 def update(page: str, email: str | None, **fields: Any) -> None:
@@ -168,7 +168,7 @@ def look(page: str, fields: tuple[str, ...]) -> None:
 
 @group.command("share")
 @click.argument("page")
-@click.option("--off", is_flag=True, help="Turn the share link off, on sites that embed it too.")
+@click.option("--off", is_flag=True, help="Turn the share link off, also on sites that embed it.")
 def share(page: str, off: bool) -> None:
     """Turn on a page's share link.
 

@@ -124,7 +124,7 @@ def list_people(page: str) -> None:
     "--role",
     type=click.Choice(ROLES),
     required=True,
-    help="The new member's role; owner offers them the page.",
+    help="The new member's role. An owner gets the page on accepting.",
 )
 def invite(page: str, email: str, role: str) -> None:
     """Invite someone to a page.
