@@ -31,7 +31,8 @@ FIND_CUT = r"""() => {
       }
     }
   }
-  const search = document.querySelector("[name=q]");
+  const [search, tabs] = ["[name=q]", ".tabs"].map((one) => document.querySelector(one));
+  if (tabs.scrollWidth > tabs.clientWidth) faults.push("cut: tabs");
   search.value = search.placeholder;
   if (search.scrollWidth > search.clientWidth) faults.push(`cut: ${search.value}`);
   const column = document.querySelector(".item-head .held");
