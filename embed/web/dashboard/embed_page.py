@@ -78,7 +78,12 @@ def show_embed(page: Page) -> ResponseReturnValue:
 
 
 @page_route(
-    "/embed", methods=["POST"], needs="owner", confirms=True, help="owners#put-it-on-your-site"
+    "/embed",
+    methods=["POST"],
+    needs="owner",
+    confirms=True,
+    help="owners#put-it-on-your-site",
+    keeps_text=True,
 )
 def create_site_key(page: Page) -> ResponseReturnValue:
     """Create a public key, for a new site or for those of a named key, and show it this once."""

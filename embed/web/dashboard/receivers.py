@@ -257,7 +257,14 @@ class ReceiverForm(Form):
     )
 
 
-@page_route("/settings/notifications", methods=["POST"], needs="owner", confirms=True, help=HELP)
+@page_route(
+    "/settings/notifications",
+    methods=["POST"],
+    needs="owner",
+    confirms=True,
+    help=HELP,
+    keeps_text=True,
+)
 def add_receiver(page: Page) -> ResponseReturnValue:
     """Add a channel, or a webhook, whose secret is in this response only.
 

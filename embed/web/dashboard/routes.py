@@ -35,7 +35,7 @@ class Route:
     help: str = "owners"  # where the help link leads: the document, and its section after "#"
     opens_deleted: bool = False  # also takes a deleted page
     # Shows what was typed again if its form came too late. Only for views that save nothing before
-    # Form.validate, and whose fields hold no secrets.
+    # Form.validate. Their secrets are named in unsaved.py, which leaves them out.
     keeps_text: bool = False
     max_upload_bytes: int | None = None  # of a form with a file
     # Requests that scripts make on their own aren't visits, and their answers must not bring back

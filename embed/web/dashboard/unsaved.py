@@ -27,7 +27,10 @@ from embed.web.languages import gettext
 FIELD = "unsaved"
 LIFETIME = timedelta(minutes=30)
 MAX_LENGTH = 12 * 1024  # encrypted, so that the sign-in form stays below its limit
-_NEVER_KEPT = re.compile("csrf_token|password|passkey")
+# Secrets, also those of channels, and the key that a press replaces.
+_NEVER_KEPT = re.compile(
+    "csrf_token|password|passkey|bot_token|access_token|webhook_url|target|topic|renewed"
+)
 _SIGN_INS = ("dashboard.sign_in", "dashboard.sign_in_by_passkey")
 
 
@@ -66,7 +69,7 @@ def seal_form() -> str | None:
     unsaved = Unsaved(person_id, _find_address(), kept, runtime().clock() + LIFETIME)
     sealed = _list_boxes()[0].encrypt(msgspec.msgpack.encode(unsaved))
     raw = urlsafe_b64encode(sealed).decode("ascii")
-    return raw if len(raw) <= MAX_LENGTH else None
+    return raw if kept and len(raw) <= MAX_LENGTH else None
 
 
 def find_unsaved() -> Unsaved | None:
