@@ -24,29 +24,6 @@ def read_tags(world) -> list[tuple[str, str]]:
     return [(tag.name, tag.color) for tag in query]
 
 
-@pytest.mark.parametrize(
-    ("name", "color", "said"),
-    [
-        ("", "blue", "A tag needs a name."),
-        ("   ", "blue", "must not be empty"),
-        ("a\x00b", "blue", "can&#39;t be shown"),
-        ("taken", "blue", "already"),
-        ("fine", "no-such-color", "Not a valid choice"),
-    ],
-)
-def test_bad_tag_is_refused_beside_the_field(world, owner, name, color, said):
-    world.add_tag("taken")
-    world.clock.forward(seconds=1)
-    tag = world.add_tag("team", "blue")
-
-    for path in (path_of(world), path_of(world, tag.id)):
-        answer = owner.post(path, name=name, color=color)
-
-        assert answer.status_code == 422
-        assert said in " ".join(re.findall(r'class="wrong"[^>]*>(.*?)<', answer.text))
-    assert read_tags(world) == [("taken", "green"), ("team", "blue")]
-
-
 def test_new_tag_has_a_color_that_no_other_has_as_long_as_there_is_one(world, owner):
     world.add_tag("team", "blue-500")
     world.add_tag("pool", "orange")
