@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from support.owner_browser import OwnerBrowser, find_token
 from support.passkey_device import BACKED_UP, PRESENT, VERIFIED, Device, encode, store_passkey
 
-from embed.db.models import AccountEvent, Passkey, Session
+from embed.db.models import AccountEvent, Passkey
 from embed.people.passkeys import MAX_PASSKEYS
 
 pytestmark = pytest.mark.slow
@@ -70,20 +70,17 @@ def visitor(world):
 def test_passkey_of_each_algorithm_is_added_and_signs_in_without_a_name(owner, visitor, algorithm):
     device = Device(ORIGIN, algorithm=algorithm)
 
-    answer = add(owner, device, "Laptop")
+    assert add(owner, device, "Laptop").status_code == 303
 
-    assert answer.status_code == 303
-    assert "Laptop" in owner.see(ACCOUNT)
-    assert "never used" in owner.see(ACCOUNT)
+    assert re.search("Laptop .*never used", owner.see(ACCOUNT))
     asked = json.loads(find_options(visitor.get(SIGN_IN)))
     assert (asked["allowCredentials"], asked["rpId"]) == ([], "localhost")
     assert asked["userVerification"] == "required"
     signed_in = sign_in(visitor, device)
-    assert (signed_in.status_code, signed_in.headers["Location"]) == (303, "/dashboard/")
-    assert "owner@example.com" in visitor.get("/dashboard/account").text
+    assert (signed_in.status_code, signed_in.location) == (303, "/dashboard/")
+    assert "owner@example.com" in visitor.get(ACCOUNT).text
     assert "last used" in owner.see(ACCOUNT)
     assert count_logged(owner.owner, "signed in with passkey") == 1
-    assert Session.select().where(Session.person == owner.owner).count() == 2
 
 
 def test_browser_is_asked_for_a_whole_sign_in(owner):
@@ -117,13 +114,12 @@ def test_passkey_is_added_once_and_devices_are_told_of_it(owner, device):
     assert "This passkey has already been added." in again.text
 
 
-def test_passkey_of_another_account_is_not_taken_over(owner, device, stranger, visitor):
-    answer = add(stranger, device)
+def test_passkey_of_another_account_is_neither_taken_over_nor_removed(owner, device, stranger):
+    assert add(stranger, device).status_code == 422
 
-    assert answer.status_code == 422
-    device.handle = owner.owner.id.encode()
-    sign_in(visitor, device)
-    assert "owner@example.com" in visitor.get("/dashboard/account").text
+    for passkey_id in (Passkey.get().id, "x"):
+        assert stranger.post(f"{PAGE}/{passkey_id}/remove", sure="yes").status_code == 404
+    assert Passkey.get().person == owner.owner
 
 
 def test_no_more_than_the_most_are_kept(owner):
@@ -152,12 +148,18 @@ WRONG_DEVICES = {
 
 
 @pytest.mark.parametrize("wrong", WRONG_DEVICES.values(), ids=WRONG_DEVICES)
-def test_passkey_made_elsewhere_or_by_nobody_is_refused(owner, wrong):
-    answer = add(owner, Device(**{"origin": ORIGIN} | wrong))
+def test_device_elsewhere_or_of_nobody_is_not_added_and_signs_nobody_in(
+    owner, device, visitor, wrong
+):
+    added = add(owner, Device(**{"origin": ORIGIN} | wrong))
 
-    assert answer.status_code == 422
-    assert WRONG in answer.text or LATE in answer.text
-    assert Passkey.select().count() == 0
+    assert added.status_code == 422
+    assert WRONG in added.text or LATE in added.text
+    assert Passkey.select().count() == 1
+    for name, value in wrong.items():
+        setattr(device, name, value)
+    assert sign_in(visitor, device).status_code == 422
+    assert visitor.get(ACCOUNT).status_code == 302
 
 
 def test_algorithm_key_and_id_that_cannot_be_are_refused(owner):
@@ -175,58 +177,18 @@ def test_algorithm_key_and_id_that_cannot_be_are_refused(owner):
 
 
 @pytest.mark.parametrize(
-    "answer",
-    ["", "x", "[]", "{}", "null", "[" * 5000, '{"response": {"clientDataJSON": "e30"}}', "\0"],
+    "answer", ["", "null", "[" * 5000, '{"response": {"clientDataJSON": "e30"}}', "\0"]
 )
-def test_what_is_no_answer_is_refused_in_a_sentence(owner, device, visitor, answer):
+def test_what_is_no_answer_is_refused_in_a_sentence(owner, visitor, answer):
     added = owner.post(PAGE, name="x", passkey=answer)
     token = find_token(visitor.get(SIGN_IN).text)
     signed_in = visitor.post(BY_PASSKEY, data={"csrf_token": token, "passkey": answer})
 
-    assert (added.status_code, signed_in.status_code) == (422, 422)
-    assert WRONG in added.text
-    assert WRONG in signed_in.text
-
-
-def test_answer_counts_once(owner):
-    answer = Device(ORIGIN).create(find_options(owner.get(PAGE)))
-    owner.post(PAGE, name="x", passkey=answer)
-    Passkey.delete().execute()
-
-    again = owner.post(PAGE, name="x", passkey=answer)
-
-    assert (again.status_code, Passkey.select().count()) == (422, 0)
-    assert LATE in again.text
+    for refused in (added, signed_in):
+        assert (refused.status_code, WRONG in refused.text) == (422, True)
 
 
 # Signing in
-
-
-@pytest.mark.parametrize(
-    ("target", "led_to"),
-    [("/dashboard/account", "/dashboard/account"), ("//x.example", "/dashboard/")],
-)
-def test_sign_in_leads_to_where_the_person_was_going_and_nowhere_else(
-    device, visitor, target, led_to
-):
-    page = visitor.get(SIGN_IN, query_string={"next": target})
-    action = html.unescape(re.search(rf'action="({BY_PASSKEY}[^"]*)"', page.text)[1])
-    answer = device.get(find_options(page))
-
-    there = visitor.post(action, data={"csrf_token": find_token(page.text), "passkey": answer})
-
-    assert there.headers["Location"] == led_to
-
-
-@pytest.mark.parametrize("wrong", WRONG_DEVICES.values(), ids=WRONG_DEVICES)
-def test_answer_from_elsewhere_signs_nobody_in(owner, device, visitor, wrong):
-    for name, value in wrong.items():
-        setattr(device, name, value)
-
-    answer = sign_in(visitor, device)
-
-    assert answer.status_code == 422
-    assert visitor.get("/dashboard/account").status_code == 302
 
 
 def test_signature_of_another_key_signs_nobody_in(owner, device, visitor):
@@ -245,11 +207,11 @@ def test_answer_has_to_say_whose_passkey_it_is(owner, stranger, device, visitor,
     assert sign_in(visitor, device).status_code == 422
 
 
-def test_answer_that_was_sent_before_signs_nobody_in(owner, device, visitor, world):
-    page = visitor.get(SIGN_IN)
-    answer = device.get(find_options(page))
-    fields = {"csrf_token": find_token(page.text), "passkey": answer}
-    assert visitor.post(BY_PASSKEY, data=fields).status_code == 303
+def test_answer_signs_in_once_and_leads_to_where_the_person_was_going(device, visitor, world):
+    page = visitor.get(SIGN_IN, query_string={"next": ACCOUNT})
+    action = html.unescape(re.search(rf'action="({BY_PASSKEY}[^"]*)"', page.text)[1])
+    fields = {"csrf_token": find_token(page.text), "passkey": device.get(find_options(page))}
+    assert visitor.post(action, data=fields).location == ACCOUNT
     thief = world.app.test_client()
     fields["csrf_token"] = find_token(thief.get(SIGN_IN).text)
 
@@ -257,6 +219,15 @@ def test_answer_that_was_sent_before_signs_nobody_in(owner, device, visitor, wor
 
     assert again.status_code == 422
     assert LATE in again.text
+
+
+def test_attempts_are_limited(visitor):
+    token = find_token(visitor.get(SIGN_IN).text)
+
+    answers = [visitor.post(BY_PASSKEY, data={"csrf_token": token}) for _ in range(31)]
+
+    assert [answer.status_code for answer in answers] == [422] * 30 + [429]
+    assert "Please wait" in answers[-1].text
 
 
 def test_answer_for_one_thing_or_session_is_of_no_use_for_another(owner, device, visitor, stranger):
@@ -277,31 +248,18 @@ def test_answer_for_one_thing_or_session_is_of_no_use_for_another(owner, device,
 def test_passkey_of_a_former_host_and_a_removed_one_are_refused_in_a_sentence(
     owner, device, visitor
 ):
+    remove = f"{PAGE}/{Passkey.get().id}/remove"
     Passkey.update(host="former.example").execute()
     assert UNKNOWN in sign_in(visitor, device).text
-    assert (
-        "You won&#39;t be able to sign in with it anymore."
-        in owner.post(f"{PAGE}/{Passkey.get().id}/remove").text
-    )
+    asked = owner.post(remove).text
+    assert "You won&#39;t be able to sign in with it anymore." in asked
     assert Passkey.select().count() == 1
-    owner.post(f"{PAGE}/{Passkey.get().id}/remove", sure="yes")
+    owner.post(remove, sure="yes")
 
     answer = sign_in(visitor, device)
 
-    assert answer.status_code == 422
-    assert UNKNOWN in answer.text
+    assert (answer.status_code, UNKNOWN in answer.text) == (422, True)
     assert count_logged(owner.owner, "passkey removed") == 1
-
-
-def test_attempts_are_limited(visitor):
-    token = find_token(visitor.get(SIGN_IN).text)
-    for _ in range(30):
-        assert visitor.post(BY_PASSKEY, data={"csrf_token": token}).status_code == 422
-
-    answer = visitor.post(BY_PASSKEY, data={"csrf_token": token})
-
-    assert answer.status_code == 429
-    assert "Please wait" in answer.text
 
 
 # Counters and backups
@@ -316,7 +274,7 @@ def test_counter_that_goes_on_and_other_backup_flags_are_accepted(owner, world):
         assert sign_in(world.app.test_client(), device).status_code == 303
 
 
-@pytest.mark.parametrize("back_by", [1, 5, 10])
+@pytest.mark.parametrize("back_by", [1, 5])
 def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world, back_by):
     device = Device(ORIGIN, count=10)
     add(owner, device)
@@ -365,25 +323,16 @@ def test_only_ones_own_passkeys_answer_whether_it_is_you(world, owner, stranger)
 # Removing
 
 
-def test_passkey_of_somebody_else_is_not_found(owner, device, stranger):
-    assert stranger.post(f"{PAGE}/{Passkey.get().id}/remove", sure="yes").status_code == 404
-    assert stranger.post(f"{PAGE}/x/remove", sure="yes").status_code == 404
-    assert Passkey.select().count() == 1
-
-
 # Where they are offered
 
 
 @pytest.mark.parametrize(
     ("public_url", "is_offered"),
     [
-        ("https://embed.example", True),
         ("https://embed.example:8443", True),
         ("http://localhost:8000", True),
         ("http://embed.example", False),
         ("https://192.0.2.1", False),
-        ("https://[2001:db8::1]", False),
-        ("http://127.0.0.1:8000", False),
     ],
 )
 def test_passkeys_are_offered_with_https_and_a_name_or_on_localhost(
@@ -391,10 +340,7 @@ def test_passkeys_are_offered_with_https_and_a_name_or_on_localhost(
 ):
     client = world_with(PUBLIC_URL=public_url).app.test_client()
 
-    page = client.get(SIGN_IN, base_url=public_url)
-
-    assert page.status_code == 200
-    assert has_button(page) == is_offered
+    assert has_button(client.get(SIGN_IN, base_url=public_url)) == is_offered
 
 
 def test_host_that_only_the_request_names_has_no_passkeys(visitor):
