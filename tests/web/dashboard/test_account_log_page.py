@@ -66,22 +66,6 @@ def test_person_sees_what_happened_and_from_where(world, owner):
     assert "Firefox unter Linux" in owner.see(ACCOUNT)
 
 
-def test_member_sees_roles_in_words(world, owner, make_member):
-    member = make_member("viewer")
-    people = f"/dashboard/pages/{world.page_id}/settings/people"
-    owner.post(f"{people}/role", email=member.email, role="editor")
-    owner.post(f"{people}/remove", email=member.email, sure="yes")
-    owner.post(people, email=member.email, role="reviewer")
-
-    lines = " ".join(list_lines(member))
-    for sentence in (
-        "owner@example.com changed your role on the page USD Coin: Editor",
-        "owner@example.com removed you from the page USD Coin",
-        "owner@example.com invited you to the page USD Coin. Your role: Reviewer.",
-    ):
-        assert sentence in lines
-
-
 def test_only_the_newest_are_on_the_account_page_and_older_ones_behind_a_link(world, owner):
     AccountEvent.delete().execute()
     assert "Nothing has happened yet." in owner.see(ACCOUNT)
@@ -109,16 +93,14 @@ def test_log_of_somebody_else_is_not_seen(world, owner, stranger):
     assert world.app.test_client().get(LOG).location.startswith(SIGN_IN)
 
 
-@pytest.mark.parametrize(
-    "user_agent", ["<b>Firefox/1 Linux", "Firefox/" * 1000 + "%(system)s", "\xff\xfe Chrome/1"]
-)
+@pytest.mark.parametrize("user_agent", ["<b>Firefox/1 Linux", "Firefox/" * 1000 + "%(system)s"])
 def test_hostile_user_agent_and_name_of_a_page_show_nothing_strange(world, owner, user_agent):
     attempt(world, user_agent=user_agent)
     account_log.store(owner.owner, "page taken over", world.clock(), page="<b>%(actor)s")
 
     assert owner.get(LOG).text.count("<b>") == 0
     assert "&lt;b&gt;%(actor)s" in owner.get(LOG).text
-    assert re.search(r"· (Firefox on Linux|Firefox|Chrome) ·", " ".join(list_lines(owner, LOG)))
+    assert re.search(r"· Firefox( on Linux)? ·", " ".join(list_lines(owner, LOG)))
     assert len(max((event.data for event in AccountEvent.select()), key=len)) < 200
 
 
@@ -131,17 +113,6 @@ def test_failure_is_stored_after_the_answer(world, owner):
     assert failures.count() == 0
     answer.close()
     assert [event.person for event in failures] == [owner.owner]
-
-
-def test_wrong_password_of_somebody_who_is_signed_in_is_stored_once_an_hour(world, owner):
-    for path in (ACCOUNT, "/dashboard/confirm") * 2:
-        wrong = {"current": "wrong", "present_password": "wrong", "password": NEW}
-        owner.post(path, **wrong).close()
-        world.clock.forward(minutes=31)
-
-    kinds = [event.kind for event in AccountEvent.select()]
-    assert kinds.count("confirmation failed") == 2
-    assert "Someone who was signed in entered a wrong password" in owner.see(ACCOUNT)
 
 
 def test_refused_attempt_stores_nothing(world, owner):

@@ -2,18 +2,12 @@
 
 import html
 import re
-from datetime import timedelta
-from decimal import Decimal
 
 import pytest
-from flask import Flask
 from support.many_submissions import add_submissions
 
 from embed.db.models import Person
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
-from embed.web.dashboard import filters
-from embed.web.figures import format_in_full, format_share
-from embed.web.languages import choose_language
 
 pytestmark = pytest.mark.slow
 
@@ -94,23 +88,3 @@ def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, st
         assert answer.status_code == 409
     assert Person.get_by_id(owner.owner.id).language == "fr"
     assert Person.get_by_id(stranger.owner.id).language is None
-
-
-@pytest.mark.parametrize(
-    ("language", "shown"),
-    [
-        ("en", ["+1,500.25", "2.9%", "36 hours"]),
-        ("ar", ["+1,500.25", "2.9%", "36 ساعة"]),
-        ("de", ["+1.500,25", "2,9\xa0%", "36 Stunden"]),
-        ("tr", ["+1.500,25", "%2,9", "36 saat"]),
-    ],
-)
-def test_numbers_and_durations_are_as_the_owner_writes_them(language, shown):
-    with Flask(__name__).test_request_context():
-        choose_language(language)
-
-        assert shown == [
-            format_in_full(Decimal("1500.25"), signed=True),
-            format_share(Decimal("0.029"), 1),
-            filters.format_span(timedelta(hours=36)),
-        ]

@@ -76,22 +76,6 @@ def test_every_outcome_is_drawn_in_its_color_and_every_action_has_its_kind_and_f
     assert max(map(len, FACTS_BY_ACTION)) <= Activity.action.max_length
 
 
-def test_new_page_has_one_sentence_until_something_happens(owner):
-    page_id = owner.make_page()
-    path = f"/dashboard/pages/{page_id}/activity"
-    (main,) = re.findall(r"<main.*</main>", owner.get(path).text, re.DOTALL)
-    said = " ".join(re.sub(r"<[^>]+>", " ", main).split())
-    assert said == "Activity Nothing has happened yet."
-
-    owner.world.clock.forward(minutes=1)
-    with editing(page_id, owner.world.change()) as edit:
-        edit.log("add tag", TagFacts("team"))
-    text = owner.see(path)
-    assert "added the tag team" in text
-    assert "created the page" in text
-    assert "Submissions of the last" not in text
-
-
 def test_address_is_shortened_and_whole_in_the_title(world, owner, path):
     with editing(world.page_id, world.change()) as edit:
         edit.log("add wallet", WalletFacts(USDC, "<Whale>"))
@@ -142,19 +126,6 @@ def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(worl
         ("pending", "562", "0.0", "75.0"),
         ("rejected", "582", "50.0", "50.0"),
     ]
-
-
-def test_numbers_say_the_same_as_the_charts(world, owner, path):
-    text = owner.see(path)
-    assert "busiest day" not in text
-    assert "by outcome" not in text
-    add_submissions(world, 3)
-    add_submissions(world, 1, "approved")
-
-    text = owner.see(path)
-    assert "Jan 31 1 approved, 3 waiting" in text
-    assert "approved 1 approved automatically 0 waiting 3 rejected 0 refused 0" in text
-    assert "busiest day: 4" in text
 
 
 def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):

@@ -120,21 +120,6 @@ def test_queue_shows_the_doubtful_ones_and_the_others_on_request(world, owner, m
     assert set(statuses(*clear)) == {"pending"}
 
 
-def test_one_that_is_alone_has_no_form_and_an_empty_queue_says_one_sentence(world, owner):
-    empty = owner.get(queue_of(world)).text
-    assert 'class="empty">\n  <p><strong>Nothing to review.</strong></p>\n</div>' in empty
-    first = add(world)
-    page = owner.get(queue_of(world))
-    assert (read_form(page), list_rows(page)) == (None, [first])
-    world.clock.forward(seconds=1)
-    second = add(world, "Bob")
-    page = owner.get(queue_of(world))
-    assert (read_form(page), list_rows(page)) == ([first, second], [second, first])
-    assert "Look through" not in page.text
-    add(world, "B.o.b")
-    assert "1 has nothing against it Approve 1 Look through" in owner.see(queue_of(world))
-
-
 def test_press_approves_what_was_counted_and_is_undone_as_one(world, owner):
     ids = [add(world, name) for name in ("Ann", "Bob", "Cem")]
     page = owner.get(queue_of(world))

@@ -110,19 +110,6 @@ def test_whoever_may_not_is_refused_before_being_asked(world, things, stranger, 
         assert send(stranger, method, path).status_code == 404, path
 
 
-def test_right_password_opens_nothing_that_the_role_does_not(world, make_member, page):
-    viewer, delete = make_member("viewer"), f"{page}/settings/danger/delete"
-    world.clock.forward(minutes=31)
-
-    assert viewer.post(delete, present_password=PASSWORD).status_code == 403
-    assert world.page.deleted_at is None
-    assert is_asked(viewer.get(f"{page}/wallets.csv"))  # the password counted for nothing
-
-
-def test_what_scripts_ask_for_by_themselves_is_never_led_to_the_question():
-    assert not any(route.confirms for route in ROUTES.values() if not route.is_visit)
-
-
 def test_answer_and_a_new_sign_in_count_for_half_an_hour(world, late, page):
     def sign_in_anew() -> None:
         late.post("/dashboard/sign-out")
@@ -263,14 +250,6 @@ def test_long_address_of_a_download_signs_nobody_out(late):
     assert answer.location == HOME
     assert len(answer.headers["Set-Cookie"]) < 1000
     assert not REFRESH.search(late.get(HOME).text)
-
-
-def test_download_is_of_the_dashboard(late, page):
-    location = f"{ASK}?next={page}/wallets&download=https://evil.example/"
-
-    answer_with(late.client, location, late.get(location))
-
-    assert REFRESH.search(late.get(f"{page}/wallets").text)[1] == HOME
 
 
 # Sessions

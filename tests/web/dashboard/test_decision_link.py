@@ -1,7 +1,6 @@
 """The page behind a link that decides: what it shows, who decides, and when it no longer can."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from support.owner_browser import find_token, read_text, submit
@@ -59,13 +58,6 @@ def reader(world):
 def make_links(world, receiver: Receiver, submission: Submission) -> dict[str, str]:
     urls = decision_links.build_links(receiver, submission, world.app.extensions[EXTENSION])
     return {decision: url.removeprefix(BASE) for decision, url in urls.items()}
-
-
-def change_settings(world, **changes: object) -> None:
-    """Change settings of the app as it runs."""
-    runtime = world.app.extensions[EXTENSION]
-    settings = replace(runtime.settings, **changes)
-    world.app.extensions[EXTENSION] = replace(runtime, settings=settings)
 
 
 def list_deciders(world) -> list[str]:
@@ -167,17 +159,6 @@ def test_link_that_stops_mails_decides_nothing_and_the_other_way_round(world, ow
 
     assert reader.get(stop.replace("/mail/", "/decide/")).status_code == 404
     assert reader.get(links["approve"].replace("/decide/", "/mail/")).status_code == 404
-
-
-def test_link_of_one_page_decides_nothing_on_another(world, owner, reader, submission, links):
-    """Only the installation's key could seal such a link."""
-    another = receivers.add_channel(owner.make_page(), *TEAM, world.change(), may_decide=True)
-    token = find_token(reader.get(links["approve"]).text)
-
-    for path in make_links(world, another, submission).values():
-        assert reader.get(path).status_code == 410
-        assert reader.post(path, data={"csrf_token": token}).status_code == 410
-    assert read_status(submission) == "pending"
 
 
 def expire(world, channel, visitor) -> None:
@@ -288,27 +269,6 @@ def test_owner_switches_a_channel_on_and_off(world, owner, root):
         assert log.count((owner.email, action)) == 1
     webhook = receivers.add_webhook(world.page_id, "https://hooks.example/x", world.change())
     assert owner.post(f"{root}/settings/notifications/{webhook.id}/decide").status_code == 404
-
-
-def test_channel_without_new_submissions_cannot_decide(world, owner, root):
-    channel = receivers.add_channel(
-        world.page_id, *TEAM, world.change(), event_types=["queue.filling"]
-    )
-    assert "Let readers decide" not in owner.see(f"{root}/settings/notifications")
-
-    assert owner.post(f"{root}/settings/notifications/{channel.id}/decide").status_code == 409
-    assert not Receiver.get().may_decide
-
-
-def test_without_a_public_address_nothing_is_offered(world, owner, root, channel):
-    change_settings(world, public_url=None)
-
-    assert "may_decide" not in owner.get(f"{root}/settings/notifications").text
-    page = owner.see(f"{root}/settings/notifications")
-    assert "hasn't set its public address" in page
-    assert "Remove the links" in page
-    owner.post(f"{root}/settings/notifications/{channel.id}/decide/stop")
-    assert "Let readers decide" not in owner.see(f"{root}/settings/notifications")
 
 
 # Mails to oneself

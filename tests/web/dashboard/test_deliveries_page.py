@@ -95,39 +95,6 @@ def test_log_is_of_one_receiver_and_narrowed_to_a_state(world, owner):
         assert read_states(owner.get(path)) == states, path
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "state=nonsense",
-        "state=%00",
-        "after=1",
-        "after=9999999999999999-x",
-        "after=%00",
-        f"after={10**14}-{'a' * 20}",
-    ],
-)
-def test_unknown_values_show_the_start_of_the_log(world, owner, query):
-    log = log_of(add_webhook(world))
-    message = tell(world)
-
-    assert list_ids(owner.get(f"{log}?{query}")) == [message.id]
-
-
-@pytest.mark.databases("sqlite", "postgres")
-@pytest.mark.parametrize("query", ["", "state=delivered"])
-def test_parts_of_the_log_show_everything_once(world, owner, query):
-    webhook = add_webhook(world)
-    add_deliveries(world, webhook, 120)
-    seen, where = [], f"{log_of(webhook)}?{query}"
-    while where:
-        answer = owner.get(where)
-        seen += list_ids(answer)
-        link = re.search(r'rel="next" href="([^"]+)"', answer.text)
-        where = link and link[1].replace("&amp;", "&")
-
-    assert seen == [each.id for each in Message.select().order_by(Message.number.desc())]
-
-
 def test_delivered_message_is_sent_again_with_the_same_id_before_newer_ones(
     world, owner, http_receiver
 ):

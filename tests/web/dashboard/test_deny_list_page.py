@@ -72,11 +72,6 @@ def test_entry_is_recognized_by_its_form_and_shown_first(world, owner, raw, kind
     assert Block.get().kind == kind
 
 
-def test_field_is_not_wrong_before_something_is_in_it(owner):
-    assert 'id="pattern-wrong"' not in add(owner, "", scope="all", preview="").text
-    assert 'id="pattern-wrong"' in add(owner, "", scope="all").text
-
-
 def test_editor_changes_the_pages_list_and_reaches_no_other(world, owner, stranger, make_member):
     editor = make_member("editor")
     elsewhere = block_on_page(stranger.make_page(), "name", "bot*", world.change())

@@ -1,4 +1,4 @@
-"""The tab Install: the snippet, and keys for sites."""
+"""The tab Install: the snippet, keys for sites, and the share link."""
 
 import html
 import re
@@ -7,6 +7,7 @@ import pytest
 from support.world import SITE
 
 from embed.db.models import ApiKey
+from embed.keys import derived
 from embed.pages import change_look
 from embed.settings import PROJECT_DIR
 
@@ -181,3 +182,25 @@ def test_site_was_seen_with_whichever_of_its_keys_was_used_last(world, owner):
     world.revoke_all_keys()
     make_key(owner, SITE)
     assert read_seen() == "Not seen yet"
+
+
+# The share link
+
+
+def test_page_becomes_public_by_link_and_ends_to_be(world, owner):
+    path = f"/dashboard/pages/{world.page_id}/embed/share"
+    assert "Turn the link on" in owner.see(path)
+
+    assert owner.post(path, shared="yes").location.endswith("/embed/share")
+    assert derived.is_shared(world.page_id)
+    text = owner.get(path).text
+    shared = f"http://localhost/embed/page/{world.page_id}"
+    for name, address in (("link", shared), ("count", f"{shared}/count.json")):
+        assert f'id="{name}" dir="ltr">{address}</code></a>' in text
+    assert "The share link is on." in text
+    world.configure(is_public=False)
+    assert "so the link shows nothing." in owner.see(path)
+
+    owner.post(path)
+    assert not derived.is_shared(world.page_id)
+    assert shared not in owner.get(path).text

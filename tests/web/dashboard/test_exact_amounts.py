@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 from support.world import Visitor, read_exactly, read_log
 
 from embed.db.connection import db
-from embed.db.models import Balance
 from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS, format_amount
-from embed.domain.policy import Policy
-from embed.submissions import policy_simulation
 
 pytestmark = pytest.mark.slow
 
@@ -113,25 +110,6 @@ def read_field(page: str, name: str) -> str:
     return html.unescape(re.search(r' value="([^"]*)"', field)[1])
 
 
-@pytest.mark.parametrize(
-    ("written", "is_new"),
-    [
-        *((same, False) for same in ("18446744073.709551615", "018446744073.7095516150", "")),
-        ("18446744073.709551614", True),
-    ],
-)
-def test_only_another_balance_is_a_new_observation(world, owner, written, is_new):
-    wallet = world.track(Visitor().address, balance="18446744073.709551615")
-    observed_at = Balance.get().observed_at
-    world.clock.forward(hours=1)
-
-    answer = owner.post(path_of(world, "wallets", wallet.id), alias="New", balance=written)
-
-    assert answer.status_code == 303
-    assert (Balance.get().observed_at != observed_at) == is_new
-    assert Balance.get().amount == Decimal(written or "18446744073.709551615")
-
-
 def test_minimum_is_kept_and_shown_to_the_last_digit(world, owner):
     amount = "18446744073.709551615"
     path = path_of(world, "settings/rules")
@@ -149,21 +127,6 @@ def test_minimum_is_kept_and_shown_to_the_last_digit(world, owner):
     small = run(world, "pages", "update", world.page_id, "--min-balance", "1e-7")
     assert re.search(r"minBalance +0\.0000001$", small.stdout, re.MULTILINE)
     assert read_log(world.page_id)[0].subject == "minimum balance: 0.0000001"
-
-
-def test_queue_and_simulation_see_the_last_digit(world, owner):
-    visitor = Visitor()
-    world.submit(visitor)
-    world.observe(visitor.address, "18446744073.709551614")
-    world.configure(min_balance="18446744073.709551615")
-
-    queue = owner.get(path_of(world, "queue"))
-    assert "below 18,446,744,073.709551615 now" in queue.text
-    assert "18,446,744,073.709551614 of 18,446,744,073.709551615 needed" in queue.text
-    for unit, outcome in [("5", "ca_gate"), ("4", "pending")]:
-        rules = Policy(min_balance=Decimal(f"18446744073.70955161{unit}"))
-        (one,) = policy_simulation.simulate(world.page, rules, world.balances)
-        assert one.after == outcome
 
 
 @given(st.lists(st.decimals(0, MAX_AMOUNT, places=MAX_DECIMALS), min_size=1, max_size=20))

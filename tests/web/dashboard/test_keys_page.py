@@ -124,35 +124,7 @@ def test_revoking_says_first_what_stops_working_and_then_does_it(world, owner):
     assert "Create a public key" in owner.see(path_of(world))
 
 
-def test_last_use_is_shown_as_exactly_as_it_is_known(world, owner):
-    pages = [path_of(world), path_of(world, get_key(world).id, "revoke")]
-    assert ["never used" in owner.see(page) for page in pages] == [True, True]
-
-    world.read()  # at 09:30
-    world.clock.forward(minutes=59)
-    world.read()
-    owner.confirm()
-
-    assert all("last used within the past hour" in owner.see(page) for page in pages)
-    world.clock.forward(minutes=1)
-    for page in pages:
-        assert "last used in the hour after Jan 31, 2026, 9:30 AM UTC" in owner.see(page)
-
-
 # Labels
-
-
-def test_label_is_shown_wherever_the_key_is(world, owner):
-    make(owner, label="  The blog  ")
-    key = ApiKey.get(ApiKey.label == "The blog")
-    name = f"The blog ({key.display_prefix}…)"
-
-    shown = owner.get(path_of(world)).text
-    assert f'aria-label="Edit {name}"' in shown
-    assert f'aria-label="Revoke {name}"' in shown
-    assert "Revoke The blog" in owner.see(path_of(world, key.id, "revoke"))
-    revoked = owner.post(path_of(world, key.id, "revoke"))
-    assert f"The key {name} has been revoked." in owner.see(revoked.location)
 
 
 def test_doctor_shows_what_was_kept_out_and_one_press_lets_it_in(world, owner):

@@ -12,7 +12,6 @@ from werkzeug.test import encode_multipart
 
 from embed.db.models import ApiKey
 from embed.domain.look import DEFAULT_LOOK, Look
-from embed.pages import change_look
 
 pytestmark = pytest.mark.slow
 
@@ -89,19 +88,6 @@ def test_preview_is_the_widget_with_a_key_of_its_own(world, owner):
     text = open_look(owner)
     assert "<iframe" not in text
     assert "private, so there's nothing to preview" in text
-
-
-def test_preview_shows_what_is_chosen_before_it_is_saved(world, owner):
-    change_look(world.page_id, {"accent": "ff6600", "hide": "add"}, world.change())
-    path = f"/dashboard/pages/{world.page_id}/embed/preview"
-
-    chosen = {"accent": "3e63dd", "radius": "0", "hide": "", "lang": "de", "key": "x"}
-    answer = owner.get(path, query_string=chosen, follow_redirects=True)
-
-    assert 'lang="de"' in answer.text
-    assert 'data-radius="0"' in answer.text
-    assert "data-accent" not in answer.text
-    assert not re.search('<button[^>]* id="add"[^>]* hidden', answer.text)
 
 
 # The logo

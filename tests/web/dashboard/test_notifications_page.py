@@ -7,7 +7,6 @@ import pytest
 from receiving import add_channel, add_webhook, deliver, give_up, path_of, tell
 from support.channel_fields import FIELDS
 from support.owner_browser import read_text
-from support.receivers import run_mail_server
 from support.world import read_log
 
 from embed.db.models import Delivery, Receiver
@@ -179,22 +178,6 @@ def test_test_is_sent_at_once_and_answered_in_the_row(world, owner, http_receive
     # Few run at once, so that slow receivers hold up nobody.
     monkeypatch.setattr("embed.web.dashboard.receivers._testing", ConcurrencyLimit(0))
     assert owner.post(path_of(world, webhook.id, "test")).status_code == 429
-
-
-def test_test_of_a_channel_arrives_as_mail(environ, request):
-    with run_mail_server() as mailbox:
-        environ["SMTP_URL"] = f"smtp://127.0.0.1:{mailbox.port}"
-        owner = request.getfixturevalue("owner")
-        world = owner.world
-        assert "can't send email yet" not in owner.see(path_of(world))
-        send_form(owner, "email", address="me@example.com")
-        owner.post(path_of(world, Receiver.get().id, "test"))
-
-        (mail,) = mailbox.messages
-    assert mail["To"] == "me@example.com"
-    assert re.search(
-        r"Test: delivered, 1 attempt, the last .+ UTC : sent", owner.see(path_of(world))
-    )
 
 
 # How deliveries go

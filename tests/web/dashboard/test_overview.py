@@ -4,9 +4,8 @@ import re
 
 import pytest
 from receiving import add_webhook, give_up, tell
-from support.chain_history import record_history
 from support.owner_browser import OwnerBrowser, read_text
-from support.world import SITE, USDC, Visitor
+from support.world import SITE, Visitor
 
 from embed import pages
 from embed.balances.tokens import store_refusal
@@ -224,20 +223,6 @@ def test_table_says_what_the_list_holds_and_leaves_unknown_balances_empty(world,
     world.track(Visitor().address, page_id=other)
 
     assert sorted(row[2:] for row in read_rows(calm)) == [["1", ""], ["4", "2.12M"]]
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_table_marks_pages_whose_balances_were_read_long_ago(world, calm):
-    world.use_endpoint("https://rpc.example/")
-    address = Visitor().address
-    world.track(address)
-    calm.make_page()
-    record_history(USDC, address, world.clock(), "5", {})
-    assert "balances read" not in calm.see(OVERVIEW)
-
-    world.clock.forward(hours=3)
-
-    assert calm.see(OVERVIEW).count("balances read 3 hours ago") == 1
 
 
 @pytest.mark.databases("sqlite", "postgres")

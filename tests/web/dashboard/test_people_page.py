@@ -33,16 +33,6 @@ def invite(owner, people):
     return make
 
 
-def test_opening_the_link_changes_nothing(world, invite):
-    link = invite()
-    for client in (world.app.test_client(), OwnerBrowser(world, ANN).client):
-        for _ in range(2):
-            assert client.get(link).status_code == 200
-
-    assert Member.select().count() == 0
-    assert Invitation.select().count() == 1
-
-
 def test_somebody_new_chooses_a_password_and_is_on_the_page(world, invite):
     client, link = world.app.test_client(), invite()
     weak = submit(client, link, password="qwertyuiop[]")
@@ -151,17 +141,6 @@ def test_member_leaves_after_a_question_and_the_owner_cannot(world, owner, make_
     assert ann.get(f"{page}/queue").status_code == 404
     assert owner.post(f"{page}/leave", sure="yes").status_code == 409
     assert owner.get(f"{page}/queue").status_code == 200
-
-
-def test_page_is_handed_over(world, owner, people, invite):
-    ann, link = OwnerBrowser(world, ANN), invite(role="owner")
-    assert "You become the page's owner" in ann.see(link)
-
-    ann.post(link)
-
-    assert ann.get(people).status_code == 200
-    assert owner.get(people).status_code == 403  # an editor now
-    assert owner.get(f"/dashboard/pages/{world.page_id}/wallets/tags").status_code == 200
 
 
 @pytest.fixture

@@ -223,16 +223,3 @@ def test_search_and_order_stay_in_every_address(world, owner):
     assert all("q=same+%26+same" in link for link in links)
     part = f"order=oldest&q=same+%26+same&after=1700000000000-{'a' * 20}"
     assert decide(owner, "approve", ids[0], query=f"?{part}").location == f"{path_of(world)}?{part}"
-
-
-@pytest.mark.parametrize(
-    ("tab", "keys", "mentions"),
-    [("waiting", "j k a r R b x X Escape o u ?", True), ("decided", "j k o u ?", False),
-     ("turned-away", "j k o ?", False)],
-)  # fmt: skip
-def test_tab_has_its_own_keys_and_what_was_decided_in_it(world, owner, tab, keys, mentions):
-    decide(owner, "approve", send(world, "Alice"))
-    page = owner.get(path_of(world) + f"?tab={tab}").text
-
-    assert f'data-keys="{keys}"' in page
-    assert ("Approved <bdi" in re.search(r'class="toast".*', page, re.DOTALL)[0]) == mentions

@@ -64,18 +64,6 @@ def test_new_submissions_have_a_place_only_where_the_list_ends(world, owner):
     assert not has_end(after=after)
 
 
-@pytest.mark.parametrize("tab", ["waiting", "decided", "turned-away"])
-def test_title_counts_what_waits(world, owner, tab):
-    def read_title() -> str:
-        page = owner.get(path_of(world), query_string={"tab": tab}).text
-        return re.search("<title>(.*?)</title>", page)[1]
-
-    name = {"waiting": "Queue", "decided": "Queue: Decided", "turned-away": "Queue: Refused"}
-    assert read_title() == f"{name[tab]} · Dashboard"
-    add_submissions(world, 3)
-    assert read_title() == f"(3) {name[tab]} · Dashboard"
-
-
 def test_no_more_than_a_hundred_are_listed(world, owner):
     ids = add_submissions(world, 120)
     opened_at = world.clock() - timedelta(days=1)

@@ -7,8 +7,6 @@ import pytest
 from guest import HOME, SIGN_IN, Guest
 from routes import fill_in, list_routes
 from support.owner_browser import PASSWORD, find_token
-from support.passkey_device import Device
-from test_passkeys import ORIGIN, add, find_options
 
 from embed.db.models import Session, Wallet
 from embed.people import passwords, sessions
@@ -106,19 +104,6 @@ def test_form_of_an_ended_session_is_shown_again_and_saved_by_another_press(owne
     owner.find_new_token()
     saved = send(owner, path, **TYPED | {"address": "So11111111111111111111111111111111111111112"})
     assert (saved.status_code, Wallet.get().public_alias) == (303, TYPED["alias"])
-
-
-def test_passkey_leads_back_too(owner, path):
-    device = Device(ORIGIN)
-    assert add(owner, device).status_code == 303
-    sign_out(owner)
-    late = send(owner, path, **TYPED)
-    sent = {"csrf_token": find_token(late.text), "passkey": device.get(find_options(late))}
-
-    by_passkey = f"{SIGN_IN}/passkey?next={path}"
-    again = post_on(owner.client, by_passkey, sent | {"unsaved": find_kept(late)})
-
-    assert (again.request.path, NOT_YET in read(again)) == (path, True)
 
 
 @pytest.mark.parametrize("is_asked", [False, True])

@@ -1,6 +1,5 @@
 """The page's wallets: list, forms, and changes of many."""
 
-import html
 import re
 
 import pytest
@@ -105,25 +104,6 @@ def test_list_is_sorted_as_the_address_says(world, owner, sort, names):
         world.track(make_address(), alias=alias, balance=balance)
 
     assert list_shown(owner, sort=sort) == names
-
-
-def test_headings_sort_and_turn_round_and_keep_the_search(world, owner):
-    add_wallets(world, 101)
-
-    def read_headings(**search):
-        text = owner.get(path_of(world), query_string=search).text
-        found = r'<th scope="col"[^>]*?(?:aria-sort="(\w+)")?><a href="([^"]+)">(\w+)'
-        return {name: (way, html.unescape(to)) for way, to, name in re.findall(found, text)}
-
-    assert read_headings() == {
-        "Wallet": ("", "?sort=name"),
-        "Balance": ("descending", "?sort=balance"),
-    }
-    assert read_headings(q="wallet 1", sort="name", hidden="no", page=2) == {
-        "Wallet": ("ascending", "?q=wallet+1&hidden=no&sort=-name"),
-        "Balance": ("", "?q=wallet+1&hidden=no&sort=-balance"),
-    }
-    assert 'href="?sort=name&amp;page=2"' in owner.get(path_of(world) + "?sort=name").text
 
 
 # One by one
