@@ -115,16 +115,6 @@ def test_failure_is_stored_after_the_answer(world, owner):
     assert [event.person for event in failures] == [owner.owner]
 
 
-def test_refused_attempt_stores_nothing(world, owner):
-    for _ in range(10):
-        attempt(world)
-    AccountEvent.delete().execute()
-
-    attempt(world, PASSWORD)
-
-    assert AccountEvent.select().count() == 0
-
-
 def test_no_password_secret_token_or_address_of_a_client_is_in_the_rows(world, owner):
     secret = attempt(world, PASSWORD).credential.split(".")[1]
     attempt(world)

@@ -4,7 +4,6 @@ import html
 import re
 
 import pytest
-from support.many_submissions import add_submissions
 
 from embed.db.models import Person
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
@@ -63,7 +62,7 @@ def test_before_sign_in_and_before_a_choice_the_browser_decides(owner, world):
     assert language_of(owner.get("/dashboard/account?lang=de"))[0] == "en"
 
 
-def test_mistakes_are_in_the_owners_language(world, owner):
+def test_mistakes_are_in_the_owners_language(owner):
     owner.post("/dashboard/account/language", language="de")
 
     refused = owner.post("/dashboard/account", current="wrong", password="short")
@@ -72,12 +71,6 @@ def test_mistakes_are_in_the_owners_language(world, owner):
     assert "Wähle ein Passwort mit 10 bis 200 Zeichen." in refused.text
     assert "Dieses Feld wird benötigt." in owner.post("/dashboard/account").text  # of WTForms
     assert heading_of(unknown) == "Seite nicht gefunden"
-    (submission_id,) = add_submissions(world, 1)
-    long = {"decision": "reject", "reason": "own", "reason_text": "x" * 201}
-    refused = owner.post(
-        f"/dashboard/pages/{world.page_id}/queue/decide", ids=submission_id, **long
-    )
-    assert "Grund: Das sind mehr als 200 Zeichen." in refused.text
 
 
 def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, stranger):

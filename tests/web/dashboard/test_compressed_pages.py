@@ -23,8 +23,6 @@ REFERRER = "https://localhost/dashboard/account"
     [
         (REFERRER, 303),
         (None, 400),
-        ("http://localhost/dashboard/account", 400),
-        ("https://localhost.example/", 400),
         ("https://other.example/?https://localhost/", 400),
         ("https://[", 400),
     ],

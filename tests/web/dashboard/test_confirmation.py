@@ -181,17 +181,6 @@ def test_strangers_use_up_no_attempts_of_a_session(world, late, page):
     assert late.get(f"{page}/settings/keys").status_code == 200
 
 
-def test_answer_needs_the_forms_token(world, late, page):
-    before = world.dump()
-
-    for token in ({}, {"csrf_token": ""}, {"csrf_token": "wrong"}):
-        for path in (ASK, f"{page}/settings/danger/delete"):
-            answer = late.client.post(path, data={"present_password": PASSWORD} | token)
-            assert answer.status_code == 400
-            assert QUESTION not in answer.text
-    assert world.dump() == before
-
-
 # A form that comes late
 
 
@@ -291,18 +280,6 @@ def test_other_tabs_go_on_after_the_answer_in_one(late, page):
     path = f"{ASK}?next={page}/settings/people"
     answer = answer_with(late.client, path, question_of_another_tab, "")
     assert answer.location == f"{page}/settings/people"
-
-
-def test_session_that_has_ended_meanwhile_is_not_confirmed(world, late, page):
-    delete = f"{page}/settings/danger/delete"
-    asked = late.post(delete)
-    sessions.end_all(late.owner, world.change())
-    before = world.dump()
-
-    answers = [answer_with(late.client, path, asked) for path in (delete, ASK)]
-
-    assert [answer.location for answer in answers] == [SIGN_IN, SIGN_IN]
-    assert world.dump() == before
 
 
 def test_session_that_ends_while_the_password_is_checked_is_not_confirmed(

@@ -155,23 +155,14 @@ def test_every_address_and_icon_of_a_page_exists(world, things, owner):
 def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
     world, things, owner, count_statements
 ):
+    page = f"/dashboard/pages/{world.page_id}"
+    log = f"settings/notifications/{things['receiver_id']}/deliveries"
     paths = [
-        f"/dashboard/pages/{world.page_id}/{path}"
+        f"{page}/{path}"
         for path in (
             *("queue", "queue?tab=decided", "queue?tab=turned-away", "activity", "wallets"),
-            *(
-                "wallets/new",
-                "wallets/import",
-                "wallets.csv",
-                "wallets/tags",
-                "settings/keys",
-                "settings/rules",
-            ),
-            *(
-                "settings/notifications",
-                f"settings/notifications/{things['receiver_id']}/deliveries",
-                f"settings/notifications/{things['receiver_id']}/deliveries?state=given_up",
-            ),
+            *("wallets/new", "wallets/import", "wallets.csv", "wallets/tags", "settings/keys"),
+            *("settings/rules", "settings/notifications", log, f"{log}?state=given_up"),
         )
     ]
     webhook = Receiver.get_by_id(things["receiver_id"])

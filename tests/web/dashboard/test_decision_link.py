@@ -108,24 +108,15 @@ def test_button_approves_without_signing_in(world, owner, reader, root, visitor,
     assert "It was approved by channel ntfy (ntfy.sh)" in read_text(reader.get(links["reject"]))
 
 
-@pytest.mark.parametrize("reason", ["not_for_list", ""])
-def test_button_rejects_with_or_without_a_reason(reader, submission, links, reason):
-    assert submit(reader, links["reject"], reason=reason).status_code == 200
-
-    rejected = Submission.get_by_id(submission.id)
-    assert (rejected.status, rejected.reason_code) == ("rejected", reason or None)
-    assert rejected.reason_text is None
-
-
 @pytest.mark.parametrize("reason", ["x" * 5000, "a\0b", "\u202e"])
-def test_reason_that_cannot_be_is_told_and_leaves_the_link_usable(
-    reader, submission, links, reason
-):
+def test_button_rejects_with_a_reason_unless_it_cannot_be(reader, submission, links, reason):
     assert submit(reader, links["reject"], reason=reason).status_code == 409
     assert read_status(submission) == "pending"
 
-    submit(reader, links["reject"])
-    assert read_status(submission) == "rejected"
+    assert submit(reader, links["reject"], reason="not_for_list").status_code == 200
+    rejected = Submission.get_by_id(submission.id)
+    assert (rejected.status, rejected.reason_code) == ("rejected", "not_for_list")
+    assert rejected.reason_text is None
 
 
 # Forms of others
@@ -197,7 +188,9 @@ def test_link_that_has_ended_says_why_and_neither_shows_nor_decides(
     assert Wallet.select().count() == 0
 
 
-def test_already_decided_says_by_whom(world, owner, root, reader, submission, links):
+def test_already_decided_says_by_whom_as_long_as_the_log_knows(
+    owner, root, reader, submission, links
+):
     token = find_token(reader.get(links["reject"]).text)
     owner.post(f"{root}/queue/decide", ids=submission.id, decision="approve")
 
@@ -208,16 +201,8 @@ def test_already_decided_says_by_whom(world, owner, root, reader, submission, li
         assert answer.status_code == 409
         assert "It was approved by owner@example.com" in read_text(answer)
     assert read_status(submission) == "approved"
-
-
-def test_decided_by_hand_whose_log_is_erased_names_nobody(reader, submission, links):
-    submit(reader, links["reject"])
     Activity.update(data='{"erasedBy":"holder"}', address=None).execute()
-
-    answer = reader.get(links["approve"])
-
-    assert answer.status_code == 409
-    assert "It is already rejected" in read_text(answer)
+    assert "It is already approved" in read_text(reader.get(links["reject"]))
 
 
 def test_used_link_does_not_decide_after_an_undo(owner, root, reader, submission, links):
@@ -250,25 +235,6 @@ def test_channel_decides_only_if_the_form_says_so_as_every_reader_can(owner, roo
     refused = owner.post(path, **other)
     assert refused.status_code == 422
     assert "doesn't get new submissions" in read_text(refused)
-
-
-def test_owner_switches_a_channel_on_and_off(world, owner, root):
-    channel = receivers.add_channel(world.page_id, *TEAM, world.change())
-    path = f"{root}/settings/notifications/{channel.id}/decide"
-    assert "Everyone who reads this channel or is sent a link can decide" in owner.see(path)
-    assert not Receiver.get().may_decide
-
-    for switch, may_decide in ((path, True), (f"{path}/stop", False)):
-        for _ in range(2):
-            assert owner.post(switch).status_code == 303
-        assert Receiver.get().may_decide == may_decide
-        world.clock.forward(seconds=1)
-
-    log = [(one.actor, one.action) for one in read_log(world.page_id)]
-    for action in ("allow deciding", "end deciding"):
-        assert log.count((owner.email, action)) == 1
-    webhook = receivers.add_webhook(world.page_id, "https://hooks.example/x", world.change())
-    assert owner.post(f"{root}/settings/notifications/{webhook.id}/decide").status_code == 404
 
 
 # Mails to oneself

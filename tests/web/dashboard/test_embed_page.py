@@ -79,17 +79,6 @@ def test_language_and_height_that_make_no_sense_are_named_and_left_out(owner, he
     assert "lang=" not in read_snippet(text)
 
 
-def test_tab_is_in_the_owners_language_and_its_code_is_not(owner):
-    code = read_snippet(open_page(owner))
-    owner.post("/dashboard/account/language", language="de")
-
-    text = open_page(owner)
-    assert read_snippet(text) == code
-    assert '<pre translate="no" id="snippet" class="partial" dir="ltr">' in text
-    assert "Von 200 bis 4000 Pixel." in open_page(owner, height="199")
-    assert "Gib die Adresse der Website ein." in make_key(owner, "").text
-
-
 @pytest.mark.parametrize(("language", "kind"), [("html", "html"), ("jsx", "react")])
 def test_code_in_the_docs_is_what_the_tab_prints(world, owner, language, kind):
     world.configure(public_title="Wallets we watch")

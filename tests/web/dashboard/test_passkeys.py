@@ -10,7 +10,7 @@ from fido2.cose import ES256, ES384
 from flask import Response
 from flask.testing import FlaskClient
 from support.owner_browser import OwnerBrowser, find_token
-from support.passkey_device import BACKED_UP, PRESENT, VERIFIED, Device, encode, store_passkey
+from support.passkey_device import PRESENT, VERIFIED, Device, encode, store_passkey
 
 from embed.db.models import AccountEvent, Passkey
 from embed.people.passkeys import MAX_PASSKEYS
@@ -101,17 +101,6 @@ def test_name_is_needed_and_suggested(owner):
     assert add(owner, Device(ORIGIN), " ").status_code == 422
     assert add(owner, Device(ORIGIN), "x" * 51).status_code == 422
     assert Passkey.select().count() == 0
-
-
-def test_passkey_is_added_once_and_devices_are_told_of_it(owner, device):
-    asked = json.loads(find_options(owner.get(PAGE)))
-    known = {"type": "public-key", "id": encode(device.credential_id)}
-    assert asked["excludeCredentials"] == [known]
-
-    again = add(owner, device)
-
-    assert again.status_code == 422
-    assert "This passkey has already been added." in again.text
 
 
 def test_passkey_of_another_account_is_neither_taken_over_nor_removed(owner, device, stranger):
@@ -263,15 +252,6 @@ def test_passkey_of_a_former_host_and_a_removed_one_are_refused_in_a_sentence(
 
 
 # Counters and backups
-
-
-def test_counter_that_goes_on_and_other_backup_flags_are_accepted(owner, world):
-    device = Device(ORIGIN, count=5)
-    add(owner, device)
-
-    for flags in (PRESENT | VERIFIED, PRESENT | VERIFIED | BACKED_UP):
-        device.flags = flags
-        assert sign_in(world.app.test_client(), device).status_code == 303
 
 
 @pytest.mark.parametrize("back_by", [1, 5])

@@ -67,18 +67,6 @@ def test_what_was_previewed_is_saved_in_any_unit(world, owner, path):
     assert (refused.status_code, list_wrong_fields(refused)) == (422, ["min_balance"])
 
 
-def test_rules_are_a_sentence_and_say_where_balances_are_not_read(world, owner, path):
-    text = owner.see(path)
-    assert "A wallet needs $USDC; I review each one it is listed at once ; a rejected" in text
-    assert "may return after day hour minute second ." in text
-    assert "Only balances you entered count: wallets without one are refused" in text
-    world.use_endpoint("https://rpc.example")
-    world.configure(cooldown_s=7200)
-    text = owner.see(path)
-    assert "may return after days hours minutes seconds ." in text
-    assert "balances you entered" not in text
-
-
 # The preview
 
 

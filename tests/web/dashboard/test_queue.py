@@ -143,37 +143,6 @@ def test_past_of_a_wallet_on_all_pages_of_the_owner_and_no_others_stands_beside(
     assert "An older one." not in text
 
 
-def test_ladder_says_how_far_a_visitor_has_come_and_that_a_rejection_broke_it(world, owner):
-    world.configure(trust_after=3, cooldown_s=0)
-    past = {"session_id": "s" * 20}
-    add_submissions(world, 1, "approved", **past)
-    world.clock.forward(minutes=1)
-    add_submissions(world, 1, **past)
-    assert "1 of 3 approvals by hand" in owner.see(path_of(world))
-
-    add_submissions(world, 3, "rejected", **past)
-    text = owner.see(path_of(world))
-    assert "1 of 3 approvals by hand, but rejected since" in text
-    assert "This visitor before 1 approved, 3 rejected" in text
-
-
-@pytest.mark.databases("sqlite", "postgres")
-@pytest.mark.parametrize(
-    ("known", "sent", "is_alike"),
-    [("Alice", "Аlice", True), ("marian", "rnarian", True), ("Bob", "Alice", False)],
-    ids=["a Cyrillic A", "r and n", "another name"],
-)
-def test_name_that_looks_like_one_on_the_page_is_pointed_out(world, owner, known, sent, is_alike):
-    own = {"nickname": sent, "wallet_address": Visitor().address}
-    world.track(own["wallet_address"], alias=sent)  # the same wallet's
-    world.track(Visitor().address, alias=known)
-    add_submissions(world, 1, **own)
-
-    assert (f"Looks like {known}" in owner.see(path_of(world))) == is_alike
-    add_submissions(world, 1, nickname=sent.upper())
-    assert owner.see(path_of(world)).count("also waiting") == 2
-
-
 def test_hostile_names_are_shown_as_text(world, owner):
     add_submissions(world, 1, nickname=HOSTILE)
     world.track(Visitor().address, alias=HOSTILE)

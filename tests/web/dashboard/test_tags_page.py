@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from support.world import USDC, Visitor
+from support.world import Visitor
 
 from embed.db.models import Tag, WalletTag
 from embed.settings import PROJECT_DIR
@@ -22,20 +22,6 @@ def path_of(world, *more: str) -> str:
 def read_tags(world) -> list[tuple[str, str]]:
     query = Tag.select().where(Tag.page == world.page_id).order_by(Tag.created_at, Tag.id)
     return [(tag.name, tag.color) for tag in query]
-
-
-def test_new_tag_has_a_color_that_no_other_has_as_long_as_there_is_one(world, owner):
-    world.add_tag("team", "blue-500")
-    world.add_tag("pool", "orange")
-
-    assert re.search(r'checked[^>]*value="(\w+)"', owner.get(path_of(world)).text)[1] == "green"
-    world.clock.forward(seconds=1)
-    names = ";".join(f"tag {number:02}" for number in range(9))
-    text = f"address,tags\n{USDC},{names}\n"
-    owner.post(f"/dashboard/pages/{world.page_id}/wallets/import/apply", text=text, makes_tags="y")
-    colors = [color for _, color in read_tags(world)][2:]
-    assert colors[:8] == [each for each in COLORS if each not in ("blue", "orange")]
-    assert colors[8:] == ["blue"]
 
 
 def test_tag_is_added_renamed_and_recoloured_and_stays_on_its_wallets(world, owner):

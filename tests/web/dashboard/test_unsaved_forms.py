@@ -218,18 +218,6 @@ def test_nothing_that_is_secret_or_large_is_kept(world, owner, path, monkeypatch
         end_elsewhere(owner)
 
 
-@pytest.mark.parametrize("came_from", ["", "http://localhost/dashboard/account?x=1", "http://["])
-def test_sign_in_leads_back_to_the_page_of_a_form_without_an_address_to_open(owner, came_from):
-    assert owner.token
-    end_elsewhere(owner)
-
-    late = send(owner, "/dashboard/account/sessions/end-others", FROM_HERE | {"Referer": came_from})
-
-    action = re.search(r'action="([^"]*/sign-in[^"]*)" novalidate', late.text)[1]
-    back = "?next=/dashboard/account?x%3D1" if "account" in came_from else ""
-    assert action == f"{SIGN_IN}{back}"
-
-
 @pytest.mark.parametrize(
     ("odd", "lands"),
     [("new?x=1&next=//evil.example%0d%0aX:y", "new"), ("a%0d%0aX:%20y", None)],
