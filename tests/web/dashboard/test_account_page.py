@@ -6,6 +6,8 @@ import re
 import pytest
 
 from embed.db.models import Person
+from embed.events.editing import editing
+from embed.events.kinds import TagFacts
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 pytestmark = pytest.mark.slow
@@ -21,22 +23,29 @@ def heading_of(answer):
     return html.unescape(re.search("<h1>(.*?)</h1>", answer.text, re.DOTALL)[1])
 
 
-def test_owner_chooses_the_language_of_the_dashboard_and_notifications(owner):
+def test_owner_chooses_the_language_of_the_dashboard_and_notifications(world, owner):
     def read_pressed() -> list[str]:
         text = owner.get("/dashboard/account").text
         return re.findall(r'value="(\w+)" aria-pressed="true"', text)
 
     assert read_pressed() == ["en", "auto"]  # language, and colors beside it
+    before = owner.get("/dashboard/account", headers=WISH)
+    assert language_of(before) == ("fr", "ltr")  # as the browser wishes
 
     answer = owner.post("/dashboard/account/language", language="de")
 
     assert answer.status_code == 303
     assert Person.get_by_id(owner.owner.id).language == "de"
-    page = owner.get("/dashboard/account")
+    page = owner.get("/dashboard/account", headers=WISH)
     assert language_of(page) == ("de", "ltr")
     assert "Deine Sprache ist gespeichert." in page.text
     owner.post("/dashboard/account/theme", theme="dark")
     assert read_pressed() == ["de", "dark"]
+    world.clock.forward(minutes=1)
+    with editing(world.page_id, world.change("holding watch")) as edit:
+        edit.log("change tag", TagFacts("pool", "team", counted=False))
+    told = "Guthabenprüfung hat einen Tag geändert: team, jetzt pool, nicht in den Summen"
+    assert told in owner.see(f"/dashboard/pages/{world.page_id}/activity")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -49,17 +58,6 @@ def test_dashboard_is_in_every_language_and_arabic_from_right_to_left(owner, lan
     english = "Account"
     assert (heading_of(answer) == english) == (language == SOURCE_LANGUAGE)
     assert heading_of(answer) == load_catalog(language).gettext(english)
-
-
-def test_before_sign_in_and_before_a_choice_the_browser_decides(owner, world):
-    visitor = world.app.test_client()
-
-    for client in (visitor, owner.client):
-        assert language_of(client.get("/dashboard/account", headers=WISH, follow_redirects=True))[
-            0
-        ] == ("fr")
-    assert heading_of(visitor.get("/dashboard/sign-in", headers=WISH)) == "Se connecter"
-    assert language_of(owner.get("/dashboard/account?lang=de"))[0] == "en"
 
 
 def test_mistakes_are_in_the_owners_language(owner):

@@ -16,7 +16,6 @@ from embed.events.kinds import (
     FACTS_BY_ACTION,
     ChangeFacts,
     PageFacts,
-    ReceiverFacts,
     TagFacts,
 )
 from embed.notifications import receivers
@@ -128,24 +127,6 @@ def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):
 
 def _find_chart(page: str) -> str:
     return re.search(r'<svg class="chart".*?</svg>', page, re.DOTALL)[0]
-
-
-def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(world, owner, path):
-    with editing(world.page_id, world.change("holding watch")) as edit:
-        edit.log("change tag", TagFacts("pool", "team", counted=False))
-        edit.log("rotate secret", ReceiverFacts("channel", "ntfys://ntfy.sh/…"))
-        edit.log("restore page", PageFacts("USD Coin"))
-        edit.log("change page", ChangeFacts({"public_title": "public", "is_public": False}))
-    of_later = {"action": "of later", "data": '{"text":"Whatever"}'}
-    Activity.update(of_later).where(Activity.action == "restore page").execute()
-    owner.post("/dashboard/account/language", language="de")
-    text = owner.see(path)
-
-    actor = "Guthabenprüfung"
-    assert f"{actor} hat einen Tag geändert: team, jetzt pool, nicht in den Summen" in text
-    assert f"{actor} hat ein neues Geheimnis erstellt: Kanal ntfys://ntfy.sh/…" in text
-    assert f"{actor} of later Whatever" in text
-    assert f"{actor} hat die Seite geändert: Titel: public, öffentlich: aus" in text
 
 
 DENIED = {"scammer*", "198.51.100.0/24"}

@@ -155,17 +155,6 @@ def test_forged_ids_approve_nothing_that_is_not_clear(world, owner):
     assert list_statuses(clear, doubtful) == ["approved", "pending"]
 
 
-def test_at_most_a_thousand_at_a_press_the_oldest_first_and_all_of_them_undone(world, owner):
-    ids = add_submissions(world, 1001)
-    page = owner.get(path_of(world))
-    assert read_form(page) == ids[:1000]
-    assert "At most 1,000 are approved at once, the oldest first. Approve 1,000" in read_text(page)
-
-    assert owner.post(path_of(world), ids=ids[:1000]).status_code == 303
-    offered = re.search(r'data-decisions="([^"]*)"', owner.get(path_of(world)).text)[1]
-    assert set(re.findall(r"\w{20}", offered)) == set(ids[:1000])
-
-
 def test_two_reviewers_who_press_at_once_approve_each_once(world):
     page, balances = Page.get_by_id(world.page_id), BalanceSource(uses_chain=False)
     for _ in range(4):

@@ -2,7 +2,7 @@
 
 import pytest
 from support.owner_browser import read_text
-from support.world import Visitor, code_of, with_session
+from support.world import Visitor, with_session
 
 from embed.db.models import Block, Submission
 from embed.submissions.deny_list import block_for_person, block_on_page
@@ -108,27 +108,3 @@ def test_reviewer_blocks_in_the_queue_and_reads_the_list(world, owner, make_memb
     undo = f"/dashboard/pages/{world.page_id}/queue/undo"
     assert reviewer.post(undo, ids=[submission_id]).status_code == 303
     assert not Block.select().exists()
-
-
-def test_queue_says_what_was_blocked_and_what_the_list_turned_away(world, owner):
-    submission_id = world.submit(with_session(world), "Bob").json["submissionId"]
-    decide(owner, submission_id)
-    queue = owner.see(f"/dashboard/pages/{world.page_id}/queue")
-    assert "Rejected and blocked Bob" in queue
-
-    add(owner, "bot*")
-    for visitor in (with_session(world), Visitor()):  # without a session: counted
-        assert code_of(world.submit(visitor, "Bot")) == "not_accepted"
-
-    shown = owner.see(f"/dashboard/pages/{world.page_id}/queue?tab=turned-away")
-    assert "refused on the deny list" in shown
-    assert "on the deny list (1)." in shown
-
-
-def test_full_list_says_so_and_decides_nothing(world, owner, monkeypatch):
-    monkeypatch.setattr("embed.submissions.deny_list.MAX_BLOCKS", 0)
-    submission_id = world.submit(Visitor()).json["submissionId"]
-
-    for answer, status in ((decide(owner, submission_id), 409), (add(owner, "bot*"), 422)):
-        assert (answer.status_code, "at most 0 entries" in answer.text) == (status, True)
-    assert Submission.get_by_id(submission_id).status == "pending"

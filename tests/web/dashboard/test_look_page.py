@@ -48,14 +48,6 @@ def test_saved_look_is_shown_by_the_form_and_the_preview_and_logged(world, owner
     )
 
 
-def test_preset_is_saved_where_no_script_fills_it_in(world, owner):
-    save_look(owner, preset="Terminal", theme="dark", accent="ff6600")
-
-    assert world.page.look == Look(
-        accent="30a46c", neutral="sage", radius=0, density="compact", font="mono", theme="dark"
-    )
-
-
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

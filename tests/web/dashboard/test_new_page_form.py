@@ -141,15 +141,6 @@ def test_address_that_is_no_mint_is_told_beside_it(owner, mint):
     assert list_wrong_fields(answer) == ["token_mint"]
 
 
-def test_owner_keeps_the_form_while_the_chain_is_asked_for_others(owner, chain, usdc):
-    with chain.concurrency_limit, chain.concurrency_limit:
-        answer = owner.post(NEW, token_mint=usdc)
-
-    assert answer.status_code == 422
-    assert "Try again in a moment" in answer.text
-    assert read_inputs(answer)["token_mint"] == USDC
-
-
 @pytest.mark.parametrize("chain", [None])
 def test_owner_of_a_page_of_wrapped_sol_reads_that_sol_does_not_count(owner):
     told = "SOL that is not wrapped does not count"

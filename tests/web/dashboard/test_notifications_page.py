@@ -181,27 +181,6 @@ def test_test_is_sent_at_once_and_answered_in_the_row(world, owner, http_receive
 # How deliveries go
 
 
-def test_page_says_since_when_a_receiver_fails_and_when_it_is_tried_again(
-    world, owner, http_receiver
-):
-    webhook = add_webhook(world, http_receiver.url)
-    http_receiver.statuses = [500, 502, 204]
-    tell(world)
-    deliver(world, webhook)
-    world.clock.forward(minutes=1)
-    deliver(world, webhook)
-
-    text = owner.see(path_of(world))
-    assert "failing since Jan 31, 2026, 9:30 AM UTC waiting: 1" in text
-    assert "The next attempt is due Jan 31, 2026, 9:31 AM" in text
-    assert "waiting, 2 attempts, the last Jan 31, 2026, 9:31 AM UTC : 502 Bad Gateway" in text
-    world.clock.forward(minutes=1)
-    deliver(world, webhook)
-    text = owner.see(path_of(world))
-    assert "failing since" not in text
-    assert "delivered, 3 attempts, the last Jan 31, 2026, 9:32 AM UTC : 204" in text
-
-
 def test_what_was_given_up_is_at_the_top_and_noticed_on_queue_and_overview(world, owner):
     webhook, channel = add_webhook(world), add_channel(world)
     for _ in range(6):

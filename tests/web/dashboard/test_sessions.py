@@ -7,14 +7,12 @@ from datetime import timedelta
 import pytest
 from guest import ACCOUNT, HOME, SIGN_IN, Guest
 from itsdangerous import TimestampSigner
-from peewee import Database
 from support.locks import held_writes
 from support.owner_browser import PASSWORD, find_token
-from support.world import Visitor
 
 from embed.db.models import Session
 from embed.people import passwords
-from embed.web.dashboard.blueprint import COOKIE, LOCAL_COOKIE
+from embed.web.dashboard.blueprint import LOCAL_COOKIE
 
 pytestmark = pytest.mark.slow
 
@@ -187,35 +185,6 @@ def test_open_tab_of_an_ended_session_gets_to_the_sign_in(world, owner, browser)
     assert browser.post(f"{page}/settings/danger/delete", token).location == SIGN_IN
     assert browser.get(f"{page}/queue/news").status_code == 302  # its script then stops asking
     assert world.dump() == before
-
-
-def test_api_and_widget_never_look_at_sessions(world, browser, monkeypatch):
-    statements = []
-    execute = Database.execute_sql
-
-    def watch(database, sql, *arguments, **more):
-        statements.append(sql)
-        return execute(database, sql, *arguments, **more)
-
-    cookies = f"{LOCAL_COOKIE}={browser.cookie}; {COOKIE}={browser.cookie}"
-    monkeypatch.setattr(Database, "execute_sql", watch)
-    send = world.client.open
-
-    def send_with_cookies(path, *, headers, **arguments):
-        both = "; ".join(each for each in (cookies, headers.get("Cookie")) if each)
-        return send(path, headers=headers | {"Cookie": both}, **arguments)
-
-    monkeypatch.setattr(world.client, "open", send_with_cookies)
-    visitor = Visitor()
-    assert world.open_widget(visitor).status_code == world.read().status_code == 200
-    assert world.submit(visitor).status_code == 201
-    assert world.list_own(visitor).status_code == 200
-
-    assert len(statements) > 4
-    assert [sql for sql in statements if '"session"' in sql or '"person"' in sql] == []
-    statements.clear()
-    assert browser.is_signed_in
-    assert [sql for sql in statements if '"session"' in sql] == statements[:1]
 
 
 # The list

@@ -83,27 +83,13 @@ def test_list_comes_in_hundreds(world, owner):
     assert list_shown(owner) == [f"Wallet {number:03}" for number in range(100)]
     assert list_shown(owner, page=3) == list_shown(owner, page=99) == ["Wallet 200"]
     assert list_shown(owner, page=-1) == list_shown(owner, page="x") == list_shown(owner)
+    assert list_shown(owner, sort="-name")[0] == "Wallet 200"
+    assert list_shown(owner, sort="created_at; DROP") == list_shown(owner)
     text = owner.get(path_of(world) + "?q=wallet&page=2").text
     assert 'href="?q=wallet&amp;page=3"' in text
     (form,) = re.findall(r'<form method="get" class="row">.*?</form>', text, re.DOTALL)
     assert '<input type="hidden" name="q" value="wallet">' in form
     assert 'name="page" min="1" max="3" value="2"' in form
-
-
-@pytest.mark.parametrize(
-    ("sort", "names"),
-    [
-        ("balance", ["Poor", "some", "Rich"]),
-        ("-name", ["some", "Rich", "Poor"]),
-        ("", ["Rich", "some", "Poor"]),
-        ("created_at; DROP", ["Rich", "some", "Poor"]),
-    ],
-)
-def test_list_is_sorted_as_the_address_says(world, owner, sort, names):
-    for alias, balance in {"some": "9.5", "Rich": "10", "Poor": "0.1"}.items():
-        world.track(make_address(), alias=alias, balance=balance)
-
-    assert list_shown(owner, sort=sort) == names
 
 
 # One by one
