@@ -12,7 +12,7 @@ from embed.db.models import Delivery, Message, Receiver
 
 pytestmark = pytest.mark.slow
 
-HOSTILE = "<script>alert(1)</script>\"'"
+MARKUP = "\"'><script>alert(1)</script>"
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_log_says_what_when_where_how_often_and_what_was_answered(world, owner, 
 
 def test_data_of_a_message_is_behind_details_with_every_digit(world, owner):
     log = log_of(world, add_webhook(world))
-    tell(world, "wallet.flagged", tokenBalance=12345678901234567890, address=HOSTILE)
+    tell(world, "wallet.flagged", tokenBalance=12345678901234567890, address=MARKUP)
     text = owner.get(log).text
 
     (details,) = re.findall(r"<details>.*?</details>", text, re.DOTALL)
@@ -152,3 +152,39 @@ def test_nothing_is_sent_again_where_it_cannot_arrive(world_with, kind, target, 
     assert (refused.status_code, why in html.unescape(refused.text)) == (409, True)
     owner.post(path_of(world, "again"))
     assert Delivery.get().state == "given_up"
+
+
+# Others, and markup
+
+
+def test_messages_of_others_and_of_nobody_are_not_found(world, owner, stranger):
+    theirs = add_webhook(world, page_id=stranger.make_page())
+    message = tell(world, page=theirs.page)
+    give_up(world, theirs)
+    mine = add_webhook(world)
+    before = world.dump()
+
+    for message_id in (message.id, "x", "%00"):
+        path = path_of(world, mine.id, "messages", message_id, "again")
+        assert owner.post(path).status_code == 404
+    for receiver_id in (theirs.id, "%00"):
+        assert owner.get(path_of(world, receiver_id, "deliveries")).status_code == 404
+    assert message.id not in owner.get(log_of(world, mine)).text
+    assert world.dump() == before
+
+
+def test_markup_is_shown_as_text_everywhere(world, owner):
+    webhook, channel = add_webhook(world), add_channel(world)
+    # As if another version had stored them.
+    for receiver, target in ((webhook, "https://hooks.example"), (channel, "nonsense")):
+        Receiver.update(target=f"{target}{MARKUP}://x").where(Receiver.id == receiver.id).execute()
+    tell(world, "submission.created", nickname=MARKUP, status="pending")
+    give_up(world, webhook, answer=MARKUP)
+
+    for receiver in (webhook, channel):
+        for path in ([], [receiver.id, "deliveries"], [receiver.id, "remove"]):
+            shown = owner.get(path_of(world, *path)).text
+            assert not re.search(r"<script>alert|\"'>", shown), path
+    assert "<script>alert" not in owner.get(path_of(world, webhook.id, "secret")).text
+    removed = owner.post(path_of(world, webhook.id, "remove"))
+    assert "<script>alert" not in owner.get(removed.location).text

@@ -156,6 +156,18 @@ def test_deleted_pages_need_nobody(world, calm):
     assert "Create the first page" in calm.see(OVERVIEW)
 
 
+def test_members_read_only_of_what_their_role_can_change(world, calm, make_member):
+    world.submit(Visitor())
+    world.revoke_all_keys()
+
+    assert len(read_needs(calm)) == 2
+    ((line, _),) = read_needs(make_member("reviewer"))
+    assert "waiting" in line
+    viewer = make_member("viewer")
+    assert read_needs(viewer) == []
+    assert "$USDC" in viewer.see(OVERVIEW)
+
+
 # The table
 
 

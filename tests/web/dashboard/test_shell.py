@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from receiving import add_webhook
 from routes import list_routes
 from support.owner_browser import read_text
 from support.world import Visitor
@@ -36,21 +35,6 @@ def test_what_waits_is_counted_beside_queue_on_every_page(world, owner):
         world.approve(submission_id)
     assert count_beside_queue(owner, here) == 0
     assert find_icon(owner, here).endswith("/mark.svg")
-
-
-def test_switcher_keeps_the_section_also_from_its_subpages(world, owner):
-    other = owner.make_page()
-    tag, webhook = world.add_tag("team"), add_webhook(world)
-    sections = {
-        f"wallets/tags/{tag.id}": "wallets",
-        "queue?tab=decided": "queue",
-        "embed/share": "embed",
-        f"settings/notifications/{webhook.id}/deliveries": "settings",
-    }
-    for path, section in sections.items():
-        page = owner.get(f"/dashboard/pages/{world.page_id}/{path}").text
-        menu = re.search(r'id="pages".*?</nav>', page, re.DOTALL)[0]
-        assert f'href="/dashboard/pages/{other}/{section}"' in menu
 
 
 def list_links(text: str, name: str) -> list[str]:

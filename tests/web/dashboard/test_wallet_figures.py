@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -117,21 +116,6 @@ def test_wallets_show_changes_exactly_and_a_line(owner):
     assert 'title="+18,446,744,073.209551615"' in answer.text
     assert "<title>7 days: −1,553,255,926.290448385</title>" in answer.text
     assert '<path d="m108 5 27 38 4-35"/><circle cx="139" cy="8" r="4"/>' in answer.text
-
-
-def test_wallets_without_a_history_keep_the_columns_of_the_others(owner):
-    hold(owner, "5", {3: "4"})
-    hold(owner, "5", {1: "5"}, alias="Unchanged")
-    owner.world.track(Visitor().address, alias="New")
-
-    answer = open_wallets(owner)
-
-    assert len({row.count("<td") for row in answer.text.split("<tr>")[2:]}) == 1
-    assert answer.text.count('class="line"') == 1
-    assert not re.search("good-text|bad-text", answer.text)  # no change, no figure
-    assert "30 days" not in open_wallets(owner, "?q=New").text
-    owner.world.use_endpoint()
-    assert "30 days" not in open_wallets(owner).text
 
 
 def test_a_hundred_wallets_take_as_many_statements_as_one(owner, count_statements):

@@ -1,16 +1,19 @@
-"""A password that is easy to guess is refused where one is chosen, and works where it is in use."""
+"""Choosing a password: by one-time links, and none that is easy to guess."""
 
 import html
 import logging
 
 import pytest
-from guest import ACCOUNT, Guest
+from guest import ACCOUNT, HOME, Guest
 from nacl.pwhash import argon2id
 from support.owner_browser import PASSWORD, OwnerBrowser, read_text
+from support.passkey_device import store_passkey
 
-from embed.db.models import Member, Person
+from embed.db.models import Member, Passkey, Person
 from embed.domain.passwords import GUESSABLE
+from embed.people import accounts
 from embed.people.passwords import build_link
+from embed.web.dashboard import sign_in
 
 pytestmark = pytest.mark.slow
 
@@ -18,10 +21,74 @@ WEAK, STRONG = "qwertyuiop[]", "another long password"
 WITHOUT_OWN_WORDS = "Without your email address, this site's name and the names of your pages"
 
 
-def choose_by_link(owner: OwnerBrowser, password: str):
+def make_link(owner: OwnerBrowser) -> str:
     signer = owner.world.app.extensions["embed"].signer
-    link = build_link(Person.get_by_id(owner.owner.id), signer, "")
-    return Guest(owner.world).submit(link, password=password)
+    return build_link(Person.get_by_id(owner.owner.id), signer, "")
+
+
+@pytest.fixture
+def link(owner) -> str:
+    return make_link(owner)
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_link_works_once_and_says_what_it_removes_before_it_does(world, owner, link):
+    guest = Guest(world)
+    store_passkey(owner.owner, world.clock())
+    assert "removes your passkeys" in guest.get(link).text
+    assert Passkey.select().exists()
+
+    assert guest.submit(link, password=STRONG).status_code == 303
+
+    assert guest.is_signed_in
+    assert not Passkey.select().exists()
+    assert "which removed passkeys: 1" in guest.get(ACCOUNT).text
+    assert guest.get(link).location == HOME
+    again = Guest(world).get(link)
+    assert (again.status_code, "works only once" in again.text) == (410, True)
+
+
+def test_link_works_for_a_day(world, link):
+    world.clock.forward(hours=23, minutes=59, seconds=59)
+    assert Guest(world).get(link).status_code == 200
+    world.clock.forward(seconds=1)
+    late = Guest(world).get(link)
+    assert (late.status_code, "This link has expired" in late.text) == (404, True)
+
+
+def test_link_that_we_did_not_make_is_refused(world, link):
+    for wrong in (link[:-4] + "AAAA", "/dashboard/password/x", "/dashboard/password/%00"):
+        assert Guest(world).get(wrong).status_code == 404
+
+
+def test_link_of_somebody_else_ends_the_session_of_whoever_follows_it(world, owner, link):
+    other = Guest(world)
+    accounts.create_person("other@example.com", world.clock())
+    other.sign_in()
+
+    other.submit(link, password=STRONG)
+
+    assert owner.email in other.get(ACCOUNT).text
+    assert owner.get(HOME).status_code == 302
+
+
+def test_link_is_in_no_page_and_not_in_the_log_of_a_failure(world, link, monkeypatch, caplog):
+    answer = Guest(world).get(link)
+    assert answer.status_code == 200
+    assert link.rpartition("/")[2] not in answer.text
+    monkeypatch.setattr(sign_in, "render", None)
+
+    assert Guest(world).get(link).status_code == 500
+
+    assert "Unexpected failure" in caplog.text
+    assert link.rpartition("/")[2] not in caplog.text
+
+
+# Guessable passwords
+
+
+def choose_by_link(owner: OwnerBrowser, password: str):
+    return Guest(owner.world).submit(make_link(owner), password=password)
 
 
 def change(owner: OwnerBrowser, password: str, *, present: str = PASSWORD):
