@@ -230,15 +230,19 @@ def test_download_begins_once_on_the_page_of_its_link(late, page):
     assert late.get(export).mimetype == "text/csv"
 
 
-def test_long_address_of_a_download_signs_nobody_out(late):
+def test_download_is_of_the_dashboard_and_a_long_address_signs_nobody_out(world, late):
     """Browsers refuse a cookie of more than 4 KB, and would keep that of before the question."""
-    path = f"{ASK}?next={HOME}&download={HOME}{secrets.token_hex(4000)}"
+    path, long = f"{ASK}?next={HOME}&download=", f"{HOME}{secrets.token_hex(4000)}"
 
-    answer = late.post(path, present_password=PASSWORD)
+    answer = late.post(path + long, present_password=PASSWORD)
 
     assert answer.location == HOME
     assert len(answer.headers["Set-Cookie"]) < 1000
     assert not REFRESH.search(late.get(HOME).text)
+    world.clock.forward(minutes=31)
+    late.find_new_token()
+    late.post(f"{path}https://evil.example/", present_password=PASSWORD)
+    assert REFRESH.search(late.get(HOME).text)[1] == HOME
 
 
 # Sessions

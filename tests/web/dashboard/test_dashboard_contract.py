@@ -112,7 +112,9 @@ def test_every_form_without_its_token_is_refused_and_changes_nothing(world, thin
     for _, method, rule in list_routes(world.app):
         if method == "GET":
             continue
-        answer = owner.client.open(fill_in(rule, things), method=method, data={"origins": "x"})
+        # Mail services send such a form, without a token, to one address.
+        sent = {} if "/mail/<token>" in rule else {"List-Unsubscribe": "One-Click"}
+        answer = owner.client.open(fill_in(rule, things), method=method, data={"x": "y"} | sent)
         assert answer.status_code == 400, rule
         check_headers(answer, rule)
     assert world.dump() == before

@@ -152,6 +152,16 @@ def test_link_that_stops_mails_decides_nothing_and_the_other_way_round(world, ow
     assert reader.get(links["approve"].replace("/decide/", "/mail/")).status_code == 404
 
 
+def test_link_of_one_page_decides_nothing_on_another(world, owner, reader, submission):
+    """Only the installation's key could seal such a link."""
+    another = receivers.add_channel(owner.make_page(), *TEAM, world.change(), may_decide=True)
+    token = find_token(reader.get("/dashboard/sign-in").text)
+
+    for path in make_links(world, another, submission).values():
+        assert reader.post(path, data={"csrf_token": token}).status_code == 410
+    assert read_status(submission) == "pending"
+
+
 def expire(world, channel, visitor) -> None:
     world.clock.forward(hours=48)
 

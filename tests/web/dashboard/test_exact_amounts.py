@@ -8,12 +8,7 @@ import re
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from support.world import Visitor, read_exactly, read_log
-
-from embed.db.connection import db
-from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS, format_amount
 
 pytestmark = pytest.mark.slow
 
@@ -118,19 +113,3 @@ def test_minimum_is_kept_compared_and_shown_to_the_last_digit(world, owner):
     assert f'"minBalance": {amount},' in shown
     needed = "18,446,744,073.709551614 of 18,446,744,073.709551615 needed"
     assert needed in owner.get(path_of(world, "queue")).text
-
-
-@given(st.lists(st.decimals(0, MAX_AMOUNT, places=MAX_DECIMALS), min_size=1, max_size=20))
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-def test_any_amount_goes_through_the_database_to_json(world, amounts):
-    address = Visitor().address
-    with db.atomic():
-        wallet = world.track(address)
-    for amount in amounts:
-        world.observe(address, amount)
-
-        text = re.search(rf'"{wallet.id}".*?"tokenBalance":([^,]+),', world.read().text)[1]
-        assert text == format_amount(amount)
-        assert Decimal(text) == amount

@@ -235,6 +235,7 @@ def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, c
     assert f'class="toast" method="post" action="{page}/restore"' in overview.text
     assert "You can restore it until" in calm.see(OVERVIEW)
     assert 'class="toast"' not in calm.get(OVERVIEW).text  # it is said once
+    assert calm.get(f"{page}/queue").status_code == 404
     calm.post(f"{page}/restore")
     assert "$USDC USD Coin\u2069 has been restored." in calm.see(OVERVIEW)
 

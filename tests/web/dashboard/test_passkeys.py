@@ -296,6 +296,11 @@ def test_passkeys_are_offered_with_https_and_a_name_or_on_localhost(
     assert has_button(client.get(SIGN_IN, base_url=public_url)) == is_offered
 
 
+def test_host_that_only_the_request_names_has_no_passkeys(visitor):
+    assert has_button(visitor.get(SIGN_IN))  # on localhost
+    assert not has_button(visitor.get(SIGN_IN, base_url="https://embed.example"))
+
+
 class ByAddress(FlaskClient):
     """A browser that knows the service by its IP address."""
 

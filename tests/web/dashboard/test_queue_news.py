@@ -51,19 +51,6 @@ def test_news_are_how_many_wait_and_which_are_new(world, owner):
     assert f'data-known="{second}"' in news
 
 
-def test_new_submissions_have_a_place_only_where_the_list_ends(world, owner):
-    def has_end(**search) -> bool:
-        return "data-has-end" in owner.get(path_of(world), query_string=search).text
-
-    add_submissions(world, 40)
-    assert (has_end(), has_end(order="oldest"), has_end(q="Visitor")) == (True, True, False)
-    assert (has_end(tab="decided"), has_end(tab="turned-away")) == (False, False)
-    add_submissions(world, 1, nickname="Visitor 40")
-    assert (has_end(), has_end(order="oldest")) == (True, False)
-    after = re.search(r"after=([\w-]+)", owner.get(path_of(world)).text)[1]
-    assert not has_end(after=after)
-
-
 def test_no_more_than_a_hundred_are_listed(world, owner):
     ids = add_submissions(world, 120)
     opened_at = world.clock() - timedelta(days=1)

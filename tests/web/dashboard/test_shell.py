@@ -80,17 +80,6 @@ def test_every_page_has_a_section_in_the_documents(app):
     assert without == others
 
 
-def test_pages_lead_to_their_sections_in_english(world, owner):
-    path = f"/dashboard/pages/{world.page_id}/wallets/import"
-    link = '<a class="help" href="/docs/owners#import-and-export" hreflang="en">'
-    assert link in owner.get(path).text
-    assert "(English)" not in owner.get(path).text
-
-    owner.post("/dashboard/account/language", language="ar")
-
-    assert '<span lang="en" dir="ltr">(English)</span>' in owner.get(path).text
-
-
 @pytest.mark.parametrize(
     ("chosen", "theme"), [("dark", ["dark"]), ("light", ["light"]), ("auto", []), ("<b>", [])]
 )

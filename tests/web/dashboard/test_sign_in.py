@@ -145,6 +145,7 @@ def test_attempt_is_refused_while_two_passwords_are_hashed_for_others(guest):
 
     assert answer.status_code == 429
     assert int(answer.headers["Retry-After"]) > 0
+    assert PASSWORD not in answer.text
     assert not guest.is_signed_in
     assert guest.sign_in().status_code == 303
 

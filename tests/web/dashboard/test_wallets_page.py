@@ -56,12 +56,13 @@ def test_search_finds_by_name_address_tag_and_visibility(world, owner):
 
 @pytest.mark.databases("sqlite", "postgres")
 def test_what_the_holding_watch_found_is_marked_and_can_be_searched_for(world, owner):
-    for alias, marks in {
-        "Flagged": {"low_count": 2},
-        "Withheld": {"low_count": 2, "is_withheld": True},
-        "Low once": {"low_count": 1},
-    }.items():
-        wallet = world.track(make_address(), alias=alias)
+    for alias, low_count, is_withheld in (
+        ("Flagged", 2, False),
+        ("Withheld", 2, True),
+        ("", 1, False),
+    ):
+        wallet = world.track(make_address(), alias=alias or "Low once")
+        marks = {"low_count": low_count, "is_withheld": is_withheld}
         Wallet.update(marks).where(Wallet.id == wallet.id).execute()
     marks = {
         name: re.findall(r'<span class="pill[^"]*">([^<]*)</span>', row)
