@@ -1,6 +1,7 @@
 """The deny list in the dashboard, and blocking in the queue without a script."""
 
 import pytest
+from queue_pages import decide, undo
 from support.owner_browser import read_text
 from support.world import Visitor, with_session
 
@@ -17,11 +18,6 @@ def path_of(world, *more: str) -> str:
 def add(owner, pattern: str, **fields: str):
     fields = {"scope": "page", "pattern": pattern} | fields
     return owner.post(path_of(owner.world, "deny-list"), **fields)
-
-
-def decide(owner, *ids: str, **fields: str):
-    path = f"/dashboard/pages/{owner.world.page_id}/queue/decide"
-    return owner.post(path, ids=list(ids), decision="block", **fields)
 
 
 @pytest.mark.parametrize(
@@ -94,17 +90,16 @@ def test_editor_changes_the_pages_list_and_reaches_no_other(world, owner, strang
 
 
 def test_reviewer_blocks_in_the_queue_and_reads_the_list(world, owner, make_member):
-    reviewer = make_member("reviewer")
-    visitor = with_session(world)
-    submission_id = world.submit(visitor).json["submissionId"]
+    reviewer, visitor = make_member("reviewer"), with_session(world)
+    submission_id = world.submit(visitor, "Bob").json["submissionId"]
 
-    assert decide(reviewer, submission_id, reason="not_for_list").status_code == 303
+    decide(reviewer, "block", submission_id, reason="not_for_list")
 
     submission = Submission.get_by_id(submission_id)
     assert (submission.status, submission.reason_code) == ("rejected", "not_for_list")
+    assert "Rejected and blocked Bob" in reviewer.see(f"/dashboard/pages/{world.page_id}/queue")
     assert visitor.address in reviewer.get(path_of(world)).text
     assert "Address, *name* or network" not in reviewer.see(path_of(world))
     assert visitor.address not in make_member("viewer").get(path_of(world)).text
-    undo = f"/dashboard/pages/{world.page_id}/queue/undo"
-    assert reviewer.post(undo, ids=[submission_id]).status_code == 303
+    assert undo(reviewer, submission_id).status_code == 303
     assert not Block.select().exists()

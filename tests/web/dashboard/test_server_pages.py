@@ -1,14 +1,20 @@
-"""This server: how a request arrived, and what is wrong with that."""
+"""This server and its background work: how a request arrived, what was done, what is wrong."""
+
+import re
+from datetime import timedelta
 
 import pytest
 from support.owner_browser import OwnerBrowser, read_text
 
+from embed.db.models import Job, Lease
+from embed.db.work_status import hold_lease
 from embed.outbound import RequestFailed
 from embed.web.dashboard import server
 
 pytestmark = pytest.mark.slow
 
-PATH = "/dashboard/server"
+PATH, BACKGROUND = "/dashboard/server", "/dashboard/background"
+NOBODY = "The background work isn't running."
 FINE = "Everything is in order."
 PROXY, PUBLIC = {"TRUSTED_PROXIES": "1"}, {"PUBLIC_URL": "https://localhost"}
 CLIENT = "203.0.113.7"
@@ -105,3 +111,41 @@ def test_people_who_may_create_pages_find_it_and_guests_do_not(world):
     refused = guest.get(PATH)
     assert refused.status_code == 403
     assert "you can't create pages or see how this server is set up" in read_text(refused)
+
+
+# The background work
+
+
+def test_owner_is_warned_when_nobody_works(world, owner):
+    assert NOBODY in owner.see(BACKGROUND)
+    hold_lease("a", "worker", world.clock(), world.clock())
+    assert NOBODY not in owner.see(BACKGROUND)
+
+    world.clock.forward(seconds=30)
+    assert NOBODY in owner.see(BACKGROUND)
+
+
+def test_owner_sees_what_was_done_when_and_what_failed_but_not_where(world, owner):
+    now, hour = world.clock(), timedelta(hours=1)
+    times = {"started_at": now, "finished_at": now}
+    Job.create(name="listings", **times, summary="2 joined.", due_at=now + hour)
+    failed = {"failed_at": now, "failure": "No endpoint answers.", "due_at": now - hour}
+    Job.create(name="balances", **times, summary="Read 3 balances.", **failed)
+    Job.create(name="prune", started_at=now)
+    hold_lease("a", "worker", now, now)
+    Lease.update(host="machine.internal", process_id=4711).execute()
+
+    page = owner.see(BACKGROUND)
+
+    assert not re.search("machine.internal|4711", page)
+    for said in (
+        "Wallets that joined or left Last started Jan 31, 2026, 9:30 AM UTC"
+        " Last finished Jan 31, 2026, 9:30 AM UTC"
+        " Next run Jan 31, 2026, 10:30 AM UTC Result: 2 joined.",
+        "Failed Jan 31, 2026, 9:30 AM UTC : No endpoint answers.",
+        "Balances that were read before are shown, with their age.",
+        "Before: Read 3 balances.",
+        "Deletion of old data Last started Jan 31, 2026, 9:30 AM UTC"
+        " Last finished never Next run running now",
+    ):
+        assert said in page
