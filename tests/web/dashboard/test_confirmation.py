@@ -28,11 +28,6 @@ LABEL = 'The "blog" <b>&amp;</b>'
 
 
 @pytest.fixture
-def page(world) -> str:
-    return f"/dashboard/pages/{world.page_id}"
-
-
-@pytest.fixture
 def late(world, owner):
     """The owner, for whom the half hour has passed."""
     world.clock.forward(minutes=30, seconds=1)

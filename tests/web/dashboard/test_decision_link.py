@@ -23,11 +23,6 @@ def world(world_with):
 
 
 @pytest.fixture
-def root(world) -> str:
-    return f"/dashboard/pages/{world.page_id}"
-
-
-@pytest.fixture
 def channel(world, owner) -> Receiver:
     return receivers.add_channel(world.page_id, *TEAM, world.change(), may_decide=True)
 
@@ -97,14 +92,14 @@ def test_link_shows_the_submission_as_the_queue_does_and_decides_nothing(
     assert world.dump() == before
 
 
-def test_button_approves_without_signing_in(world, owner, reader, root, visitor, submission, links):
+def test_button_approves_without_signing_in(world, owner, reader, page, visitor, submission, links):
     answer = submit(reader, links["approve"])
 
     assert answer.status_code == 200
     assert "The wallet is on the list now." in read_text(answer)
     assert Wallet.get(Wallet.address == visitor.address).submission_id == submission.id
     assert list_deciders(world) == ["channel ntfy (ntfy.sh)"]
-    assert "Undo" in owner.see(f"{root}/queue?tab=decided")
+    assert "Undo" in owner.see(f"{page}/queue?tab=decided")
     assert "It was approved by channel ntfy (ntfy.sh)" in read_text(reader.get(links["reject"]))
 
 
@@ -199,10 +194,10 @@ def test_link_that_has_ended_says_why_and_neither_shows_nor_decides(
 
 
 def test_already_decided_says_by_whom_as_long_as_the_log_knows(
-    owner, root, reader, submission, links
+    owner, page, reader, submission, links
 ):
     token = find_token(reader.get(links["reject"]).text)
-    owner.post(f"{root}/queue/decide", ids=submission.id, decision="approve")
+    owner.post(f"{page}/queue/decide", ids=submission.id, decision="approve")
 
     for answer in (
         reader.get(links["reject"]),
@@ -215,9 +210,9 @@ def test_already_decided_says_by_whom_as_long_as_the_log_knows(
     assert "It is already approved" in read_text(reader.get(links["reject"]))
 
 
-def test_used_link_does_not_decide_after_an_undo(owner, root, reader, submission, links):
+def test_used_link_does_not_decide_after_an_undo(owner, page, reader, submission, links):
     submit(reader, links["approve"])
-    owner.post(f"{root}/queue/undo", ids=submission.id)
+    owner.post(f"{page}/queue/undo", ids=submission.id)
     token = find_token(reader.get("/dashboard/sign-in").text)
 
     for path in links.values():
@@ -230,11 +225,11 @@ def test_used_link_does_not_decide_after_an_undo(owner, root, reader, submission
 # The switch in the dashboard
 
 
-def test_channel_decides_only_if_the_form_says_so_as_every_reader_can(owner, root):
-    path = f"{root}/settings/notifications"
-    page = owner.get(path)
-    assert "Everyone who reads the channel or is sent a link can decide" in read_text(page)
-    assert "checked" not in re.search(r'<input[^>]*name="may_decide"[^>]*>', page.text)[0]
+def test_channel_decides_only_if_the_form_says_so_as_every_reader_can(owner, page):
+    path = f"{page}/settings/notifications"
+    form = owner.get(path)
+    assert "Everyone who reads the channel or is sent a link can decide" in read_text(form)
+    assert "checked" not in re.search(r'<input[^>]*name="may_decide"[^>]*>', form.text)[0]
 
     fields = {"service": "ntfy", "topic": "topic", "event_types": ["submission.created"]}
     for chosen, may_decide in (({}, False), ({"may_decide": "y"}, True)):
@@ -251,19 +246,19 @@ def test_channel_decides_only_if_the_form_says_so_as_every_reader_can(owner, roo
 
 
 def test_reviewer_decides_by_mail_and_viewer_is_not_offered_it(
-    world, root, reader, make_member, submission
+    world, page, reader, make_member, submission
 ):
     """See test_decision_links.py in tests/notifications for whose links decide."""
     viewer, reviewer = make_member("viewer"), make_member("reviewer")
-    assert reviewer.post(f"{root}/mail/decide").status_code == 409  # who gets no mails
+    assert reviewer.post(f"{page}/mail/decide").status_code == 409  # who gets no mails
     for person, is_offered in ((viewer, False), (reviewer, True)):
-        person.post(f"{root}/mail")
-        assert ("Decide by email" in person.see(f"{root}/activity")) == is_offered
+        person.post(f"{page}/mail")
+        assert ("Decide by email" in person.see(f"{page}/activity")) == is_offered
 
-    assert reviewer.post(f"{root}/mail/decide").status_code == 303
+    assert reviewer.post(f"{page}/mail/decide").status_code == 303
 
     links = make_links(world, own_mail.find(world.page, reviewer.owner), submission)
     submit(reader, links["approve"])
     assert list_deciders(world) == [reviewer.email]
-    assert reviewer.post(f"{root}/mail/decide/stop").status_code == 303
+    assert reviewer.post(f"{page}/mail/decide/stop").status_code == 303
     assert not any(one.may_decide for one in Receiver.select())

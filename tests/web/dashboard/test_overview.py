@@ -29,11 +29,6 @@ def calm(world, owner):
     return owner
 
 
-@pytest.fixture
-def page(world) -> str:
-    return f"/dashboard/pages/{world.page_id}"
-
-
 def read_needs(owner) -> list[tuple[str, str]]:
     """Return what each line says, and where its button leads."""
     lines = re.findall(r'<ul class="needs">(.*?)</ul>', owner.get(OVERVIEW).text, re.DOTALL)

@@ -31,19 +31,14 @@ def world(world_with, mailbox):
 
 
 @pytest.fixture
-def root(world) -> str:
-    return f"/dashboard/pages/{world.page_id}"
-
-
-@pytest.fixture
 def ann(make_member) -> OwnerBrowser:
     return make_member("viewer", "ann@example.com")
 
 
 @pytest.fixture
-def link(world, root, ann, mailbox) -> str:
+def link(world, page, ann, mailbox) -> str:
     """The path of the link in a mail that Ann got."""
-    assert ann.post(f"{root}/mail").status_code == 303
+    assert ann.post(f"{page}/mail").status_code == 303
     send_news(world, Receiver.get(Receiver.person == ann.owner))
     return re.search(r"http://localhost(/dashboard/mail/\S+)", mailbox.messages[0].get_content())[1]
 
@@ -58,32 +53,32 @@ def send_test(world, channel: Receiver) -> None:
 
 
 @pytest.mark.parametrize("role", ["viewer", "owner"])
-def test_everybody_on_a_page_starts_and_stops_by_one_button(owner, make_member, root, role):
+def test_everybody_on_a_page_starts_and_stops_by_one_button(owner, make_member, page, role):
     person = owner if role == "owner" else make_member(role)
-    assert BUTTON in person.see(f"{root}/activity")
+    assert BUTTON in person.see(f"{page}/activity")
 
-    assert person.post(f"{root}/mail").status_code == 303
+    assert person.post(f"{page}/mail").status_code == 303
     assert Receiver.get().person == person.owner
-    text = person.see(f"{root}/activity")
+    text = person.see(f"{page}/activity")
     assert f"are emailed to {person.email}" in text
     assert "Stop the emails" in text
     assert BUTTON not in text
     Receiver.update(first_failed_at=person.world.clock()).execute()
-    assert "Failing since" in person.see(f"{root}/activity")
+    assert "Failing since" in person.see(f"{page}/activity")
 
-    assert person.post(f"{root}/mail/stop").status_code == 303
+    assert person.post(f"{page}/mail/stop").status_code == 303
     assert Receiver.select().count() == 0
-    assert BUTTON in person.see(f"{root}/activity")
+    assert BUTTON in person.see(f"{page}/activity")
 
 
-def test_owner_sees_no_mails_of_members_and_reaches_none(world, owner, ann, root):
+def test_owner_sees_no_mails_of_members_and_reaches_none(world, owner, ann, page):
     """See test_members_mail.py for what is counted."""
-    ann.post(f"{root}/mail")
+    ann.post(f"{page}/mail")
     world.submit(Visitor())
     Delivery.update(state="given_up", attempted_at=world.clock()).execute()
-    mail = f"{root}/settings/notifications/{Receiver.get().id}"
+    mail = f"{page}/settings/notifications/{Receiver.get().id}"
 
-    for path in (f"{root}/settings/notifications", f"{root}/activity", f"{root}/queue"):
+    for path in (f"{page}/settings/notifications", f"{page}/activity", f"{page}/queue"):
         assert not re.search(f"{ann.email}|couldn't be delivered", owner.see(path)), path
     for path in ("remove", "secret", "test", f"messages/{Delivery.get().message.id}/again"):
         assert owner.post(f"{mail}/{path}").status_code == 404
@@ -102,7 +97,7 @@ def test_link_changes_nothing_without_the_form_of_its_page(world, link, stranger
 
 @pytest.mark.parametrize("is_one_click", [True, False])
 def test_link_stops_the_mails_by_a_button_or_by_one_request_of_a_mail_service(
-    world, root, ann, link, mailbox, is_one_click
+    world, page, ann, link, mailbox, is_one_click
 ):
     headers = dict(mailbox.messages[0].raw_items())  # as they travelled
     assert headers["List-Unsubscribe"] == f"<http://localhost{link}>"
@@ -114,12 +109,12 @@ def test_link_stops_the_mails_by_a_button_or_by_one_request_of_a_mail_service(
     assert answer.status_code == 200
     assert "You won't get any more emails about this page." in read_text(answer)
     assert Receiver.select().count() == 0
-    assert BUTTON in ann.see(f"{root}/activity")
+    assert BUTTON in ann.see(f"{page}/activity")
 
 
 @pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.parametrize("send", [send_news, send_test])
-def test_address_that_an_owner_entered_stops_its_mails_itself(world, owner, root, mailbox, send):
+def test_address_that_an_owner_entered_stops_its_mails_itself(world, owner, page, mailbox, send):
     send(world, receivers.add_channel(world.page_id, *OPS, world.change()))
     (message,) = mailbox.messages
     stop, text = message["List-Unsubscribe"].strip("<>"), message.get_content()
@@ -134,7 +129,7 @@ def test_address_that_an_owner_entered_stops_its_mails_itself(world, owner, root
         assert reader.post(stop, data=one_click).status_code == 200
 
     assert not Receiver.select().exists()
-    log = owner.see(f"{root}/activity")
+    log = owner.see(f"{page}/activity")
     assert "channel ops@example.com removed the channel ops@example.com" in log
 
 
@@ -161,11 +156,11 @@ def test_link_that_we_did_not_make_is_refused(world, token):
     assert "This link is invalid" in read_text(answer)
 
 
-def test_stopping_works_where_nothing_can_be_mailed_any_more(world, ann, root, link, monkeypatch):
+def test_stopping_works_where_nothing_can_be_mailed_any_more(world, ann, page, link, monkeypatch):
     monkeypatch.setattr(own_mail, "can_mail", lambda *_: False)
-    assert "Stop the emails" in ann.see(f"{root}/activity")
+    assert "Stop the emails" in ann.see(f"{page}/activity")
 
     submit(world.app.test_client(), link)
 
     assert receivers.list_receivers(world.page_id, "channel") == []
-    assert BUTTON not in ann.see(f"{root}/activity")
+    assert BUTTON not in ann.see(f"{page}/activity")

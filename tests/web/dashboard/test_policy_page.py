@@ -26,8 +26,8 @@ PRESENT = {
 
 
 @pytest.fixture
-def path(world) -> str:
-    return f"/dashboard/pages/{world.page_id}/settings/rules"
+def path(page) -> str:
+    return f"{page}/settings/rules"
 
 
 def save(owner, path, **fields):

@@ -1,4 +1,4 @@
-"""What surrounds every page of the dashboard: what waits, the other pages, help, and the colours."""
+"""What surrounds every page of the dashboard: what waits, places, help, and the colours."""
 
 import re
 

@@ -21,8 +21,8 @@ def chain() -> FakeChain:
 
 
 @pytest.fixture
-def path(world) -> str:
-    return f"/dashboard/pages/{world.page_id}/wallets/suggestions"
+def path(page) -> str:
+    return f"{page}/wallets/suggestions"
 
 
 def list_offered(answer) -> list[str]:
