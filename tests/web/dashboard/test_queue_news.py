@@ -4,28 +4,18 @@ import re
 from datetime import timedelta
 
 import pytest
+from queue_pages import path_of, send
 from support.many_submissions import add_submissions
-from support.world import Visitor
 
 from embed.domain.times import to_ms
 
 pytestmark = pytest.mark.slow
 
 
-def path_of(world, *more: str) -> str:
-    return "/".join([f"/dashboard/pages/{world.page_id}/queue", *more])
-
-
 def ask(owner, since=None):
     at = owner.world.clock() if since is None else since
     query = {"since": at if isinstance(at, str) else to_ms(at)}
     return owner.get(path_of(owner.world, "news"), query_string=query)
-
-
-def send(world) -> str:
-    answer = world.submit(Visitor())
-    assert answer.status_code == 201
-    return answer.json["submissionId"]
 
 
 def test_news_are_how_many_wait_and_which_are_new(world, owner):
