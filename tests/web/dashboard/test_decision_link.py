@@ -242,6 +242,22 @@ def test_channel_decides_only_if_the_form_says_so_as_every_reader_can(owner, pag
     assert "doesn't get new submissions" in read_text(refused)
 
 
+def test_owner_switches_a_channel_on_and_off_which_is_logged_once(world, owner, page, channel):
+    path = f"{page}/settings/notifications/{channel.id}/decide"
+
+    for switch, may_decide in ((f"{path}/stop", False), (path, True)):
+        world.clock.forward(seconds=1)
+        for _ in range(2):
+            assert owner.post(switch).status_code == 303
+        assert Receiver.get().may_decide == may_decide
+    log = [one.action for one in read_log(world.page_id)]
+    assert log.count("end deciding") == 1
+    assert log.count("allow deciding") == 2  # it was added so
+    owner.post(f"{path}/stop")
+    Receiver.update(event_types=["queue.filling"]).execute()
+    assert owner.post(path).status_code == 409  # nobody reads of submissions there
+
+
 # Mails to oneself
 
 
