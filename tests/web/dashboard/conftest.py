@@ -29,6 +29,12 @@ def stranger(world) -> OwnerBrowser:
 
 
 @pytest.fixture
+def page(world) -> str:
+    """The address of the world's page."""
+    return f"/dashboard/pages/{world.page_id}"
+
+
+@pytest.fixture
 def http_receiver() -> Iterator[HttpReceiver]:
     with run_http_receiver() as receiver:
         yield receiver

@@ -10,41 +10,19 @@ from embed.db.models import Delivery, Message, Receiver
 from embed.domain.identifiers import make_id
 from embed.events.messages import send_messages
 from embed.notifications import delivery, receivers
-from embed.runtime import EXTENSION, Runtime
-
-ALL_TYPES = [
-    "submission.created",
-    "submission.decided",
-    "submission.withdrawn",
-    "wallet.flagged",
-    "queue.filling",
-]
-
-
-def runtime_of(world) -> Runtime:
-    return world.app.extensions[EXTENSION]
+from embed.runtime import EXTENSION
 
 
 def path_of(world, *more: str) -> str:
     return "/".join([f"/dashboard/pages/{world.page_id}/settings/notifications", *more])
 
 
-def add_webhook(world, url="https://hooks.example/secret-path", *types: str, page_id=None):
-    return receivers.add_webhook(
-        page_id or world.page_id,
-        url,
-        world.change(),
-        event_types=types,
-    )
+def add_webhook(world, url="https://hooks.example/secret-path", *, page_id=None) -> Receiver:
+    return receivers.add_webhook(page_id or world.page_id, url, world.change())
 
 
-def add_channel(world, where="ntfy", *types: str) -> Receiver:
-    return receivers.add_channel(
-        world.page_id,
-        *find_fields(where),
-        world.change(),
-        event_types=types,
-    )
+def add_channel(world, where="ntfy") -> Receiver:
+    return receivers.add_channel(world.page_id, *find_fields(where), world.change())
 
 
 def tell(world, message_type="queue.filling", *, page=None, **data: Any) -> Message:
@@ -56,7 +34,7 @@ def tell(world, message_type="queue.filling", *, page=None, **data: Any) -> Mess
 
 def deliver(world, receiver: Receiver) -> None:
     """Do what the background work does for a receiver."""
-    delivery.deliver(receiver.id, runtime_of(world))
+    delivery.deliver(receiver.id, world.app.extensions[EXTENSION])
 
 
 def give_up(world, receiver: Receiver, answer="503 Service Unavailable") -> None:
@@ -67,40 +45,15 @@ def give_up(world, receiver: Receiver, answer="503 Service Unavailable") -> None
 
 
 def add_deliveries(world, receiver: Receiver, count: int, state="delivered") -> None:
-    """Add many messages at once, a second apart."""
-    messages = []
-    for _ in range(count):
-        world.clock.forward(seconds=1)
-        messages.append(
-            {
-                "id": make_id(),
-                "page": receiver.page_id,
-                "type": "queue.filling",
-                "data": '{"trackingPageId":"","pending":8,"queueCapacity":10}',
-                "created_at": world.clock(),
-            }
-        )
+    """Add up to 500 messages at once."""
+    world.clock.forward(seconds=1)
+    data = '{"trackingPageId":"","pending":8,"queueCapacity":10}'
+    told = {"page": receiver.page_id, "type": "queue.filling", "data": data}
+    told["created_at"] = world.clock()
+    tried = {"receiver": receiver.id, "state": state, "attempts": 1, "answer": "204 No Content"}
+    tried["attempted_at"] = world.clock()
+    ids = [make_id() for _ in range(count)]
     with db.atomic():
-        for start in range(0, count, 500):
-            Message.insert_many(messages[start : start + 500]).execute()
-        ids = [message["id"] for message in messages]
-        numbers = [
-            message.number
-            for start in range(0, count, 500)
-            for message in Message.select(Message.number).where(
-                Message.id.in_(ids[start : start + 500])
-            )
-        ]
-        rows = [
-            {
-                "message": number,
-                "receiver": receiver.id,
-                "state": state,
-                "attempts": 1,
-                "attempted_at": world.clock(),
-                "answer": "204 No Content",
-            }
-            for number in sorted(numbers)
-        ]
-        for start in range(0, count, 500):
-            Delivery.insert_many(rows[start : start + 500]).execute()
+        Message.insert_many([told | {"id": one} for one in ids]).execute()
+        added = Message.select(Message.number).where(Message.id.in_(ids))
+        Delivery.insert_many([tried | {"message": one.number} for one in added]).execute()

@@ -2,18 +2,13 @@
 
 import html
 import re
-from datetime import timedelta
-from decimal import Decimal
 
 import pytest
-from flask import Flask
-from support.many_submissions import add_submissions
 
 from embed.db.models import Person
+from embed.events.editing import editing
+from embed.events.kinds import TagFacts
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
-from embed.web.dashboard import filters
-from embed.web.figures import format_in_full, format_share
-from embed.web.languages import choose_language
 
 pytestmark = pytest.mark.slow
 
@@ -28,22 +23,29 @@ def heading_of(answer):
     return html.unescape(re.search("<h1>(.*?)</h1>", answer.text, re.DOTALL)[1])
 
 
-def test_owner_chooses_the_language_of_the_dashboard_and_notifications(owner):
+def test_owner_chooses_the_language_of_the_dashboard_and_notifications(world, owner):
     def read_pressed() -> list[str]:
         text = owner.get("/dashboard/account").text
         return re.findall(r'value="(\w+)" aria-pressed="true"', text)
 
     assert read_pressed() == ["en", "auto"]  # language, and colors beside it
+    before = owner.get("/dashboard/account", headers=WISH)
+    assert language_of(before) == ("fr", "ltr")  # as the browser wishes
 
     answer = owner.post("/dashboard/account/language", language="de")
 
     assert answer.status_code == 303
     assert Person.get_by_id(owner.owner.id).language == "de"
-    page = owner.get("/dashboard/account")
+    page = owner.get("/dashboard/account", headers=WISH)
     assert language_of(page) == ("de", "ltr")
     assert "Deine Sprache ist gespeichert." in page.text
     owner.post("/dashboard/account/theme", theme="dark")
     assert read_pressed() == ["de", "dark"]
+    world.clock.forward(minutes=1)
+    with editing(world.page_id, world.change("holding watch")) as edit:
+        edit.log("change tag", TagFacts("pool", "team", counted=False))
+    told = "Guthabenprüfung hat einen Tag geändert: team, jetzt pool, nicht in den Summen"
+    assert told in owner.see(f"/dashboard/pages/{world.page_id}/activity")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -58,18 +60,7 @@ def test_dashboard_is_in_every_language_and_arabic_from_right_to_left(owner, lan
     assert heading_of(answer) == load_catalog(language).gettext(english)
 
 
-def test_before_sign_in_and_before_a_choice_the_browser_decides(owner, world):
-    visitor = world.app.test_client()
-
-    for client in (visitor, owner.client):
-        assert language_of(client.get("/dashboard/account", headers=WISH, follow_redirects=True))[
-            0
-        ] == ("fr")
-    assert heading_of(visitor.get("/dashboard/sign-in", headers=WISH)) == "Se connecter"
-    assert language_of(owner.get("/dashboard/account?lang=de"))[0] == "en"
-
-
-def test_mistakes_are_in_the_owners_language(world, owner):
+def test_mistakes_are_in_the_owners_language(owner):
     owner.post("/dashboard/account/language", language="de")
 
     refused = owner.post("/dashboard/account", current="wrong", password="short")
@@ -78,12 +69,6 @@ def test_mistakes_are_in_the_owners_language(world, owner):
     assert "Wähle ein Passwort mit 10 bis 200 Zeichen." in refused.text
     assert "Dieses Feld wird benötigt." in owner.post("/dashboard/account").text  # of WTForms
     assert heading_of(unknown) == "Seite nicht gefunden"
-    (submission_id,) = add_submissions(world, 1)
-    long = {"decision": "reject", "reason": "own", "reason_text": "x" * 201}
-    refused = owner.post(
-        f"/dashboard/pages/{world.page_id}/queue/decide", ids=submission_id, **long
-    )
-    assert "Grund: Das sind mehr als 200 Zeichen." in refused.text
 
 
 def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, stranger):
@@ -94,23 +79,3 @@ def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, st
         assert answer.status_code == 409
     assert Person.get_by_id(owner.owner.id).language == "fr"
     assert Person.get_by_id(stranger.owner.id).language is None
-
-
-@pytest.mark.parametrize(
-    ("language", "shown"),
-    [
-        ("en", ["+1,500.25", "2.9%", "36 hours"]),
-        ("ar", ["+1,500.25", "2.9%", "36 ساعة"]),
-        ("de", ["+1.500,25", "2,9\xa0%", "36 Stunden"]),
-        ("tr", ["+1.500,25", "%2,9", "36 saat"]),
-    ],
-)
-def test_numbers_and_durations_are_as_the_owner_writes_them(language, shown):
-    with Flask(__name__).test_request_context():
-        choose_language(language)
-
-        assert shown == [
-            format_in_full(Decimal("1500.25"), signed=True),
-            format_share(Decimal("0.029"), 1),
-            filters.format_span(timedelta(hours=36)),
-        ]

@@ -19,30 +19,15 @@ REFERRER = "https://localhost/dashboard/account"
 
 
 @pytest.mark.parametrize(
-    ("referrer", "status"),
-    [
-        (REFERRER, 303),
-        (None, 400),
-        ("http://localhost/dashboard/account", 400),
-        ("https://localhost.example/", 400),
-        ("https://other.example/?https://localhost/", 400),
-        ("https://[", 400),
-    ],
+    ("referrer", "status"), [(REFERRER, 303), ("https://other.example/", 400), ("https://[", 400)]
 )
 def test_form_over_https_needs_the_referrer_of_this_host(owner, referrer, status):
     owner.client.set_cookie(LOCAL_COOKIE, "", path="/dashboard")
-    arguments = {"base_url": "https://localhost"}
-    token = find_token(owner.get("/dashboard/sign-in", **arguments).text)
-    headers = {"Referer": referrer} if referrer else {}
+    there = {"base_url": "https://localhost", "headers": {"Referer": referrer}}
+    token = find_token(owner.get("/dashboard/sign-in", **there).text)
+    data = {"csrf_token": token, "email": owner.email, "password": PASSWORD}
 
-    answer = owner.client.post(
-        "/dashboard/sign-in",
-        data={"csrf_token": token, "email": owner.email, "password": PASSWORD},
-        headers=headers,
-        **arguments,
-    )
-
-    assert answer.status_code == status
+    assert owner.client.post("/dashboard/sign-in", data=data, **there).status_code == status
 
 
 def test_ordinary_pages_are_compressed(world, owner, things):

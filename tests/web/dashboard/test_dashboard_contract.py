@@ -92,11 +92,6 @@ def test_what_cannot_be_an_id_is_not_found(world, things, owner):
     assert [path for path in tried if owner.get(path).status_code != 404] == []
 
 
-def test_what_cannot_be_an_id_is_not_found_on_any_database(owner):
-    assert owner.get("/dashboard/pages/%00/wallets").status_code == 404
-    assert owner.get(f"/dashboard/pages/{owner.world.page_id}/wallets/tags/%00").status_code == 404
-
-
 def test_owner_reaches_every_route_and_every_answer_is_guarded(world, things, owner):
     for endpoint, method, rule in list_routes(world.app):
         if method != "GET" or ROUTES[endpoint].needs == ANYBODY:
@@ -117,7 +112,9 @@ def test_every_form_without_its_token_is_refused_and_changes_nothing(world, thin
     for _, method, rule in list_routes(world.app):
         if method == "GET":
             continue
-        answer = owner.client.open(fill_in(rule, things), method=method, data={"origins": "x"})
+        # Mail services send such a form, without a token, to one address.
+        sent = {} if "/mail/<token>" in rule else {"List-Unsubscribe": "One-Click"}
+        answer = owner.client.open(fill_in(rule, things), method=method, data={"x": "y"} | sent)
         assert answer.status_code == 400, rule
         check_headers(answer, rule)
     assert world.dump() == before
@@ -160,23 +157,14 @@ def test_every_address_and_icon_of_a_page_exists(world, things, owner):
 def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
     world, things, owner, count_statements
 ):
+    page = f"/dashboard/pages/{world.page_id}"
+    log = f"settings/notifications/{things['receiver_id']}/deliveries"
     paths = [
-        f"/dashboard/pages/{world.page_id}/{path}"
+        f"{page}/{path}"
         for path in (
             *("queue", "queue?tab=decided", "queue?tab=turned-away", "activity", "wallets"),
-            *(
-                "wallets/new",
-                "wallets/import",
-                "wallets.csv",
-                "wallets/tags",
-                "settings/keys",
-                "settings/rules",
-            ),
-            *(
-                "settings/notifications",
-                f"settings/notifications/{things['receiver_id']}/deliveries",
-                f"settings/notifications/{things['receiver_id']}/deliveries?state=given_up",
-            ),
+            *("wallets/new", "wallets/import", "wallets.csv", "wallets/tags", "settings/keys"),
+            *("settings/rules", "settings/notifications", log, f"{log}?state=given_up"),
         )
     ]
     webhook = Receiver.get_by_id(things["receiver_id"])
@@ -204,13 +192,3 @@ def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
 
     assert count() == few
     assert max(few.values()) <= 19
-
-
-@pytest.mark.parametrize(
-    "path", ["wallets", "wallets/tags", "settings/keys", "settings/notifications"]
-)
-def test_lists_have_no_red_button_in_each_row(things, owner, path):
-    answer = owner.get(f"/dashboard/pages/{things['page_id']}/{path}")
-
-    assert "Edit" in answer.text or "Remove" in answer.text
-    assert not re.search(r'class="[^"]*\bbad\b', answer.text)

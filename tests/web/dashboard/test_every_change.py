@@ -21,33 +21,17 @@ EVIL = "https://evil.example"
 
 # Forms that change no page.
 OTHER_FORMS = {
-    "accept_invitation",  # is no owner's: tests/people
-    "leave_page",  # the same
-    "account",  # changes the owner
-    "choose_language",  # changes the owner
-    "choose_password",
-    "confirm",  # signs in once more
-    "choose_theme",  # sets a cookie
-    "refuse_unknown",  # changes nothing
-    "end_other_sessions",  # signs out
-    "end_session",  # signs out
-    "add_passkey",  # is about the account
-    "remove_passkey",  # the same
-    "forget_origin",  # deletes a notice; the key is unchanged
-    "import_wallets",  # a dry run
-    "look_up_suggestions",  # only asks the chain
-    "send_again",  # delivers a message once more
-    "send_all_again",  # delivers messages once more
-    "send_test",  # delivers a message
-    "sign_in",
-    "sign_in_by_passkey",
-    "sign_out",
-    "start_mail",  # is each person's own
-    "stop_mail",  # the same
-    "stop_mail_by_link",  # the same
-    "decide_by_link",  # is no owner's: test_decision_link.py
-    "let_mail_decide",  # the same, of whoever gets mails
-    "end_deciding_by_mail",  # the same
+    # About a person's account and browser.
+    *("account", "choose_language", "choose_password", "choose_theme"),
+    *("add_passkey", "remove_passkey", "end_session", "end_other_sessions"),
+    *("sign_in", "sign_in_by_passkey", "sign_out", "confirm"),
+    # Each person's own: tests/people, test_own_mail.py, test_decision_link.py.
+    *("accept_invitation", "leave_page", "start_mail", "stop_mail", "stop_mail_by_link"),
+    *("decide_by_link", "let_mail_decide", "end_deciding_by_mail"),
+    # Deliver messages once more, or a test.
+    *("send_again", "send_all_again", "send_test"),
+    # Only look something up, or delete a notice.
+    *("import_wallets", "look_up_suggestions", "forget_origin", "refuse_unknown"),
 }
 
 PAGE_FORM = {"token_name": "Other", "token_symbol": "USDC", "token_mint": USDC}

@@ -8,15 +8,7 @@ import re
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from support.world import Visitor, read_exactly, read_log
-
-from embed.db.connection import db
-from embed.db.models import Balance
-from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS, format_amount
-from embed.domain.policy import Policy
-from embed.submissions import policy_simulation
 
 pytestmark = pytest.mark.slow
 
@@ -24,14 +16,10 @@ pytestmark = pytest.mark.slow
 AMOUNTS = (
     "18446744073.709551614",
     "18446744073.709551615",
-    "18446744073.709551616",
-    "18446744073709551614",
     "18446744073709551615",
     "99999999999999999999.99999999999999999999",
     "100000000000000000000",
     "0.00000000000000000001",
-    "0.0000001",
-    "0.1",
     "1500",
     "0",
 )
@@ -46,9 +34,8 @@ def path_of(world, *more: str) -> str:
 
 
 def check_file(owner, text: str):
-    return owner.post(
-        path_of(owner.world, "wallets", "import"), file=(io.BytesIO(text.encode()), "wallets.csv")
-    )
+    file = (io.BytesIO(text.encode()), "wallets.csv")
+    return owner.post(path_of(owner.world, "wallets/import"), file=file)
 
 
 def add_by_command(owner, amounts: dict[str, str]) -> None:
@@ -62,7 +49,7 @@ def add_by_command(owner, amounts: dict[str, str]) -> None:
 def add_by_form(owner, amounts: dict[str, str]) -> None:
     for address, amount in amounts.items():
         owner.world.clock.forward(milliseconds=1)
-        path = path_of(owner.world, "wallets", "new")
+        path = path_of(owner.world, "wallets/new")
         assert owner.post(path, address=address, balance=amount).status_code == 303
 
 
@@ -70,7 +57,7 @@ def add_by_import(owner, amounts: dict[str, str]) -> None:
     text = "".join(f"{address},,,,{amount}\n" for address, amount in amounts.items())
     checked = check_file(owner, text)
     carried = re.search(r'<textarea name="text"[^>]*>(.*?)</textarea>', checked.text, re.DOTALL)[1]
-    path = path_of(owner.world, "wallets", "import", "apply")
+    path = path_of(owner.world, "wallets/import/apply")
     assert owner.post(path, text=carried).status_code == 303
 
 
@@ -94,18 +81,13 @@ def test_amount_comes_out_as_it_went_in(world, owner, add):
     address = f"/embed/tracking/{world.page_id}?key={world.public_key}&order=listed"
     held = re.findall(r'class="amount".*? title="(.*?)"', world.client.get(address).text)
     assert [amount.replace(",", "") for amount in held] == list(AMOUNTS)
-    for wallet, amount in zip(answer.json["wallets"], AMOUNTS, strict=True):
+    for wallet, amount, grouped in zip(answer.json["wallets"], AMOUNTS, held, strict=True):
         assert re.search(rf"{wallet['address']} .* {re.escape(amount)} ", shown)
         assert rows[wallet["address"]]["balance"] == amount
-        assert f'<td class="number balance" title="{group(amount)}">' in dashboard
+        assert f'<td class="number balance" title="{grouped}">' in dashboard
         form = owner.get(path_of(world, "wallets", wallet["id"])).text
         assert read_field(form, "balance") == amount
     assert "already match" in check_file(owner, exported).text
-
-
-def group(amount: str) -> str:
-    whole, point, decimals = amount.partition(".")
-    return re.sub(r"(?<=\d)(?=(\d{3})+$)", ",", whole) + point + decimals
 
 
 def read_field(page: str, name: str) -> str:
@@ -113,29 +95,13 @@ def read_field(page: str, name: str) -> str:
     return html.unescape(re.search(r' value="([^"]*)"', field)[1])
 
 
-@pytest.mark.parametrize(
-    ("written", "is_new"),
-    [
-        *((same, False) for same in ("18446744073.709551615", "018446744073.7095516150", "")),
-        ("18446744073.709551614", True),
-    ],
-)
-def test_only_another_balance_is_a_new_observation(world, owner, written, is_new):
-    wallet = world.track(Visitor().address, balance="18446744073.709551615")
-    observed_at = Balance.get().observed_at
-    world.clock.forward(hours=1)
-
-    answer = owner.post(path_of(world, "wallets", wallet.id), alias="New", balance=written)
-
-    assert answer.status_code == 303
-    assert (Balance.get().observed_at != observed_at) == is_new
-    assert Balance.get().amount == Decimal(written or "18446744073.709551615")
-
-
-def test_minimum_is_kept_and_shown_to_the_last_digit(world, owner):
-    amount = "18446744073.709551615"
+def test_minimum_is_kept_compared_and_shown_to_the_last_digit(world, owner):
+    amount, less = "18446744073.709551615", "18446744073.709551614"
     path = path_of(world, "settings/rules")
     fields = {"queue_capacity": "9", "cooldown": "1", "cooldown_unit": "days", "trust_after": "0"}
+    visitor = Visitor()
+    world.submit(visitor)
+    world.observe(visitor.address, less)
 
     world.clock.forward(seconds=1)
     assert owner.post(path, min_balance=amount, **fields).status_code == 303
@@ -145,38 +111,5 @@ def test_minimum_is_kept_and_shown_to_the_last_digit(world, owner):
     assert f"minimum balance: {amount}" in read_log(world.page_id)[0].subject
     shown = run(world, "pages", "show", world.page_id, "--json").stdout
     assert f'"minBalance": {amount},' in shown
-    world.clock.forward(seconds=1)
-    small = run(world, "pages", "update", world.page_id, "--min-balance", "1e-7")
-    assert re.search(r"minBalance +0\.0000001$", small.stdout, re.MULTILINE)
-    assert read_log(world.page_id)[0].subject == "minimum balance: 0.0000001"
-
-
-def test_queue_and_simulation_see_the_last_digit(world, owner):
-    visitor = Visitor()
-    world.submit(visitor)
-    world.observe(visitor.address, "18446744073.709551614")
-    world.configure(min_balance="18446744073.709551615")
-
-    queue = owner.get(path_of(world, "queue"))
-    assert "below 18,446,744,073.709551615 now" in queue.text
-    assert "18,446,744,073.709551614 of 18,446,744,073.709551615 needed" in queue.text
-    for unit, outcome in [("5", "ca_gate"), ("4", "pending")]:
-        rules = Policy(min_balance=Decimal(f"18446744073.70955161{unit}"))
-        (one,) = policy_simulation.simulate(world.page, rules, world.balances)
-        assert one.after == outcome
-
-
-@given(st.lists(st.decimals(0, MAX_AMOUNT, places=MAX_DECIMALS), min_size=1, max_size=20))
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-def test_any_amount_goes_through_the_database_to_json(world, amounts):
-    address = Visitor().address
-    with db.atomic():
-        wallet = world.track(address)
-    for amount in amounts:
-        world.observe(address, amount)
-
-        text = re.search(rf'"{wallet.id}".*?"tokenBalance":([^,]+),', world.read().text)[1]
-        assert text == format_amount(amount)
-        assert Decimal(text) == amount
+    needed = "18,446,744,073.709551614 of 18,446,744,073.709551615 needed"
+    assert needed in owner.get(path_of(world, "queue")).text

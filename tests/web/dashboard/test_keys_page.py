@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from support.world import SITE, read_log
+from support.world import SITE
 
 from embed.db.models import ApiKey
 from embed.keys import access, management
@@ -61,30 +61,6 @@ def test_advice_on_sites_has_a_sentence_for_every_case_in_the_owners_language(wo
     assert words.keys() == refusals | {"kept", "kept_site", "write"}
     assert all(f'"{name}"' in advice for name in words.keys() - refusals)
     assert words["kept"] == "{entry}: wird als {origin} gespeichert"
-    assert 'id="words"' not in owner.get(path_of(world, "new/secret")).text
-
-
-@pytest.mark.parametrize(
-    ("origins", "said"),
-    [
-        ("new.example", "has no scheme"),
-        ("https://*.example.com", "has a wildcard"),
-        ("null", "“Allow the null origin” switch"),
-        ("https://", "isn&#39;t a site&#39;s address. Enter scheme, host"),
-        ("", "Enter at least one site"),
-        ("one.example\nhttps://fine.example\nhttps://*.two.example", "has a wildcard"),
-        ("\n".join(f"https://{number}.example" for number in range(101)), "at most 100 sites"),
-    ],
-)
-def test_bad_sites_are_refused_beside_the_field_and_stay_in_it(world, owner, origins, said):
-    before = ApiKey.select().count()
-
-    answer = make(owner, origins)
-
-    assert answer.status_code == 422
-    assert said in re.search(r'id="origins-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
-    assert origins[:30] in answer.text
-    assert ApiKey.select().count() == before
 
 
 def test_sites_without_a_scheme_are_corrected_by_one_press_and_other_lines_stay(world, owner):
@@ -140,76 +116,25 @@ def test_revoking_says_first_what_stops_working_and_then_does_it(world, owner):
     assert SITE in said
     assert "It stops working at once" in said
     assert world.read().status_code == 200
-    world.clock.forward(seconds=1)
 
     assert owner.post(path_of(world, key.id, "revoke")).status_code == 303
     assert world.read().json == {"error": "revoked_key"}
+    assert "It was revoked" in owner.see(path_of(world, key.id, "revoke"))
     world.revoke_all_keys()
     assert "Create a public key" in owner.see(path_of(world))
-    assert read_log(world.page_id)[0].action == "revoke key"
-    assert "It was revoked" in owner.see(path_of(world, key.id, "revoke"))
-
-
-def test_last_use_is_shown_as_exactly_as_it_is_known(world, owner):
-    key = get_key(world)
-    revoke = path_of(world, key.id, "revoke")
-    assert owner.see(path_of(world)).count("never used") == 2
-    assert "never used" in owner.see(revoke)
-
-    world.read()  # at 09:30
-    world.clock.forward(minutes=59)
-    world.read()
-    owner.confirm()
-
-    assert owner.see(path_of(world)).count("last used within the past hour") == 1
-    assert "last used within the past hour" in owner.see(revoke)
-    world.clock.forward(minutes=1)
-    for path in (path_of(world), revoke):
-        assert "last used in the hour after Jan 31, 2026, 9:30 AM UTC" in owner.see(path)
 
 
 # Labels
 
 
-def test_label_is_shown_wherever_the_key_is(world, owner):
-    answer = make(owner, label="  The blog  ")
-    key = ApiKey.get(ApiKey.label == "The blog")
-    name = f"The blog ({key.display_prefix}…)"
-
-    shown = owner.get(path_of(world)).text
-    assert f'aria-label="Edit {name}"' in shown
-    assert f'aria-label="Revoke {name}"' in shown
-    world.read(key=KEY.search(answer.text)[0], headers={"Origin": "https://strange.example"})
-    allowed = owner.post(path_of(world, key.id, "allow"), origin="https://strange.example")
-    assert f"https://strange.example can now use the key {name}." in owner.see(allowed.location)
-    assert "Revoke The blog" in owner.see(path_of(world, key.id, "revoke"))
-    revoked = owner.post(path_of(world, key.id, "revoke"))
-    assert f"The key {name} has been revoked." in owner.see(revoked.location)
-
-
-@pytest.mark.parametrize(
-    ("label", "said"),
-    [("x" * 65, "longer than 64 characters"), ("a\tb", "can&#39;t be shown")],
-)
-@pytest.mark.parametrize("tier", ["public", "secret"])
-def test_bad_label_is_refused_beside_the_field(world, owner, tier, label, said):
-    for path in (path_of(world, f"new/{tier}"), path_of(world, get_key(world, tier).id, "edit")):
-        answer = owner.post(path, origins="https://new.example", label=label)
-
-        assert answer.status_code == 422
-        assert said in re.search(r'id="label-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
-    assert ApiKey.select().where(ApiKey.label.is_null(False)).count() == 0
-
-
 def test_doctor_shows_what_was_kept_out_and_one_press_lets_it_in(world, owner):
-    strange = "https://strange.example"
+    strange, key = "https://strange.example", get_key(world)
     world.read(headers={"Origin": strange})
-    key = get_key(world)
     assert f"{strange} 1 time" in owner.see(path_of(world))
 
     answer = owner.post(path_of(world, key.id, "allow"), origin=strange)
 
-    assert answer.status_code == 303
+    assert f"{strange} can now use the key {key.display_prefix}…." in owner.see(answer.location)
     assert world.read(headers={"Origin": strange}).status_code == 200
     assert "Refused sites" not in owner.see(path_of(world))
 

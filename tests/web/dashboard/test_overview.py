@@ -4,9 +4,8 @@ import re
 
 import pytest
 from receiving import add_webhook, give_up, tell
-from support.chain_history import record_history
 from support.owner_browser import OwnerBrowser, read_text
-from support.world import SITE, USDC, Visitor
+from support.world import SITE, Visitor
 
 from embed import pages
 from embed.balances.tokens import store_refusal
@@ -15,21 +14,24 @@ from embed.db.work_status import hold_lease
 from embed.keys.derived import share_page
 
 OVERVIEW = "/dashboard/"
-QUIET = "Nothing right now."
+
+
+def keep_working(world) -> None:
+    """Let the background work run now."""
+    hold_lease("a", "worker", world.clock(), world.clock())
 
 
 @pytest.fixture
 def calm(world, owner):
     """Nothing needs the owner: the background work runs, and the only page has a key."""
-    hold_lease("a", "worker", world.clock(), world.clock())
-    assert QUIET in owner.see(OVERVIEW)
+    keep_working(world)
+    assert "Nothing right now." in owner.see(OVERVIEW)
     return owner
 
 
-def read_needs(owner):
+def read_needs(owner) -> list[tuple[str, str]]:
     """Return what each line says, and where its button leads."""
-    page = owner.get(OVERVIEW).text
-    lines = re.findall(r'<ul class="needs">(.*?)</ul>', page, re.DOTALL)
+    lines = re.findall(r'<ul class="needs">(.*?)</ul>', owner.get(OVERVIEW).text, re.DOTALL)
     return [
         (read_line(line), re.search(r'class="button[^"]*" href="([^"]+)"', line)[1])
         for part in lines
@@ -37,50 +39,37 @@ def read_needs(owner):
     ]
 
 
-def read_line(line):
+def read_line(line: str) -> str:
     text = re.sub(r"<svg.*?</svg>|<a .*|<[^>]+>|[\u2068\u2069]", " ", line, flags=re.DOTALL)
     return " ".join(text.split())
 
 
-def read_rows(owner):
+def read_rows(owner) -> list[list[str]]:
     """Return the cells of each page in the table."""
     body = owner.get(OVERVIEW).text.partition("<tbody>")[2].partition("</tbody>")[0]
     rows = [re.split(r"</t[hd]>", row)[:-1] for row in body.split("</tr>")[:-1]]
     return [[" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in row] for row in rows]
 
 
-def rename(world, page_id, symbol):
-    pages.update_page(page_id, {"token_symbol": symbol}, world.change())
+# What needs someone
 
 
-def test_what_waits_says_since_when_and_how_many_places_are_free(world, calm):
+def test_what_waits_says_since_when_and_how_many_places_are_free(world, calm, page):
     world.configure(queue_capacity=3)
-    since = f"{world.clock():%b %-d, %Y, %-I:%M %p UTC}"
-    world.submit(Visitor())
-    world.clock.forward(seconds=20)
-    world.submit(Visitor())
+    for _ in range(2):
+        world.submit(Visitor())
+        world.clock.forward(seconds=10)
 
-    ((line, target),) = read_needs(calm)
-    assert line == (
-        f"2 submissions are waiting on $USDC The oldest was sent {since} ."
-        " The queue has room for 1 more, of 3."
-    )
-    assert target == f"/dashboard/pages/{world.page_id}/queue"
+    assert read_needs(calm) == [
+        (
+            "2 submissions are waiting on $USDC The oldest was sent Jan 31, 2026, 9:30 AM UTC ."
+            " The queue has room for 1 more, of 3.",
+            f"{page}/queue",
+        )
+    ]
     world.submit(Visitor())
     ((line, _),) = read_needs(calm)
     assert line.endswith("The queue is full, so new submissions are refused.")
-
-
-def test_pages_where_something_waits_come_first(world, calm):
-    for symbol in ("NEWER", "NEWEST"):
-        world.clock.forward(hours=1)
-        rename(world, calm.make_page(), symbol)
-    world.submit(Visitor())
-    world.track(Visitor().address)
-
-    rows = read_rows(calm)
-    assert [row[0].split()[0] for row in rows] == ["$USDC", "$NEWEST", "$NEWER"]
-    assert [row[1:3] for row in rows] == [["1", "1"], ["0", "0"], ["0", "0"]]
 
 
 def test_what_keeps_balances_from_being_read_is_told(world_with):
@@ -90,7 +79,7 @@ def test_what_keeps_balances_from_being_read_is_told(world_with):
     ((line, target),) = read_needs(owner)
     assert line.startswith("The background work isn't running")
     assert target == "/dashboard/background"
-    hold_lease("a", "worker", world.clock(), world.clock())
+    keep_working(world)
     store_refusal(world.page.token_mint, "ABC is not the mint of a token.")
     Job.create(name="balances", failed_at=world.clock(), failure="No endpoint answered.")
 
@@ -105,17 +94,16 @@ def test_what_keeps_balances_from_being_read_is_told(world_with):
     assert read_needs(owner) == []
 
 
-def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(world, calm):
+def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(world, calm, page):
     webhook = add_webhook(world)
     for _ in range(2):
         tell(world)
-    Receiver.update(first_failed_at=world.clock()).where(Receiver.id == webhook.id).execute()
-    page = f"/dashboard/pages/{world.page_id}/settings/notifications"
+    Receiver.update(first_failed_at=world.clock()).execute()
 
     ((line, target),) = read_needs(calm)
     assert line.startswith("Messages of $USDC can't be delivered Failing since")
     assert line.endswith(" 2 messages are waiting.")
-    assert target == page
+    assert target == f"{page}/settings/notifications"
     give_up(world, webhook)
     ((line, _),) = read_needs(calm)
     assert line.startswith("2 messages of $USDC couldn't be delivered Failing since")
@@ -124,93 +112,70 @@ def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(worl
     assert line == "2 messages of $USDC couldn't be delivered"
 
 
-def test_sites_that_were_refused_lately_are_told(world, calm):
+def test_sites_that_were_refused_lately_are_told(world, calm, page):
     for site in ("https://one.example", "https://two.example"):
         assert world.read(headers={"Origin": site}).status_code == 403
         world.clock.forward(seconds=1)
 
     ((line, target),) = read_needs(calm)
     assert line.startswith("2 sites were refused on $USDC https://two.example : last")
-    assert target == f"/dashboard/pages/{world.page_id}/settings/keys"
+    assert target == f"{page}/settings/keys"
     world.clock.forward(days=8)
-    hold_lease("a", "worker", world.clock(), world.clock())
+    keep_working(world)
     assert read_needs(calm) == []
 
 
-def test_page_that_no_site_can_show_is_told(world, calm):
-    world.revoke_all_keys()
-
-    ((line, target),) = read_needs(calm)
-    assert line == "No site can show $USDC The page has no key yet."
-    assert target == f"/dashboard/pages/{world.page_id}/embed"
+SHOWS_NOTICE = "Sites with its snippet show a notice instead of the list."
 
 
 @pytest.mark.parametrize(
     ("change", "said", "tab"),
     [
-        ({"is_public": False}, "is private", "danger"),
-        ({"is_embeddable": False}, "is off on sites", "general"),
+        ({"is_public": False}, f"$USDC is private {SHOWS_NOTICE}", "settings/danger"),
+        ({"is_embeddable": False}, f"$USDC is off on sites {SHOWS_NOTICE}", "settings/general"),
+        (None, "No site can show $USDC The page has no key yet.", "embed"),
     ],
 )
-def test_page_that_sites_cannot_show_any_more_is_told(world, calm, change, said, tab):
-    world.configure(**change)
+def test_page_that_sites_cannot_show_is_told(world, calm, page, change, said, tab):
+    world.configure(**change) if change else world.revoke_all_keys()
 
-    ((line, target),) = read_needs(calm)
-    assert line == f"$USDC {said} Sites with its snippet show a notice instead of the list."
-    assert target == f"/dashboard/pages/{world.page_id}/settings/{tab}"
-
-
-def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, calm):
-    world.configure(public_title="Our whales")
-    world.track(Visitor().address)
-    share_page(world.page_id, world.change())
-    key_of_a_server = world.make_key("secret")
-    page = f"/dashboard/pages/{world.page_id}"
-    delete = f"{page}/settings/danger/delete"
-    assert f'href="{delete}"' in calm.get(f"{page}/settings/danger").text
-
-    asked = calm.see(delete)
-    assert "Delete \u2068$USDC\u2069?" in asked
-    assert "1 wallet and 0 submissions to review, disappears from these sites" in asked
-    assert SITE in asked
-    assert f"{key_of_a_server[:12]}…" in asked
-    assert "The share link" in asked
-    for wrong in ({}, {"ticker": "USD"}):
-        answer = calm.post(delete, **wrong)
-        assert answer.status_code == 422
-        assert 'id="ticker-wrong"' in answer.text
-        assert world.page.deleted_at is None
-    calm.post(delete, ticker=" \u2068$usdc\u2069 ")
-    assert world.page.deleted_at is not None
-
-    overview = calm.get(OVERVIEW)
-    assert "$USDC Our whales\u2069 has been deleted." in read_text(overview)
-    assert f'class="toast" method="post" action="{page}/restore"' in overview.text
-    assert "You can restore it until" in calm.see(OVERVIEW)
-    assert 'class="toast"' not in calm.get(OVERVIEW).text  # it is said once
-    calm.post(f"{page}/restore")
-    assert "$USDC Our whales\u2069 has been restored." in calm.see(OVERVIEW)
-
-
-def test_page_is_made_private_and_public_again_in_the_danger_zone(world, calm):
-    danger = f"/dashboard/pages/{world.page_id}/settings/danger"
-
-    assert "Make private" in calm.see(danger)
-    calm.post(danger, public="no")
-    assert not world.page.is_public
-    assert "Make public" in calm.see(danger)
-    calm.post(danger, public="yes")
-    assert world.page.is_public
+    assert read_needs(calm) == [(said, f"{page}/{tab}")]
 
 
 def test_deleted_pages_need_nobody(world, calm):
     world.submit(Visitor())
     world.read(headers={"Origin": "https://one.example"})
-    world.revoke_all_keys()
     world.delete_page()
 
     assert read_needs(calm) == []
     assert "Create the first page" in calm.see(OVERVIEW)
+
+
+def test_members_read_only_of_what_their_role_can_change(world, calm, make_member):
+    world.submit(Visitor())
+    world.revoke_all_keys()
+
+    assert len(read_needs(calm)) == 2
+    ((line, _),) = read_needs(make_member("reviewer"))
+    assert "waiting" in line
+    viewer = make_member("viewer")
+    assert read_needs(viewer) == []
+    assert "$USDC" in viewer.see(OVERVIEW)
+
+
+# The table
+
+
+def test_pages_where_something_waits_come_first(world, calm):
+    for symbol in ("NEWER", "NEWEST"):
+        world.clock.forward(hours=1)
+        pages.update_page(calm.make_page(), {"token_symbol": symbol}, world.change())
+    world.submit(Visitor())
+    world.track(Visitor().address)
+
+    rows = read_rows(calm)
+    assert [row[0].split()[0] for row in rows] == ["$USDC", "$NEWEST", "$NEWER"]
+    assert [row[1:3] for row in rows] == [["1", "1"], ["0", "0"], ["0", "0"]]
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -220,24 +185,9 @@ def test_table_says_what_the_list_holds_and_leaves_unknown_balances_empty(world,
     world.track(Visitor().address, balance="7000000", is_hidden=True)
     world.add_tag("pool", is_counted=False)
     world.track(Visitor().address, balance="9000000", tag_names=["pool"])
-    other = calm.make_page()
-    world.track(Visitor().address, page_id=other)
+    world.track(Visitor().address, page_id=calm.make_page())
 
     assert sorted(row[2:] for row in read_rows(calm)) == [["1", ""], ["4", "2.12M"]]
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_table_marks_pages_whose_balances_were_read_long_ago(world, calm):
-    world.use_endpoint("https://rpc.example/")
-    address = Visitor().address
-    world.track(address)
-    calm.make_page()
-    record_history(USDC, address, world.clock(), "5", {})
-    assert "balances read" not in calm.see(OVERVIEW)
-
-    world.clock.forward(hours=3)
-
-    assert calm.see(OVERVIEW).count("balances read 3 hours ago") == 1
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -251,3 +201,42 @@ def test_statements_do_not_grow_with_the_pages(world, calm, count_statements):
     assert count_statements(lambda: calm.see(OVERVIEW)) == one + 1 <= 14
     assert len(read_rows(calm)) == len(read_needs(calm)) == 61
     assert "56 more" in read_text(calm.get(OVERVIEW))
+
+
+# The danger zone
+
+
+def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, calm, page):
+    world.track(Visitor().address)
+    share_page(world.page_id, world.change())
+    key_of_a_server = world.make_key("secret")
+
+    asked = calm.see(f"{page}/settings/danger/delete")
+    for said in (
+        "Delete \u2068$USDC\u2069?",
+        "1 wallet and 0 submissions to review, disappears from these sites",
+        *(SITE, f"{key_of_a_server[:12]}…", "The share link"),
+    ):
+        assert said in asked
+    for wrong in ({}, {"ticker": "USD"}):
+        answer = calm.post(f"{page}/settings/danger/delete", **wrong)
+        assert (answer.status_code, 'id="ticker-wrong"' in answer.text) == (422, True)
+        assert world.page.deleted_at is None
+    calm.post(f"{page}/settings/danger/delete", ticker=" \u2068$usdc\u2069 ")
+    assert world.page.deleted_at is not None
+
+    overview = calm.get(OVERVIEW)
+    assert "$USDC USD Coin\u2069 has been deleted." in read_text(overview)
+    assert f'class="toast" method="post" action="{page}/restore"' in overview.text
+    assert "You can restore it until" in calm.see(OVERVIEW)
+    assert 'class="toast"' not in calm.get(OVERVIEW).text  # it is said once
+    assert calm.get(f"{page}/queue").status_code == 404
+    calm.post(f"{page}/restore")
+    assert "$USDC USD Coin\u2069 has been restored." in calm.see(OVERVIEW)
+
+
+def test_page_is_made_private_and_public_again(world, calm, page):
+    for public, button in (("no", "Make private"), ("yes", "Make public")):
+        assert button in calm.see(f"{page}/settings/danger")
+        calm.post(f"{page}/settings/danger", public=public)
+        assert world.page.is_public == (public == "yes")

@@ -1,4 +1,4 @@
-"""Passkeys: adding, naming and removing them, signing in by one, and "Confirm it's you"."""
+"""Passkeys: adding and removing them, signing in by one, and "Confirm it's you"."""
 
 import html
 import json
@@ -9,30 +9,35 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from fido2.cose import ES256, ES384
 from flask import Response
 from flask.testing import FlaskClient
+from guest import ACCOUNT, SIGN_IN
 from support.owner_browser import OwnerBrowser, find_token
-from support.passkey_device import BACKED_UP, PRESENT, VERIFIED, Device, encode, store_passkey
+from support.passkey_device import PRESENT, VERIFIED, Device, encode, store_passkey
 
-from embed.db.models import AccountEvent, Passkey, Session
+from embed.db.models import AccountEvent, Passkey
 from embed.people.passkeys import MAX_PASSKEYS
 
 pytestmark = pytest.mark.slow
 
 ORIGIN = "http://localhost"
-ACCOUNT = "/dashboard/account"
-PAGE, SIGN_IN, CONFIRM = f"{ACCOUNT}/passkeys", "/dashboard/sign-in", "/dashboard/confirm"
+PAGE, CONFIRM = f"{ACCOUNT}/passkeys", "/dashboard/confirm"
 BY_PASSKEY = f"{SIGN_IN}/passkey"
-WRONG = "Your browser&#39;s answer couldn&#39;t be verified."
+WRONG = "Your browser's answer couldn't be verified."
 LATE = "The answer came too late, or twice."
-UNKNOWN = "This service doesn&#39;t know this passkey, or it was removed."
-BUTTON = "data-passkey"
+UNKNOWN = "This service doesn't know this passkey, or it was removed."
 
 
 def find_options(answer) -> str:
-    return html.unescape(re.search(rf'{BUTTON}="([^"]*)"', answer.text)[1])
+    return html.unescape(re.search(r'data-passkey="([^"]*)"', answer.text)[1])
 
 
 def has_button(answer) -> bool:
-    return f"{BUTTON}=" in answer.text
+    return "data-passkey=" in answer.text
+
+
+def is_refused(answer, *sentences: str) -> bool:
+    """Return whether an answer is a refusal with one of the sentences."""
+    said = html.unescape(answer.text)
+    return answer.status_code == 422 and any(sentence in said for sentence in sentences)
 
 
 def count_logged(person, kind: str) -> int:
@@ -44,10 +49,14 @@ def add(owner, device: Device, name: str = "Laptop"):
     return owner.post(PAGE, name=name, passkey=device.create(find_options(owner.get(PAGE))))
 
 
-def sign_in(client, device: Device, **extra):
-    page = client.get(SIGN_IN)
-    fields = {"csrf_token": find_token(page.text), "passkey": device.get(find_options(page))}
-    return client.post(BY_PASSKEY, data=fields | extra)
+def send(client, passkey: str):
+    """Sign in with an answer that a device has given."""
+    token = find_token(client.get(SIGN_IN).text)
+    return client.post(BY_PASSKEY, data={"csrf_token": token, "passkey": passkey})
+
+
+def sign_in(client, device: Device):
+    return send(client, device.get(find_options(client.get(SIGN_IN))))
 
 
 @pytest.fixture
@@ -63,77 +72,79 @@ def visitor(world):
     return world.app.test_client()
 
 
-# Adding
+# Adding and signing in
 
 
 @pytest.mark.parametrize("algorithm", ["ES256", "EdDSA", "RS256"])
 def test_passkey_of_each_algorithm_is_added_and_signs_in_without_a_name(owner, visitor, algorithm):
     device = Device(ORIGIN, algorithm=algorithm)
 
-    answer = add(owner, device, "Laptop")
+    assert add(owner, device, "Laptop").status_code == 303
 
-    assert answer.status_code == 303
-    assert "Laptop" in owner.see(ACCOUNT)
-    assert "never used" in owner.see(ACCOUNT)
-    asked = json.loads(find_options(visitor.get(SIGN_IN)))
-    assert (asked["allowCredentials"], asked["rpId"]) == ([], "localhost")
-    assert asked["userVerification"] == "required"
+    assert re.search("Laptop .*never used", owner.see(ACCOUNT))
     signed_in = sign_in(visitor, device)
-    assert (signed_in.status_code, signed_in.headers["Location"]) == (303, "/dashboard/")
-    assert "owner@example.com" in visitor.get("/dashboard/account").text
+    assert (signed_in.status_code, signed_in.location) == (303, "/dashboard/")
+    assert "owner@example.com" in visitor.get(ACCOUNT).text
     assert "last used" in owner.see(ACCOUNT)
     assert count_logged(owner.owner, "signed in with passkey") == 1
-    assert Session.select().where(Session.person == owner.owner).count() == 2
 
 
-def test_browser_is_asked_for_a_whole_sign_in(owner):
-    asked = json.loads(find_options(owner.get(PAGE)))
+def test_browser_is_asked_for_a_whole_sign_in(owner, device, visitor):
+    adding = json.loads(find_options(owner.get(PAGE)))
+    assert adding["rp"] == {"id": "localhost", "name": "localhost"}
+    assert [one["alg"] for one in adding["pubKeyCredParams"]] == [-7, -8, -257]
+    assert adding["authenticatorSelection"]["residentKey"] == "required"
+    assert adding["authenticatorSelection"]["userVerification"] == "required"
+    assert adding["attestation"] == "none"
+    assert encode(owner.owner.id.encode()) == adding["user"]["id"]  # nothing of the person
+    known = {"type": "public-key", "id": encode(device.credential_id)}
+    assert adding["excludeCredentials"] == [known]
 
-    assert asked["rp"] == {"id": "localhost", "name": "localhost"}
-    assert [one["alg"] for one in asked["pubKeyCredParams"]] == [-7, -8, -257]
-    assert asked["authenticatorSelection"]["residentKey"] == "required"
-    assert asked["authenticatorSelection"]["userVerification"] == "required"
-    assert asked["attestation"] == "none"
-    assert encode(owner.owner.id.encode()) == asked["user"]["id"]  # nothing of the person
+    signing_in = json.loads(find_options(visitor.get(SIGN_IN)))
+    assert (signing_in["allowCredentials"], signing_in["rpId"]) == ([], "localhost")
+    assert signing_in["userVerification"] == "required"
 
 
-def test_name_is_needed_and_suggested(owner):
+@pytest.mark.parametrize("name", [" ", "x" * 51])
+def test_name_is_needed_and_suggested(owner, name):
     firefox = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0"}
 
     assert 'value="Firefox on Linux"' in owner.get(PAGE, headers=firefox).text
-    assert add(owner, Device(ORIGIN), " ").status_code == 422
-    assert add(owner, Device(ORIGIN), "x" * 51).status_code == 422
+    assert add(owner, Device(ORIGIN), name).status_code == 422
     assert Passkey.select().count() == 0
 
 
-def test_passkey_is_added_once_and_devices_are_told_of_it(owner, device):
-    asked = json.loads(find_options(owner.get(PAGE)))
-    known = {"type": "public-key", "id": encode(device.credential_id)}
-    assert asked["excludeCredentials"] == [known]
+def test_passkey_of_another_account_is_neither_taken_over_nor_removed(owner, device, stranger):
+    assert is_refused(add(stranger, device), "This passkey has already been added.")
 
-    again = add(owner, device)
-
-    assert again.status_code == 422
-    assert "This passkey has already been added." in again.text
-
-
-def test_passkey_of_another_account_is_not_taken_over(owner, device, stranger, visitor):
-    answer = add(stranger, device)
-
-    assert answer.status_code == 422
-    device.handle = owner.owner.id.encode()
-    sign_in(visitor, device)
-    assert "owner@example.com" in visitor.get("/dashboard/account").text
+    for passkey_id in (Passkey.get().id, "x"):
+        assert stranger.post(f"{PAGE}/{passkey_id}/remove", sure="yes").status_code == 404
+    assert Passkey.get().person == owner.owner
 
 
 def test_no_more_than_the_most_are_kept(owner):
     for number in range(MAX_PASSKEYS):
         store_passkey(owner.owner, owner.world.clock(), credential_id=f"{number}")
 
-    answer = add(owner, Device(ORIGIN))
+    assert is_refused(add(owner, Device(ORIGIN)), f"You already have {MAX_PASSKEYS} passkeys")
 
-    assert answer.status_code == 422
-    assert f"You already have {MAX_PASSKEYS} passkeys" in answer.text
+
+def test_passkey_of_a_former_host_and_a_removed_one_are_refused_in_a_sentence(
+    owner, device, visitor
+):
+    remove = f"{PAGE}/{Passkey.get().id}/remove"
+    Passkey.update(host="former.example").execute()
+    assert is_refused(sign_in(visitor, device), UNKNOWN)
+    asked = owner.post(remove).text
+    assert "You won&#39;t be able to sign in with it anymore." in asked
+    assert Passkey.select().count() == 1
+    owner.post(remove, sure="yes")
+
+    assert is_refused(sign_in(visitor, device), UNKNOWN)
+    assert count_logged(owner.owner, "passkey removed") == 1
+
+
+# Wrong answers
 
 
 WRONG_DEVICES = {
@@ -141,7 +152,6 @@ WRONG_DEVICES = {
     "a subdomain": {"origin": "http://sub.localhost"},
     "another port": {"origin": "http://localhost:8001"},
     "another scheme": {"origin": "https://localhost"},
-    "another host": {"host": "evil.example"},
     "a parent of the host": {"host": "local"},
     "nobody verified": {"flags": PRESENT},
     "nobody present": {"flags": VERIFIED},
@@ -152,12 +162,16 @@ WRONG_DEVICES = {
 
 
 @pytest.mark.parametrize("wrong", WRONG_DEVICES.values(), ids=WRONG_DEVICES)
-def test_passkey_made_elsewhere_or_by_nobody_is_refused(owner, wrong):
-    answer = add(owner, Device(**{"origin": ORIGIN} | wrong))
+def test_device_elsewhere_or_of_nobody_is_not_added_and_signs_nobody_in(
+    owner, device, visitor, wrong
+):
+    assert is_refused(add(owner, Device(**{"origin": ORIGIN} | wrong)), WRONG, LATE)
+    assert Passkey.select().count() == 1
 
-    assert answer.status_code == 422
-    assert WRONG in answer.text or LATE in answer.text
-    assert Passkey.select().count() == 0
+    for name, value in wrong.items():
+        setattr(device, name, value)
+    assert sign_in(visitor, device).status_code == 422
+    assert visitor.get(ACCOUNT).status_code == 302
 
 
 def test_algorithm_key_and_id_that_cannot_be_are_refused(owner):
@@ -169,164 +183,68 @@ def test_algorithm_key_and_id_that_cannot_be_are_refused(owner):
         {"public_key": off_the_curve},
         {"credential_id": bytes(3000)},
     ):
-        answer = add(owner, Device(ORIGIN, **wrong))
-        assert (answer.status_code, Passkey.select().count()) == (422, 0)
-        assert WRONG in answer.text
+        assert is_refused(add(owner, Device(ORIGIN, **wrong)), WRONG)
+    assert Passkey.select().count() == 0
 
 
 @pytest.mark.parametrize(
-    "answer",
-    ["", "x", "[]", "{}", "null", "[" * 5000, '{"response": {"clientDataJSON": "e30"}}', "\0"],
+    "answer", ["", "null", "[" * 5000, '{"response": {"clientDataJSON": "e30"}}', "\0"]
 )
-def test_what_is_no_answer_is_refused_in_a_sentence(owner, device, visitor, answer):
-    added = owner.post(PAGE, name="x", passkey=answer)
-    token = find_token(visitor.get(SIGN_IN).text)
-    signed_in = visitor.post(BY_PASSKEY, data={"csrf_token": token, "passkey": answer})
-
-    assert (added.status_code, signed_in.status_code) == (422, 422)
-    assert WRONG in added.text
-    assert WRONG in signed_in.text
+def test_what_is_no_answer_is_refused_in_a_sentence(owner, visitor, answer):
+    assert is_refused(owner.post(PAGE, name="x", passkey=answer), WRONG)
+    assert is_refused(send(visitor, answer), WRONG)
 
 
-def test_answer_counts_once(owner):
-    answer = Device(ORIGIN).create(find_options(owner.get(PAGE)))
-    owner.post(PAGE, name="x", passkey=answer)
-    Passkey.delete().execute()
-
-    again = owner.post(PAGE, name="x", passkey=answer)
-
-    assert (again.status_code, Passkey.select().count()) == (422, 0)
-    assert LATE in again.text
-
-
-# Signing in
-
-
-@pytest.mark.parametrize(
-    ("target", "led_to"),
-    [("/dashboard/account", "/dashboard/account"), ("//x.example", "/dashboard/")],
-)
-def test_sign_in_leads_to_where_the_person_was_going_and_nowhere_else(
-    device, visitor, target, led_to
-):
-    page = visitor.get(SIGN_IN, query_string={"next": target})
-    action = html.unescape(re.search(rf'action="({BY_PASSKEY}[^"]*)"', page.text)[1])
-    answer = device.get(find_options(page))
-
-    there = visitor.post(action, data={"csrf_token": find_token(page.text), "passkey": answer})
-
-    assert there.headers["Location"] == led_to
-
-
-@pytest.mark.parametrize("wrong", WRONG_DEVICES.values(), ids=WRONG_DEVICES)
-def test_answer_from_elsewhere_signs_nobody_in(owner, device, visitor, wrong):
-    for name, value in wrong.items():
-        setattr(device, name, value)
-
-    answer = sign_in(visitor, device)
-
-    assert answer.status_code == 422
-    assert visitor.get("/dashboard/account").status_code == 302
-
-
-def test_signature_of_another_key_signs_nobody_in(owner, device, visitor):
+def test_signature_of_another_key_signs_nobody_in(device, visitor):
     device.key = Device(ORIGIN).key
 
-    answer = sign_in(visitor, device)
-
-    assert answer.status_code == 422
-    assert WRONG in answer.text
+    assert is_refused(sign_in(visitor, device), WRONG)
 
 
 @pytest.mark.parametrize("handle", [None, b"", b"x"])
-def test_answer_has_to_say_whose_passkey_it_is(owner, stranger, device, visitor, handle):
+def test_answer_has_to_say_whose_passkey_it_is(stranger, device, visitor, handle):
     device.handle = handle if handle != b"x" else stranger.owner.id.encode()
 
     assert sign_in(visitor, device).status_code == 422
 
 
-def test_answer_that_was_sent_before_signs_nobody_in(owner, device, visitor, world):
-    page = visitor.get(SIGN_IN)
+def test_answer_signs_in_once_and_leads_to_where_the_person_was_going(device, visitor, world):
+    page = visitor.get(SIGN_IN, query_string={"next": ACCOUNT})
+    action = html.unescape(re.search(rf'action="({BY_PASSKEY}[^"]*)"', page.text)[1])
     answer = device.get(find_options(page))
     fields = {"csrf_token": find_token(page.text), "passkey": answer}
-    assert visitor.post(BY_PASSKEY, data=fields).status_code == 303
-    thief = world.app.test_client()
-    fields["csrf_token"] = find_token(thief.get(SIGN_IN).text)
+    assert visitor.post(action, data=fields).location == ACCOUNT
 
-    again = thief.post(BY_PASSKEY, data=fields)
-
-    assert again.status_code == 422
-    assert LATE in again.text
+    assert is_refused(send(world.app.test_client(), answer), LATE)
 
 
 def test_answer_for_one_thing_or_session_is_of_no_use_for_another(owner, device, visitor, stranger):
     adding = Device(ORIGIN).create(find_options(stranger.get(PAGE)))
     assert owner.post(PAGE, name="x", passkey=adding).status_code == 422
-    page = visitor.get(SIGN_IN)
-    token = find_token(page.text)
+    signing_in = device.get(find_options(visitor.get(SIGN_IN)))
     owner.world.clock.forward(minutes=31)
     confirming = device.get(find_options(owner.get(CONFIRM)))
-    signing_in = device.get(find_options(page))
 
-    swapped = visitor.post(BY_PASSKEY, data={"csrf_token": token, "passkey": confirming})
-    assert swapped.status_code == 422
+    assert send(visitor, confirming).status_code == 422
     assert owner.post(CONFIRM, present_passkey=signing_in).status_code == 422
     assert Passkey.select().count() == 1
 
 
-def test_passkey_of_a_former_host_and_a_removed_one_are_refused_in_a_sentence(
-    owner, device, visitor
-):
-    Passkey.update(host="former.example").execute()
-    assert UNKNOWN in sign_in(visitor, device).text
-    assert (
-        "You won&#39;t be able to sign in with it anymore."
-        in owner.post(f"{PAGE}/{Passkey.get().id}/remove").text
-    )
-    assert Passkey.select().count() == 1
-    owner.post(f"{PAGE}/{Passkey.get().id}/remove", sure="yes")
-
-    answer = sign_in(visitor, device)
-
-    assert answer.status_code == 422
-    assert UNKNOWN in answer.text
-    assert count_logged(owner.owner, "passkey removed") == 1
-
-
-def test_attempts_are_limited(visitor):
-    token = find_token(visitor.get(SIGN_IN).text)
-    for _ in range(30):
-        assert visitor.post(BY_PASSKEY, data={"csrf_token": token}).status_code == 422
-
-    answer = visitor.post(BY_PASSKEY, data={"csrf_token": token})
-
-    assert answer.status_code == 429
-    assert "Please wait" in answer.text
-
-
-# Counters and backups
-
-
-def test_counter_that_goes_on_and_other_backup_flags_are_accepted(owner, world):
-    device = Device(ORIGIN, count=5)
-    add(owner, device)
-
-    for flags in (PRESENT | VERIFIED, PRESENT | VERIFIED | BACKED_UP):
-        device.flags = flags
-        assert sign_in(world.app.test_client(), device).status_code == 303
-
-
-@pytest.mark.parametrize("back_by", [1, 5, 10])
+@pytest.mark.parametrize("back_by", [1, 5])
 def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world, back_by):
     device = Device(ORIGIN, count=10)
     add(owner, device)
     device.count -= back_by
 
-    answer = sign_in(world.app.test_client(), device)
-
-    assert answer.status_code == 422
-    assert "it may have been copied" in answer.text
+    assert is_refused(sign_in(world.app.test_client(), device), "it may have been copied")
     assert count_logged(owner.owner, "passkey refused") == 1
+
+
+def test_attempts_are_limited(visitor):
+    answers = [send(visitor, "") for _ in range(31)]
+
+    assert [answer.status_code for answer in answers] == [422] * 30 + [429]
+    assert "Please wait" in answers[-1].text
 
 
 # "Confirm it's you"
@@ -334,16 +252,13 @@ def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world, back_by)
 
 def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(world, owner, device):
     world.clock.forward(minutes=31)
-    keys = f"/dashboard/pages/{world.page_id}/settings/keys"
-    asked = owner.post(f"{keys}/new/secret", label="a <shop>")
+    path = f"/dashboard/pages/{world.page_id}/settings/keys/new/secret"
+    asked = owner.post(path, label="a <shop>")
     assert asked.status_code == 403
 
-    answer = owner.post(
-        f"{keys}/new/secret", label="a <shop>", present_passkey=device.get(find_options(asked))
-    )
+    answer = owner.post(path, label="a <shop>", present_passkey=device.get(find_options(asked)))
 
     assert "svc_sec_" in answer.text
-    assert "a &lt;shop&gt;" in owner.get(keys).text
 
 
 def test_only_ones_own_passkeys_answer_whether_it_is_you(world, owner, stranger):
@@ -352,23 +267,13 @@ def test_only_ones_own_passkeys_answer_whether_it_is_you(world, owner, stranger)
     world.clock.forward(minutes=31)
     assert not has_button(owner.get(CONFIRM))
     own = store_passkey(owner.owner, world.clock(), credential_id="b3du")
-    page = owner.get(CONFIRM)
+    options = find_options(owner.get(CONFIRM))
 
-    answer = owner.post(CONFIRM, present_passkey=others.get(find_options(page)))
+    answer = owner.post(CONFIRM, present_passkey=others.get(options))
 
-    asked = json.loads(find_options(page))["allowCredentials"]
+    asked = json.loads(options)["allowCredentials"]
     assert asked == [{"type": "public-key", "id": own.credential_id}]
-    assert answer.status_code == 422
-    assert UNKNOWN in answer.text
-
-
-# Removing
-
-
-def test_passkey_of_somebody_else_is_not_found(owner, device, stranger):
-    assert stranger.post(f"{PAGE}/{Passkey.get().id}/remove", sure="yes").status_code == 404
-    assert stranger.post(f"{PAGE}/x/remove", sure="yes").status_code == 404
-    assert Passkey.select().count() == 1
+    assert is_refused(answer, UNKNOWN)
 
 
 # Where they are offered
@@ -377,13 +282,10 @@ def test_passkey_of_somebody_else_is_not_found(owner, device, stranger):
 @pytest.mark.parametrize(
     ("public_url", "is_offered"),
     [
-        ("https://embed.example", True),
         ("https://embed.example:8443", True),
         ("http://localhost:8000", True),
         ("http://embed.example", False),
         ("https://192.0.2.1", False),
-        ("https://[2001:db8::1]", False),
-        ("http://127.0.0.1:8000", False),
     ],
 )
 def test_passkeys_are_offered_with_https_and_a_name_or_on_localhost(
@@ -391,10 +293,7 @@ def test_passkeys_are_offered_with_https_and_a_name_or_on_localhost(
 ):
     client = world_with(PUBLIC_URL=public_url).app.test_client()
 
-    page = client.get(SIGN_IN, base_url=public_url)
-
-    assert page.status_code == 200
-    assert has_button(page) == is_offered
+    assert has_button(client.get(SIGN_IN, base_url=public_url)) == is_offered
 
 
 def test_host_that_only_the_request_names_has_no_passkeys(visitor):

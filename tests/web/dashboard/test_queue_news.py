@@ -4,28 +4,18 @@ import re
 from datetime import timedelta
 
 import pytest
+from queue_pages import path_of, send
 from support.many_submissions import add_submissions
-from support.world import Visitor
 
 from embed.domain.times import to_ms
 
 pytestmark = pytest.mark.slow
 
 
-def path_of(world, *more: str) -> str:
-    return "/".join([f"/dashboard/pages/{world.page_id}/queue", *more])
-
-
 def ask(owner, since=None):
     at = owner.world.clock() if since is None else since
     query = {"since": at if isinstance(at, str) else to_ms(at)}
     return owner.get(path_of(owner.world, "news"), query_string=query)
-
-
-def send(world) -> str:
-    answer = world.submit(Visitor())
-    assert answer.status_code == 201
-    return answer.json["submissionId"]
 
 
 def test_news_are_how_many_wait_and_which_are_new(world, owner):
@@ -49,31 +39,6 @@ def test_news_are_how_many_wait_and_which_are_new(world, owner):
     news = re.search(r'<div role="status" id="news"[^>]*>', owner.get(path_of(world)).text)[0]
     assert f"{path_of(world, 'news')}?since={to_ms(world.clock())}" in news
     assert f'data-known="{second}"' in news
-
-
-def test_new_submissions_have_a_place_only_where_the_list_ends(world, owner):
-    def has_end(**search) -> bool:
-        return "data-has-end" in owner.get(path_of(world), query_string=search).text
-
-    add_submissions(world, 40)
-    assert (has_end(), has_end(order="oldest"), has_end(q="Visitor")) == (True, True, False)
-    assert (has_end(tab="decided"), has_end(tab="turned-away")) == (False, False)
-    add_submissions(world, 1, nickname="Visitor 40")
-    assert (has_end(), has_end(order="oldest")) == (True, False)
-    after = re.search(r"after=([\w-]+)", owner.get(path_of(world)).text)[1]
-    assert not has_end(after=after)
-
-
-@pytest.mark.parametrize("tab", ["waiting", "decided", "turned-away"])
-def test_title_counts_what_waits(world, owner, tab):
-    def read_title() -> str:
-        page = owner.get(path_of(world), query_string={"tab": tab}).text
-        return re.search("<title>(.*?)</title>", page)[1]
-
-    name = {"waiting": "Queue", "decided": "Queue: Decided", "turned-away": "Queue: Refused"}
-    assert read_title() == f"{name[tab]} · Dashboard"
-    add_submissions(world, 3)
-    assert read_title() == f"(3) {name[tab]} · Dashboard"
 
 
 def test_no_more_than_a_hundred_are_listed(world, owner):

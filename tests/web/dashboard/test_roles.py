@@ -93,13 +93,3 @@ def test_changed_role_and_removal_hold_from_the_next_request_on(world, make_memb
     assert reviewer.post(f"{queue}/undo", ids=submission).status_code == 404
     assert reviewer.get(queue).status_code == 404
     assert Submission.get_by_id(submission).status == "approved"
-
-
-def test_needs_of_an_owner_are_not_told_to_members(world, owner, make_member):
-    world.revoke_all_keys()
-
-    assert "has no key yet" in owner.see("/dashboard/")
-    text = make_member("editor").see("/dashboard/")
-    assert "$USDC" in text
-    assert "Editor" in text
-    assert "has no key yet" not in text

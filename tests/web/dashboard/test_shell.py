@@ -1,13 +1,13 @@
-"""What surrounds every page of the dashboard: what waits, the other pages, and the colours."""
+"""What surrounds every page of the dashboard: what waits, places, help, and the colours."""
 
 import re
 
 import pytest
-from receiving import add_webhook
+from routes import list_routes
 from support.owner_browser import read_text
 from support.world import Visitor
 
-from embed.submissions.deny_list import block_on_page
+from embed.web.dashboard.routes import ROUTES
 
 
 def find_icon(owner, path):
@@ -30,27 +30,11 @@ def test_what_waits_is_counted_beside_queue_on_every_page(world, owner):
     assert count_beside_queue(owner, other) == 0
     for path in (here, other, "/dashboard/", "/dashboard/account"):
         assert find_icon(owner, path).endswith("/mark-waiting.svg")
+    assert "<title>(3) Queue" in owner.get(f"/dashboard/pages/{world.page_id}/queue").text
     for submission_id in sent:
         world.approve(submission_id)
     assert count_beside_queue(owner, here) == 0
     assert find_icon(owner, here).endswith("/mark.svg")
-
-
-def test_switcher_keeps_the_section_also_from_its_subpages(world, owner):
-    other = owner.make_page()
-    tag, webhook = world.add_tag("team"), add_webhook(world)
-    sections = {
-        "wallets/new": "wallets",
-        f"wallets/tags/{tag.id}": "wallets",
-        "queue?tab=decided": "queue",
-        "embed/share": "embed",
-        f"settings/notifications/{webhook.id}/deliveries": "settings",
-        "settings/danger/delete": "settings",
-    }
-    for path, section in sections.items():
-        page = owner.get(f"/dashboard/pages/{world.page_id}/{path}").text
-        menu = re.search(r'id="pages".*?</nav>', page, re.DOTALL)[0]
-        assert f'href="/dashboard/pages/{other}/{section}"' in menu
 
 
 def list_links(text: str, name: str) -> list[str]:
@@ -61,6 +45,7 @@ def list_links(text: str, name: str) -> list[str]:
 
 PLACES = ["Queue", "Wallets", "Embed", "Activity", "Settings"]
 SETTINGS = ["General", "Rules", "Notifications", "People", "API keys", "Danger zone"]
+READ_PLACES = [one for one in PLACES if one != "Embed"]
 
 
 @pytest.mark.parametrize(
@@ -68,8 +53,8 @@ SETTINGS = ["General", "Rules", "Notifications", "People", "API keys", "Danger z
     [
         ("owner", PLACES, SETTINGS),
         ("editor", PLACES, SETTINGS[:2]),
-        ("reviewer", [one for one in PLACES if one != "Embed"], []),  # the rules alone, so no tabs
-        ("viewer", [one for one in PLACES if one != "Embed"], []),
+        ("reviewer", READ_PLACES, []),  # the rules alone, so no tabs
+        ("viewer", READ_PLACES, []),
     ],
 )
 def test_people_see_the_places_and_tabs_of_their_role(
@@ -84,49 +69,37 @@ def test_people_see_the_places_and_tabs_of_their_role(
     assert ("Deny list" in browser.see(f"{settings}/rules")) == (role != "viewer")
 
 
-def test_index_of_the_settings_says_how_they_are(world, owner):
-    world.configure(public_title="Our whales", min_balance="1200", is_public=False)
-    add_webhook(world)
-    block_on_page(world.page_id, "name", "bot*", world.change())
+def test_every_page_has_a_section_in_the_documents(app):
+    others = {"show_page", "read_news", "show_preview", "export_wallets", "refuse_unknown"}
+    without = {
+        endpoint.removeprefix("dashboard.")
+        for endpoint, method, _ in list_routes(app)
+        if method == "GET" and "#" not in ROUTES[endpoint].help
+    }
 
-    index = owner.see(f"/dashboard/pages/{world.page_id}/settings")
-
-    for state in ("Our whales , private", "1,200 USDC, you review each one, 1 blocked",
-                  "0 channels, 1 webhook", "Only you", "1 public key, 1 secret key"):  # fmt: skip
-        assert state in index
-    assert "you review each one" not in owner.see(
-        f"/dashboard/pages/{world.page_id}/settings/general"
-    )
+    assert without == others
 
 
 @pytest.mark.parametrize(
-    ("chosen", "theme"), [("dark", "dark"), ("light", "light"), ("auto", None), ("<b>", None)]
+    ("chosen", "theme"), [("dark", ["dark"]), ("light", ["light"]), ("auto", []), ("<b>", [])]
 )
 def test_colours_are_a_choice_of_the_browser(owner, chosen, theme):
+    def read_theme(path: str) -> list[str]:
+        return re.findall('<html[^>]* data-theme="(.*?)"', owner.get(path).text)
+
     owner.post("/dashboard/account/theme", theme="dark")
     answer = owner.post("/dashboard/account/theme", theme=chosen)
 
     assert (answer.status_code, answer.location) == (303, "/dashboard/account#colors-title")
-    html = re.search(r"<html[^>]*>", owner.get("/dashboard/").text)[0]
-    assert re.findall('data-theme="(.*?)"', html) == ([theme] if theme else [])
+    assert read_theme("/dashboard/") == read_theme("/docs/owners") == theme
+    assert "Cookie" in owner.get("/docs/owners").vary
     owner.post("/dashboard/sign-out")
-    assert ('data-theme="' in owner.get("/dashboard/sign-in").text) == (theme is not None)
-
-
-@pytest.mark.parametrize("path", ["/docs/", "/docs/owners"])
-def test_documents_have_the_same_colours(owner, path):
-    for chosen, found in (("dark", ["dark"]), ("auto", [])):
-        owner.post("/dashboard/account/theme", theme=chosen)
-        answer = owner.get(path)
-
-        assert re.findall('<html[^>]* data-theme="(.*?)"', answer.text) == found
-        assert "Cookie" in answer.vary
+    assert read_theme("/dashboard/sign-in") == theme
 
 
 @pytest.mark.parametrize(
     ("path", "status", "said"),
     [
-        ("nothing", 404, "Page not found"),
         ("pages/nothing/queue/", 404, "Page not found"),
         ("sign-out", 405, "This page can't be opened directly"),
     ],

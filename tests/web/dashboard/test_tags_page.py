@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from support.world import USDC, Visitor
+from support.world import Visitor
 
 from embed.db.models import Tag, WalletTag
 from embed.settings import PROJECT_DIR
@@ -22,43 +22,6 @@ def path_of(world, *more: str) -> str:
 def read_tags(world) -> list[tuple[str, str]]:
     query = Tag.select().where(Tag.page == world.page_id).order_by(Tag.created_at, Tag.id)
     return [(tag.name, tag.color) for tag in query]
-
-
-@pytest.mark.parametrize(
-    ("name", "color", "said"),
-    [
-        ("", "blue", "A tag needs a name."),
-        ("   ", "blue", "must not be empty"),
-        ("a\x00b", "blue", "can&#39;t be shown"),
-        ("taken", "blue", "already"),
-        ("fine", "no-such-color", "Not a valid choice"),
-    ],
-)
-def test_bad_tag_is_refused_beside_the_field(world, owner, name, color, said):
-    world.add_tag("taken")
-    world.clock.forward(seconds=1)
-    tag = world.add_tag("team", "blue")
-
-    for path in (path_of(world), path_of(world, tag.id)):
-        answer = owner.post(path, name=name, color=color)
-
-        assert answer.status_code == 422
-        assert said in " ".join(re.findall(r'class="wrong"[^>]*>(.*?)<', answer.text))
-    assert read_tags(world) == [("taken", "green"), ("team", "blue")]
-
-
-def test_new_tag_has_a_color_that_no_other_has_as_long_as_there_is_one(world, owner):
-    world.add_tag("team", "blue-500")
-    world.add_tag("pool", "orange")
-
-    assert re.search(r'checked[^>]*value="(\w+)"', owner.get(path_of(world)).text)[1] == "green"
-    world.clock.forward(seconds=1)
-    names = ";".join(f"tag {number:02}" for number in range(9))
-    text = f"address,tags\n{USDC},{names}\n"
-    owner.post(f"/dashboard/pages/{world.page_id}/wallets/import/apply", text=text, makes_tags="y")
-    colors = [color for _, color in read_tags(world)][2:]
-    assert colors[:8] == [each for each in COLORS if each not in ("blue", "orange")]
-    assert colors[8:] == ["blue"]
 
 
 def test_tag_is_added_renamed_and_recoloured_and_stays_on_its_wallets(world, owner):
