@@ -12,7 +12,7 @@ from support.remote import race
 from support.world import Visitor, change_at, read_log
 
 from embed import pages
-from embed.db.models import Member, Person, Receiver, Submission, UsedNonce
+from embed.db.models import Member, Receiver, Submission, UsedNonce
 from embed.db.used_nonces import AlreadyUsed
 from embed.errors import InvalidInput
 from embed.notifications import decision_links, own_mail, receivers
@@ -97,7 +97,7 @@ def list_texts(value: Any) -> Iterator[str]:
 # Who gets links
 
 
-def test_channel_gets_no_links_unless_its_owner_allows_it(owner, submit, mailbox):
+def test_channel_gets_links_once_its_owner_allows_it(owner, submit, mailbox):
     channel = owner.add_channel(ANN)
     submit()
     owner.deliver(channel)
@@ -105,26 +105,16 @@ def test_channel_gets_no_links_unless_its_owner_allows_it(owner, submit, mailbox
     assert mailbox.messages[0].get_content_type() == "text/plain"
 
     receivers.let_decide(channel.id, True, owner.world.change("owner@example.com"))
-    submit("Cleo")
+    cleo = submit("Cleo")
     owner.world.clock.forward(minutes=1)
     owner.deliver(channel)
 
-    text, _ = get_parts(mailbox.messages[1])
-    assert list_named(owner, text) == [("approve", "Cleo"), ("reject", "Cleo")]
-
-
-def test_mail_has_the_links_as_text_and_as_a_small_html_part(owner, add, submit, mailbox):
-    channel = add()
-    bob = submit("Bob")
-    owner.deliver(channel)
-
-    (message,) = mailbox.messages
-    text, rich = get_parts(message)
+    text, rich = get_parts(mailbox.messages[1])
     approve, reject = LINK.findall(text)
-    short = f"{bob.wallet_address[:4]}…{bob.wallet_address[-4:]}"
+    assert list_named(owner, text) == [("approve", "Cleo"), ("reject", "Cleo")]
     assert text.splitlines()[:5] == [
-        "New submissions to review: 1 (Bob)",
-        f"Bob ({short})",
+        "New submissions to review: 1 (Cleo)",
+        f"Cleo ({cleo.wallet_address[:4]}…{cleo.wallet_address[-4:]})",
         f"Approve: {PUBLIC_URL}/dashboard/decide/{approve}",
         f"Reject: {PUBLIC_URL}/dashboard/decide/{reject}",
         f"Open the queue: {PUBLIC_URL}/dashboard/pages/{owner.world.page_id}/queue",
@@ -134,25 +124,14 @@ def test_mail_has_the_links_as_text_and_as_a_small_html_part(owner, add, submit,
     assert f'/queue">{PUBLIC_URL}' in rich
 
 
-def test_only_what_still_waits_has_links(owner, add, submit, mailbox):
-    channel = add()
-    decided, waiting = submit("Ann"), submit("Bob")
-    owner.world.approve(decided.id)
-    owner.deliver(channel)
-
-    text, _ = get_parts(mailbox.messages[0])
-    assert "New submissions to review: 2 (Ann, Bob)" in text
-    assert list_named(owner, text) == [("approve", "Bob"), ("reject", "Bob")]
-    assert waiting.status == "pending"
-
-
-def test_at_most_the_first_five_that_wait_have_links(owner, add, submit, mailbox):
+def test_first_five_that_still_wait_have_links(owner, add, submit, mailbox):
     channel = add()
     all_of_them = [submit(f"V{number}") for number in range(8)]
-    owner.world.reject(all_of_them[0].id)
+    owner.world.approve(all_of_them[0].id)
     owner.deliver(channel)
 
     text, _ = get_parts(mailbox.messages[0])
+    assert "New submissions to review: 8 (V0, V1" in text
     assert [name for _, name in list_named(owner, text)[::2]] == ["V1", "V2", "V3", "V4", "V5"]
 
 
@@ -163,7 +142,10 @@ def test_without_a_public_address_there_are_no_links(owner_with, mailbox):
     owner.world.submit(Visitor())
     owner.deliver(channel)
 
-    assert "/dashboard/" not in mailbox.messages[0].as_string()
+    (message,) = mailbox.messages
+    assert "/dashboard/" not in message.as_string()
+    assert message["List-Unsubscribe"] is None
+    assert message.get_content().splitlines()[-1] == "To stop them, ask the owner."
 
 
 def test_webhook_can_never_decide(owner, submit):
@@ -242,43 +224,21 @@ def test_no_link_is_cut_where_a_service_has_no_room_for_all(
     assert len(list_named(owner, text)) == len(raw)
 
 
-ALPHABETS = {"en": "Aleksandra", "ru": "Александра", "ar": "ألكسندرا"}
-
-
-def test_discord_has_room_for_as_many_links_in_every_alphabet(owner, add, submit, sent):
-    channel = add("discord")
-    counts = {}
-    for language, name in ALPHABETS.items():
-        Person.update(language=language).execute()
-        for number in range(5):
-            submit(f"{name} {name} {number}")
-        owner.world.clock.forward(hours=1)
-        owner.deliver(channel)
-        counts[language] = len(LINK.findall(sent[-1].content["content"]))
-
-    assert counts == dict.fromkeys(ALPHABETS, 6)
-
-
-HOSTILE = ["@everyone", "[x](https://evil.example)", "<b>x</b>", '"><img src=x>', "_x_", "*x*"]
-
-
 @pytest.mark.parametrize("target", [ANN, *FIELDS])
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name", ["@everyone [x](https://evil.example)", '<b>x</b> "><img> _x_ *x*']
+)
 def test_name_is_never_markup(owner, add, submit, sent, mailbox, target, name):
     channel = add(target)
     submission = submit("Bob")
     Submission.update(nickname=name).where(Submission.id == submission.id).execute()
     owner.deliver(channel)
 
-    text = "\n".join(
-        [
-            *list_texts([one.content for one in sent]),
-            *(part for one in mailbox.messages for part in get_parts(one)),
-        ]
-    )
+    parts = [part for one in mailbox.messages for part in get_parts(one)]
+    text = "\n".join([*list_texts([one.content for one in sent]), *parts])
     assert len({read(owner, raw).decision for raw in LINK.findall(text)}) == 2
     text = LINK.sub("", text)  # which is random
-    for harmful in (name, "evil.example", "@everyone", "<img", "<b>x", "_x_", "*x*"):
+    for harmful in ("evil.example", "@everyone", "](https", "<img", "<b>x", "_x_", "*x*"):
         assert harmful not in text
 
 
@@ -477,22 +437,6 @@ def test_one_link_that_is_pressed_often_at_once_decides_once(owner, add, submit)
     assert sorted(outcomes) == ["channel ann@example.com", *["used"] * 5]
     decided = [one for one in read_log(owner.world.page_id) if one.action == "approve submission"]
     assert len(decided) == 1
-
-
-@on_both_databases
-def test_of_two_receivers_that_decide_differently_at_once_one_wins(owner, add, submit):
-    for number in range(4):
-        first, second = add(f"a{number}@example.com"), add(f"b{number}@example.com")
-        submission = submit()
-        approve = make_links(owner, first, submission)["approve"]
-        reject = make_links(owner, second, submission)["reject"]
-
-        outcomes = race(partial(use, owner, approve), partial(use, owner, reject))
-
-        assert outcomes.count("InvalidInput") == 1
-        (winner,) = [one for one in outcomes if one != "InvalidInput"]
-        status = Submission.get_by_id(submission.id).status
-        assert winner == f"channel {'a' if status == 'approved' else 'b'}{number}@example.com"
 
 
 @on_both_databases
