@@ -11,7 +11,6 @@ from support.fake_chain import SWEEP, FakeChain
 from support.world import USDC, Visitor
 
 from embed import pages
-from embed.balances import refresh
 from embed.balances.rpc_endpoint import Endpoint
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.balances.token_accounts import MOST_ACCOUNTS
@@ -127,9 +126,7 @@ def test_tokens_in_other_accounts_are_found_by_the_rotation_and_kept_by_the_swee
 
     world.clock.forward(minutes=10)
     chain.spend(address, 2)
-    chain.is_down = False
-    summary = run()
-    assert summary.observed == 1
+    assert run().observed == 1
     assert amounts_of(world) == {address: 10}
 
 
@@ -191,17 +188,9 @@ class TestSchedule:
 
     @pytest.mark.databases("sqlite")
     def test_ten_thousand_wallets_take_less_than_30_seconds_within_the_public_rate(
-        self, world, paced, run, monkeypatch
+        self, world, paced, run
     ):
         swept_at = paced[1]
-        writes: list[int] = []
-        record = refresh.store_chain_of_mints
-
-        def note_and_store(rows, **how):
-            writes.append(len(rows[USDC]))
-            return record(rows, **how)
-
-        monkeypatch.setattr(refresh, "store_chain_of_mints", note_and_store)
         track_many(world, 10_000)
         version = world.page.version
         started_at = world.clock()
@@ -214,9 +203,7 @@ class TestSchedule:
         in_windows = [sum(at <= one < at + window for one in swept_at) for at in swept_at]
         assert max(in_windows) == 40
         assert ChainBalance.select().count() == DailyBalance.select().count() == 10_000
-        assert writes[-1] == 20  # the complete reads
-        assert 5 <= len(writes[:-1]) <= 10
-        assert world.page.version - version <= len(writes)
+        assert world.page.version - version <= 11  # written in batches
 
 
 # Failures

@@ -31,9 +31,6 @@ def make_address() -> str:
     ("decimals", "units", "amount"),
     [
         (6, 1_250_500_000, "1250.5"),
-        (9, 1, "0.000000001"),
-        (0, 7, "7"),
-        (0, MAX_UNITS, "18446744073709551615"),
         (9, MAX_UNITS, "18446744073.709551615"),
         (20, MAX_UNITS, "0.18446744073709551615"),
         (6, 0, "0"),
@@ -80,17 +77,18 @@ def refuse_many(most: int, *, status: int = 413, body: bytes = b"Payload too lar
     return answer
 
 
-def plan_large(endpoint, most):
-    endpoint.fail(refuse_many(most, status=200, body=b" " * MAX_ANSWER_BYTES))
-
-
-@pytest.mark.parametrize("most", [50, 5, 1])
+@pytest.mark.parametrize("most", [50, 1])
 @pytest.mark.parametrize(
     "limit",
     [
         pytest.param(lambda endpoint, most: endpoint.take(most), id="-32602"),
         pytest.param(lambda endpoint, most: endpoint.fail(refuse_many(most)), id="413"),
-        pytest.param(plan_large, id="4 MiB"),
+        pytest.param(
+            lambda endpoint, most: endpoint.fail(
+                refuse_many(most, status=200, body=b" " * MAX_ANSWER_BYTES)
+            ),
+            id="4 MiB",
+        ),
     ],
 )
 def test_server_that_takes_fewer_addresses_is_asked_for_fewer(ledger, endpoint, rpc, most, limit):
@@ -113,7 +111,6 @@ def test_server_that_takes_fewer_addresses_is_asked_for_fewer(ledger, endpoint, 
         ("Too many inputs;\nmax 0.", ": “Too many inputs; max 0”"),
         ("Your key a-secret has no such method", ""),
         ("\x1b[31mred", ""),
-        ("", ""),
     ],
 )
 def test_what_a_server_says_is_quoted_unless_it_has_its_address(

@@ -63,30 +63,25 @@ def test_proposal_stores_nothing(rpc, mint):
     assert not Token.select().exists()
 
 
-@pytest.mark.parametrize("raw", ["", "EPj", "0x00", "é" * 40, "\0"])
-def test_proposal_needs_an_address(endpoint, rpc, raw):
-    with pytest.raises(
-        InvalidInput, match=r"isn't (a Solana address|used in addresses)"
-    ) as refusal:
+@pytest.mark.parametrize(
+    ("raw", "said", "calls"),
+    [
+        pytest.param("EPj", "'EPj' isn't a Solana address.", 0, id="no address"),
+        pytest.param(USDC, f"{USDC} is not the mint of a token.", 1, id="no mint"),
+    ],
+)
+def test_proposal_needs_the_address_of_a_mint(endpoint, rpc, raw, said, calls):
+    with pytest.raises(InvalidInput, match=f"^{said}$") as refusal:
         propose_token(rpc, raw)
 
     assert refusal.value.field == "token_mint"
-    assert endpoint.calls.total() == 0
-
-
-def test_proposal_says_that_there_is_no_mint(rpc):
-    with pytest.raises(InvalidInput, match=f"^{USDC} is not the mint of a token.$") as refusal:
-        propose_token(rpc, USDC)
-
-    assert refusal.value.field == "token_mint"
+    assert endpoint.calls.total() == calls
 
 
 def test_proposal_says_that_no_endpoint_answers(endpoint, rpc, mint):
     endpoint.fail(answer_status(503))
 
-    with pytest.raises(
-        InvalidInput, match=r"can't be looked up right now\..*HTTP status 503"
-    ) as refusal:
+    with pytest.raises(InvalidInput, match=r"right now\..*HTTP status 503") as refusal:
         propose_token(rpc, mint)
 
     assert refusal.value.field is None

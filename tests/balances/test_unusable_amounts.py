@@ -19,10 +19,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 SHOWN = {
     "a little too large": "100000000000000000000.1",
-    "a double's most": "1" + "0" * 308,
     "infinite": "inf",
     "a little too fine": "0." + "1" * 21,
-    "as fine as decimals can be": "0." + "1" * 255,
 }
 by_shown = pytest.mark.parametrize("shown", SHOWN.values(), ids=SHOWN.keys())
 
