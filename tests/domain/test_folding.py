@@ -22,27 +22,17 @@ def folded() -> dict[str, str]:
 @pytest.mark.parametrize(
     ("name", "typed"),
     [
-        ("Ольга", "ольга"),
-        ("Ärzte", "ärzte"),
         ("Ärzte", "arzte"),
         ("A\u0308rzte", "ärzte"),
         ("Βορράς", "ΒΟΡΡΑΣ"),
-        ("Βορράς", "βορρας"),
-        ("Émile", "emile"),
         ("Łódź", "lodz"),
-        ("Đorđe", "dorde"),
         ("Ærø", "aero"),
-        ("Œuvre", "oeuvre"),
         ("Straße", "STRASSE"),
-        ("STRAẞE", "strasse"),
-        ("Işık", "isik"),
         ("İzmir", "izmir"),
-        ("Sleepy Panda", "sleepypanda"),
         ("Sleepy\u00a0Panda", "  sleepy  panda\n"),
         ("Ｆｕｌｌ ①", "full 1"),
         ("\u2067سلام\u2069", "سلام"),
         ("سَلام", "سلام"),
-        ("I \u2764\ufe0f", "i\u2764"),
         ("Zero\u200bwidth\0", "zerowidth"),
         ("ﷺ", "صلى الله عليه وسلم"),
     ],
@@ -110,20 +100,7 @@ def find(raw: str, *texts: str) -> list[bool] | None:
 
 @pytest.mark.parametrize(
     "raw",
-    [
-        "7xKXtg2C",
-        ADDRESS,
-        ADDRESS.lower(),
-        "JBKHETQ",
-        "7xKX…gAsU",
-        "7xkx..gasu",
-        " 7xKX ... gAsU ",
-        "7xKX…",
-        "…gAsU",
-        "anda",
-        "PÄNDA",
-        "k.y..p",
-    ],
+    [ADDRESS, "JBKHETQ", "7xKX…gAsU", " 7xkx ... gasu ", "7xKX…", "…gAsU", "PÄNDA", "k.y..p"],
 )
 def test_search_finds_by_name_address_and_shortened_address(raw):
     wallet = fold_wallet("Sleek.y.. Panda", ADDRESS)
@@ -131,7 +108,7 @@ def test_search_finds_by_name_address_and_shortened_address(raw):
     assert find(raw, wallet, other) == [True, False]
 
 
-@pytest.mark.parametrize("raw", ["gAsU…7xKX", "7xKX…gAsU…", "7xKX.gAsU", "pan…AsU", "panda7x", "%"])
+@pytest.mark.parametrize("raw", ["gAsU…7xKX", "7xKX…gAsU…", "pan…AsU", "panda7x", "%"])
 def test_search_finds_nothing_else(raw):
     assert find(raw, fold_wallet("Panda", ADDRESS), fold_wallet(None, ADDRESS)) == [False, False]
 
@@ -142,10 +119,8 @@ def test_empty_search_looks_for_nothing(raw):
 
 
 def test_dots_alone_are_looked_for_in_names():
-    assert find("…", fold_wallet("Wait...", ADDRESS), fold_wallet("Panda", ADDRESS)) == [
-        True,
-        False,
-    ]
+    wallets = (fold_wallet("Wait...", ADDRESS), fold_wallet("Panda", ADDRESS))
+    assert find("…", *wallets) == [True, False]
 
 
 def test_only_the_beginning_of_a_long_search_is_looked_at():

@@ -21,11 +21,8 @@ DEFAULT_PORT = {"http": 80, "https": 443}
     "raw",
     [
         pytest.param("", id="empty"),
-        pytest.param("null", id="null"),
-        pytest.param("null, null", id="null twice"),
         pytest.param("https:\\\\example.com", id="backslashes for slashes"),
         pytest.param(" https://example.com", id="space in front"),
-        pytest.param("https://example.com ", id="space at the end"),
         pytest.param("https://" + "a" * 5000, id="5000 characters"),
     ],
 )
@@ -89,11 +86,6 @@ def test_every_way_to_write_an_origin_gives_the_same(scheme, host, port, tail, d
     assert parse_origin(raw + tail) == normal
 
 
-@given(NAMES, NAMES)
-def test_different_hosts_have_different_origins(one, other):
-    assert (parse_origin(f"https://{one}") == parse_origin(f"https://{other}")) == (one == other)
-
-
 OWN = "https://embed.example"
 LISTED = "https://site.example"
 ALLOWED = OriginDecision()
@@ -142,21 +134,17 @@ def test_origin_is_decided_by_the_first_header_that_names_one(headers, decision)
     )
 
 
-@pytest.mark.parametrize("headers", [{"raw_origin": "null"}, {"raw_origin": None}])
-def test_null_origin_and_none_are_allowed_where_the_key_says_so(headers):
-    assert (
-        decide_origin(**headers, allowlist=(), allows_null=True, find_own_origin=lambda: OWN)
-        == ALLOWED
-    )
+@pytest.mark.parametrize("raw_origin", ["null", None])
+def test_null_origin_and_none_are_allowed_where_the_key_says_so(raw_origin):
+    how = {"allowlist": (), "allows_null": True, "find_own_origin": lambda: OWN}
+
+    assert decide_origin(raw_origin=raw_origin, **how) == ALLOWED
 
 
 def test_own_origin_is_asked_for_only_when_the_allowlist_does_not_decide():
-    decide_origin(
-        raw_origin=LISTED,
-        allowlist=[LISTED],
-        allows_null=False,
-        find_own_origin=lambda: pytest.fail("asked"),
-    )
+    how = {"allows_null": False, "find_own_origin": lambda: pytest.fail("asked")}
+
+    assert decide_origin(raw_origin=LISTED, allowlist=[LISTED], **how) == ALLOWED
 
 
 TABLE = Path(__file__).parents[1] / "support/origin_cases.json"
@@ -199,10 +187,6 @@ def test_owner_learns_what_to_write_instead(row):
         assert parse_origin(raw) is None
 
 
-def test_table_has_each_answer():
-    assert {row.get("refused") for row in CASES} == {None, *ADVICE}
-
-
 @pytest.mark.parametrize(
     ("origin", "twin"),
     [
@@ -210,8 +194,6 @@ def test_table_has_each_answer():
         ("https://www.example.com:8443", "https://example.com:8443"),
         ("http://localhost:8080", None),
         ("http://127.0.0.1:8080", None),
-        ("http://[::1]", None),
-        ("", None),
     ],
 )
 def test_site_has_a_twin_with_or_without_www(origin, twin):
