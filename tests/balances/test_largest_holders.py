@@ -50,15 +50,6 @@ def test_owners_are_told_with_all_of_their_large_accounts_most_first(ledger, end
     assert endpoint.calls == {LARGEST: 1, OWNERS: 1}
 
 
-def test_twenty_of_many_accounts_are_told(ledger, rpc):
-    mint = ledger.create_mint(0)
-    holders = [make_address() for _ in range(25)]
-    for units, holder in enumerate(holders, start=1):
-        ledger.mint_to(holder, mint, units)
-
-    assert list(look_up_largest_holders(rpc, mint).amounts) == holders[:4:-1]
-
-
 @pytest.fixture
 def held(ledger):
     """A mint with two holders."""

@@ -13,9 +13,7 @@ from embed.balances.known import BalanceSource
 from embed.balances.mints import read_scaled_supply
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_associated
-from embed.db.models import Token
 from embed.domain.addresses import derive_token_account
-from embed.domain.amounts import Sums
 from embed.public_payload import get_payload
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -162,15 +160,3 @@ class TestService:
         assert world.read().json["wallets"][0]["tokenBalance"] == 50
         assert read_details(world)["supply"] is None
         assert f"The supply of the mint {mint} was not read." in caplog.text
-
-    def test_supply_of_zero_has_no_shares(self, world, chain, run):
-        holder = Visitor().address
-        world.track(holder)
-
-        run()
-
-        assert Token.get_by_id(USDC).supply == 0
-        assert read_details(world)["supply"] == 0
-        assert read_details(world)["sums"] == Sums(Decimal(0), 1, Decimal(0), 1)
-        answer = world.call("GET", f"{world.root}/tracking/{world.page_id}/wallets/{holder}")
-        assert "share" not in answer.json

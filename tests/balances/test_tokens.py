@@ -1,7 +1,7 @@
 """What is kept of mints."""
 
 import pytest
-from chain.ledger import SPL_TOKEN_2022
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from support.rpc_access import PatientClock, connect
 from support.rpc_faults import answer_status
 from support.world import USDC, Visitor
@@ -25,36 +25,25 @@ def mint(ledger):
     return mint
 
 
-def test_token_is_read_once_and_kept(world, endpoint, rpc, mint):
-    programs = [get_program(rpc, mint, world.clock())]
-    world.clock.forward(hours=23)
-    programs += [get_program(rpc, mint, world.clock())]
-
-    assert programs == [SPL_TOKEN_2022] * 2
-    assert endpoint.calls == {"getMultipleAccounts": 1}
-    kept = Token.get_by_id(mint)
-    assert (kept.decimals, kept.name, kept.symbol) == (9, "Große Münze", "GM")
-
-
-def test_token_is_read_again_after_a_day(world, ledger, rpc):
-    ledger.write_metaplex(mint := ledger.create_mint(0), "Old", "OLD")
+def test_token_is_kept_for_a_day_and_while_no_endpoint_answers(world, ledger, endpoint, rpc):
+    ledger.write_metaplex(mint := ledger.create_mint(0), "Große Münze", "GM")
     get_program(rpc, mint, world.clock())
     ledger.write_metaplex(mint, "New", "NEW")
-    world.clock.forward(days=1)
+    world.clock.forward(hours=23)
+    assert get_program(rpc, mint, world.clock()) == SPL_TOKEN
+    assert endpoint.calls == {"getMultipleAccounts": 1}
+    kept = Token.get_by_id(mint)
+    assert (kept.decimals, kept.name, kept.symbol) == (0, "Große Münze", "GM")
 
+    world.clock.forward(hours=1)
     get_program(rpc, mint, world.clock())
+    kept = Token.get_by_id(mint)
+    assert (kept.name, kept.observed_at) == ("New", world.clock())
 
-    assert Token.get_by_id(mint).name == "New"
-    assert Token.get_by_id(mint).observed_at == world.clock()
-
-
-def test_token_stays_known_while_no_endpoint_answers(world, endpoint, rpc, mint):
-    get_program(rpc, mint, known_at := world.clock())
     world.clock.forward(days=2)
     endpoint.stop()
-
-    assert get_program(rpc, mint, world.clock()) == SPL_TOKEN_2022
-    assert Token.get_by_id(mint).observed_at == known_at
+    assert get_program(rpc, mint, world.clock()) == SPL_TOKEN
+    assert Token.get_by_id(mint).observed_at == kept.observed_at
 
 
 @pytest.mark.usefixtures("app")

@@ -14,8 +14,6 @@ from embed.domain.origins import (
 )
 from embed.errors import InvalidInput
 
-DEFAULT_PORT = {"http": 80, "https": 443}
-
 
 @pytest.mark.parametrize(
     "raw",
@@ -51,39 +49,6 @@ def test_any_text_has_no_origin_or_one_in_its_final_form(parts):
         assert origin == origin.lower()
         assert not set(origin) & set(" \\@%*?#")
         assert origin.count("/") == 2
-
-
-LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
-LABELS = st.builds(
-    "{}{}".format, st.sampled_from(LETTERS), st.text(LETTERS + "-", max_size=11)
-).filter(lambda label: not label.endswith("-"))
-# Not ending in a number: such a host is an IPv4 address, or invalid.
-NAMES = st.lists(LABELS, max_size=3).map(lambda labels: ".".join([*labels, "example"]))
-TAILS = st.sampled_from(["", "/", "/a", "/a/../b?c=d", "?q", "#f", "/%20/@/*", "//b.example"])
-
-
-@given(
-    scheme=st.sampled_from(["http", "https"]),
-    host=NAMES | st.ip_addresses(v=4).map(str),
-    port=st.integers(1, 65535) | st.none(),
-    tail=TAILS,
-    data=st.data(),
-)
-def test_every_way_to_write_an_origin_gives_the_same(scheme, host, port, tail, data):
-    port_is_default = port in (None, DEFAULT_PORT[scheme])
-    normal = f"{scheme}://{host}" if port_is_default else f"{scheme}://{host}:{port}"
-    written_ports = ["", f":{DEFAULT_PORT[scheme]}"] if port_is_default else [f":{port}"]
-
-    written = f"{scheme}://{host}{data.draw(st.sampled_from(written_ports))}"
-    in_capitals = data.draw(
-        st.lists(st.booleans(), min_size=len(written), max_size=len(written)), label="in capitals"
-    )
-    raw = "".join(
-        character.upper() if is_capital else character
-        for character, is_capital in zip(written, in_capitals, strict=True)
-    )
-
-    assert parse_origin(raw + tail) == normal
 
 
 OWN = "https://embed.example"

@@ -4,7 +4,6 @@ Those that begin and end transactions are not counted.
 """
 
 import pytest
-from peewee import Database
 from support.world import Visitor, another_wallet, code_of, with_session
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -65,16 +64,3 @@ def test_earlier_submissions_take_no_more_statements(world, visitor, count_of_su
         world.approve(world.submit(another_wallet(visitor)).json["submissionId"])
 
     assert count_of_submitting() == first
-
-
-def test_reads_build_no_sql_once_they_did(world, visitor, monkeypatch):
-    """Peewee takes longer for it than the databases for running it."""
-
-    def read() -> list[int]:
-        answers = [world.read(), world.open_widget(visitor), world.list_own(visitor)]
-        return [answer.status_code for answer in answers]
-
-    read()
-    monkeypatch.delattr(Database, "get_sql_context")
-
-    assert read() == [200, 200, 200]

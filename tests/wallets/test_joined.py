@@ -3,13 +3,11 @@
 from datetime import timedelta
 
 import pytest
-from peewee import SqliteDatabase
 from support.world import Visitor
 
-from embed.db.connection import db
 from embed.db.models import Wallet
 from embed.domain.addresses import shorten_address
-from embed.wallets import joined, tracking
+from embed.wallets import tracking
 from embed.wallets.joined import Joined, list_joined
 
 WEEK = timedelta(days=7)
@@ -64,13 +62,3 @@ def test_wallets_that_nobody_sent_that_wait_or_are_not_shown_have_not_joined(wor
 
     assert names_of(world) == ["Listed", shorten_address(unnamed.address)]
     assert list_joined(world.page, world.clock()) == []
-
-
-def test_query_reads_an_index_and_not_all_approvals_of_the_page(world):
-    if not isinstance(db.obj, SqliteDatabase):
-        pytest.skip("Postgres plans by the size of its tables")
-    sql, parameters = db.obj.get_sql_context(value_literals=True).parse(joined._LIST_JOINED.query)
-    steps = [row[3] for row in db.execute_sql(f"EXPLAIN QUERY PLAN {sql}", parameters)]
-
-    assert "submission_approved (page_id=? AND decided_at>?)" in steps[0]
-    assert "wallet_submission_id (submission_id=?)" in steps[1]

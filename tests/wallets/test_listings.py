@@ -117,8 +117,6 @@ def test_wallet_that_was_never_shown_is_never_listed(world, running, hide):
     if hide == "withhold":
         running.withhold(ann, True)
     running.update()
-    running.change(ann, alias="Anna")
-    running.update()
     running.remove(ann)
     running.update()
 
