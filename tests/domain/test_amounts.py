@@ -73,6 +73,11 @@ def test_float_is_no_amount(use):
         use(0.5)
 
 
+def test_amount_is_written_plainly():
+    assert format_amount(Decimal("-0.0")) == "0"
+    assert format_amount(Decimal("1E-7")) == "0.0000001"
+
+
 amounts = st.decimals(0, MAX_AMOUNT, places=MAX_DECIMALS)
 
 

@@ -157,7 +157,7 @@ def test_owner_learns_what_to_write_instead(row):
     [
         ("https://example.com", "https://www.example.com"),
         ("https://www.example.com:8443", "https://example.com:8443"),
-        ("http://localhost:8080", None),
+        ("http://localhost", None),
         ("http://127.0.0.1:8080", None),
     ],
 )

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from support.channel_fields import FIELDS
 from support.remote import race
-from support.world import Visitor, change_at, read_log
+from support.world import Visitor, read_log
 
-from embed import pages
-from embed.db.models import Member, Receiver, Submission, UsedNonce
+from embed.db.models import Receiver, Submission, UsedNonce
 from embed.db.used_nonces import AlreadyUsed
 from embed.errors import InvalidInput
 from embed.notifications import decision_links, own_mail, receivers
@@ -247,13 +246,13 @@ def test_name_is_never_markup(owner, add, submit, sent, mailbox, target, name):
 
 @pytest.fixture
 def join(owner):
-    def make(role: str, email: str = ANN) -> Receiver:
-        world, now = owner.world, owner.world.clock()
-        person = accounts.create_person(email, now)
-        Member.create(page=world.page_id, person=person, role=role, created_at=now)
-        own_mail.start(world.page_id, person, change_at(now, settings=owner.runtime.settings))
-        own_mail.let_decide(world.page_id, person, True, change_at(now, person.email))
-        return own_mail.find(world.page, person)
+    """Put Ann on the page, with mails that may decide: ``join("reviewer")``."""
+
+    def make(role: str) -> Receiver:
+        world, ann = owner.world, owner.join(ANN, role)
+        owner.start_mail(ann)
+        own_mail.let_decide(world.page_id, ann, True, world.change(ANN))
+        return own_mail.find(world.page, ann)
 
     return make
 
@@ -282,21 +281,23 @@ def test_own_mail_of_whoever_only_reads_has_no_links(owner, join, submit, mailbo
         use(owner, make_links(owner, own, submission)["approve"])
 
 
+ENDS_OF_OWN = {
+    "demoted": lambda world, own: members.change_role(world.page_id, ANN, "viewer", world.change()),
+    "removed": lambda world, own: members.remove_person(world.page_id, ANN, world.change()),
+    "stopped": lambda world, own: own_mail.stop(world.page_id, own.person_id),
+    "switched off": lambda world, own: own_mail.let_decide(
+        world.page_id, own.person, False, world.change(ANN)
+    ),
+}
+
+
 @on_both_databases
-@pytest.mark.parametrize("end", ["demote", "remove", "stop", "switch off"])
+@pytest.mark.parametrize("end", ENDS_OF_OWN.values(), ids=ENDS_OF_OWN)
 def test_links_of_own_mail_end_with_the_role_the_mails_or_the_switch(owner, join, submit, end):
     own = join("reviewer")
     link = make_links(owner, own, submit())["approve"]
-    world, now, ann = owner.world, owner.world.clock(), own.person
 
-    if end == "demote":
-        members.change_role(world.page_id, ANN, "viewer", change_at(now))
-    elif end == "remove":
-        members.remove_person(world.page_id, ANN, change_at(now))
-    elif end == "stop":
-        own_mail.stop(world.page_id, ann.id)
-    else:
-        own_mail.let_decide(world.page_id, ann, False, change_at(now, ann.email))
+    end(owner.world, own)
 
     with pytest.raises(MayNotDecide):
         use(owner, link)
@@ -306,13 +307,8 @@ def test_links_of_own_mail_end_with_the_role_the_mails_or_the_switch(owner, join
 def test_asking_for_mails_again_does_not_let_them_decide_again(owner, join):
     own = join("reviewer")
     own_mail.stop(owner.world.page_id, own.person_id)
-    own_mail.start(
-        owner.world.page_id,
-        own.person,
-        change_at(owner.world.clock(), settings=owner.runtime.settings),
-    )
 
-    assert not own_mail.find(owner.world.page, own.person).may_decide
+    assert not owner.start_mail(own.person).may_decide
 
 
 def test_nobody_who_gets_no_mails_lets_them_decide(owner):
@@ -340,15 +336,10 @@ def test_log_has_the_switch_and_names_the_channel(owner, add, submit):
 
 
 def test_channel_that_is_added_so_is_logged_as_such(owner):
-    receivers.add_channel(
-        owner.world.page_id,
-        "ntfy",
-        FIELDS["ntfy"],
-        change_at(owner.world.clock(), settings=owner.runtime.settings),
-        may_decide=True,
-    )
+    page_id, change = owner.world.page_id, owner.world.change()
+    receivers.add_channel(page_id, "ntfy", FIELDS["ntfy"], change, may_decide=True)
 
-    actions = [one.action for one in read_log(owner.world.page_id, limit=2)]
+    actions = [one.action for one in read_log(page_id, limit=2)]
     assert set(actions) == {"add receiver", "allow deciding"}
 
 
@@ -393,22 +384,25 @@ def test_decision_that_fails_leaves_the_link_unused(owner, add, submit):
     assert Submission.get_by_id(submission.id).status == "approved"
 
 
+ENDS = {
+    "switched off": lambda world, channel: receivers.let_decide(channel.id, False, world.change()),
+    "removed": lambda world, channel: receivers.remove_receiver(
+        channel.id, "channel", world.change()
+    ),
+    "page deleted": lambda world, channel: world.delete_page(),
+    "page handed over": lambda world, channel: world.configure(
+        owner=accounts.create_person("other@example.com", world.clock())
+    ),
+}
+
+
 @on_both_databases
-@pytest.mark.parametrize("end", ["switch off", "remove", "delete page", "hand over"])
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
 def test_links_of_a_channel_end_at_once(owner, add, submit, end):
     channel, submission = add(), submit()
     link = make_links(owner, channel, submission)["reject"]
-    world, now = owner.world, owner.world.clock()
 
-    if end == "switch off":
-        receivers.let_decide(channel.id, False, change_at(now))
-    elif end == "remove":
-        receivers.remove_receiver(channel.id, "channel", change_at(now))
-    elif end == "delete page":
-        world.delete_page()
-    else:
-        other = accounts.create_person("other@example.com", now)
-        pages.update_page(world.page_id, {"owner": other}, change_at(now))
+    end(owner.world, channel)
 
     with pytest.raises(MayNotDecide):
         decision_links.open_link(link)
@@ -421,18 +415,20 @@ def test_links_of_a_channel_end_at_once(owner, add, submit, end):
 # At once
 
 
+def press(owner, link) -> str:
+    try:
+        return use(owner, link)
+    except AlreadyUsed:
+        return "used"
+    except MayNotDecide:
+        return "may not"
+
+
 @on_both_databases
 def test_one_link_that_is_pressed_often_at_once_decides_once(owner, add, submit):
-    channel, submission = add(), submit()
-    link = make_links(owner, channel, submission)["approve"]
+    link = make_links(owner, add(), submit())["approve"]
 
-    def press() -> str:
-        try:
-            return use(owner, link)
-        except AlreadyUsed:
-            return "used"
-
-    outcomes = race(*[press] * 6)
+    outcomes = race(*[partial(press, owner, link)] * 6)
 
     assert sorted(outcomes) == ["channel ann@example.com", *["used"] * 5]
     decided = [one for one in read_log(owner.world.page_id) if one.action == "approve submission"]
@@ -445,14 +441,8 @@ def test_switching_off_at_the_same_time_lets_the_link_decide_before_or_never(own
         channel, submission = add(f"a{number}@example.com"), submit()
         link = make_links(owner, channel, submission)["approve"]
 
-        def press(link=link) -> str:
-            try:
-                return use(owner, link)
-            except MayNotDecide:
-                return "may not"
-
         switch_off = partial(receivers.let_decide, channel.id, False, change=owner.world.change())
-        outcome, _ = race(press, switch_off)
+        outcome, _ = race(partial(press, owner, link), switch_off)
 
         is_approved = Submission.get_by_id(submission.id).status == "approved"
         assert is_approved == (outcome != "may not")

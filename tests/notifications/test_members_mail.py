@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 from itsdangerous import SignatureExpired
 from support.remote import race
-from support.world import Visitor, change_at
+from support.world import Visitor
 
 from embed import pages
 from embed.db import connection
@@ -32,36 +32,9 @@ def page(owner_with, mailbox):
     return owner_with(SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}", PUBLIC_URL=PUBLIC_URL)
 
 
-@pytest.fixture
-def join(page):
-    """Make someone a member: ``join("ann@example.com")``."""
-
-    def make(email: str = ANN, *, language: str | None = None) -> Person:
-        now = page.world.clock()
-        person = accounts.create_person(email, now, language=language)
-        Member.create(page=page.world.page_id, person=person, role="viewer", created_at=now)
-        return person
-
-    return make
-
-
-@pytest.fixture
-def start(page):
-    def make(person: Person) -> Receiver:
-        world = page.world
-        own_mail.start(
-            world.page_id, person, change_at(world.clock(), settings=page.runtime.settings)
-        )
-        return own_mail.find(world.page, person)
-
-    return make
-
-
-def test_member_who_asked_gets_what_a_channel_gets_at_their_address_of_now(
-    page, join, start, mailbox
-):
-    person = join()
-    own = start(person)
+def test_member_who_asked_gets_what_a_channel_gets_at_their_address_of_now(page, mailbox):
+    person = page.join(ANN)
+    own = page.start_mail(person)
     assert own.event_types == receivers.CHANNEL_TYPES
     page.world.configure(queue_capacity=1)
     page.world.submit(Visitor(), "Whale")
@@ -86,8 +59,8 @@ def test_member_who_asked_gets_what_a_channel_gets_at_their_address_of_now(
     assert named == (page.world.page_id, own.person_id)
 
 
-def test_mail_is_in_the_persons_language_not_the_owners(page, join, start, mailbox):
-    own = start(join(language="de"))
+def test_mail_is_in_the_persons_language_not_the_owners(page, mailbox):
+    own = page.start_mail(page.join(ANN, language="de"))
     page.tell()
     page.deliver(own)
 
@@ -100,19 +73,18 @@ def test_mail_is_in_the_persons_language_not_the_owners(page, join, start, mailb
 
 
 @on_both_databases
-def test_asking_twice_at_once_makes_one_receiver(page, join):
-    person, world = join(), page.world
-    change = change_at(world.clock(), settings=page.runtime.settings)
+def test_asking_twice_at_once_makes_one_receiver(page):
+    person, world = page.join(ANN), page.world
 
-    assert race(*[partial(own_mail.start, world.page_id, person, change)] * 4) == [None] * 4
+    assert race(*[partial(own_mail.start, world.page_id, person, world.change())] * 4) == [None] * 4
     assert Receiver.select().count() == 1
 
 
 @on_both_databases
-def test_stopping_ends_what_waits_can_be_repeated_and_is_in_no_log(page, join, start, mailbox):
-    person, version = join(), page.world.page.version
+def test_stopping_ends_what_waits_can_be_repeated_and_is_in_no_log(page, mailbox):
+    person, version = page.join(ANN), page.world.page.version
     activity = page.world.dump()["activity"]
-    own = start(person)
+    own = page.start_mail(person)
     page.tell()
 
     for _ in range(2):
@@ -126,12 +98,12 @@ def test_stopping_ends_what_waits_can_be_repeated_and_is_in_no_log(page, join, s
 
 
 @on_both_databases
-def test_stopping_leaves_others_and_other_pages_alone(page, join, start):
-    ann, ben = join(), join("ben@example.com")
-    start(ann)
-    start(ben)
+def test_stopping_leaves_others_and_other_pages_alone(page):
+    ann, ben = page.join(ANN), page.join("ben@example.com")
+    page.start_mail(ann)
+    page.start_mail(ben)
     other_page = page.world.make_page(owner=ann)
-    own_mail.start(other_page, ann, change_at(page.world.clock(), settings=page.runtime.settings))
+    own_mail.start(other_page, ann, page.world.change())
 
     own_mail.stop(page.world.page_id, ann.id)
 
@@ -154,14 +126,12 @@ def test_without_a_mail_server_or_an_address_for_the_link_nobody_can_ask(
 
     assert not own_mail.can_mail(owner, page.runtime.settings)
     with pytest.raises(InvalidInput, match="can't send email"):
-        own_mail.start(
-            page.world.page_id, owner, change_at(page.world.clock(), settings=page.runtime.settings)
-        )
+        page.start_mail(owner)
 
 
-def test_stranger_cannot_ask(page, start):
+def test_stranger_cannot_ask(page):
     with pytest.raises(NotFound):
-        start(accounts.create_person("other@example.com", page.world.clock()))
+        page.start_mail(accounts.create_person("other@example.com", page.world.clock()))
 
     assert Receiver.select().count() == 0
 
@@ -175,11 +145,9 @@ def test_stranger_cannot_ask(page, start):
         "ü@example.com",
     ],
 )
-def test_address_that_no_mail_can_name_safely_is_never_sent_to(
-    page, join, start, mailbox, monkeypatch, address
-):
-    person = join()
-    own = start(person)
+def test_address_that_no_mail_can_name_safely_is_never_sent_to(page, mailbox, monkeypatch, address):
+    person = page.join(ANN)
+    own = page.start_mail(person)
     Person.update(email=address).where(Person.id == person.id).execute()
     person.email = address
     page.tell()
@@ -192,8 +160,8 @@ def test_address_that_no_mail_can_name_safely_is_never_sent_to(
 
 
 @pytest.mark.parametrize("address", ["a%0ab+c@example.com", "a#b&{c}=?@x.io", "'+a..b.'@x.io"])
-def test_odd_address_gets_one_mail_and_no_other_header(page, join, start, mailbox, address):
-    own = start(join(address))
+def test_odd_address_gets_one_mail_and_no_other_header(page, mailbox, address):
+    own = page.start_mail(page.join(address))
     page.tell()
 
     page.deliver(own)
@@ -215,9 +183,9 @@ ENDS = {
 
 @on_both_databases
 @pytest.mark.parametrize("end", ["removed", "left", "account deleted", "page purged"])
-def test_mails_end_with_the_role_and_what_waits_is_not_sent(page, join, start, mailbox, end):
-    person = join()
-    own = start(person)
+def test_mails_end_with_the_role_and_what_waits_is_not_sent(page, mailbox, end):
+    person = page.join(ANN)
+    own = page.start_mail(person)
     page.tell()
 
     ENDS[end](page.world, person)
@@ -228,10 +196,10 @@ def test_mails_end_with_the_role_and_what_waits_is_not_sent(page, join, start, m
     assert mailbox.messages == []
 
 
-def test_mails_of_a_former_owner_end_when_a_command_gives_the_page_away(page, join, start):
-    ann, world = join(), page.world
+def test_mails_of_a_former_owner_end_when_a_command_gives_the_page_away(page):
+    ann, world = page.join(ANN), page.world
     pages.update_page(world.page_id, {"owner": ann}, world.change())
-    start(ann)
+    page.start_mail(ann)
 
     pages.update_page(
         world.page_id, {"owner": accounts.get_installation_owner(world.clock())}, world.change()
@@ -240,13 +208,13 @@ def test_mails_of_a_former_owner_end_when_a_command_gives_the_page_away(page, jo
     assert Receiver.select().count() == 0
 
 
-def test_owner_who_hands_over_is_an_editor_and_keeps_the_mails(page, join, start):
+def test_owner_who_hands_over_is_an_editor_and_keeps_the_mails(page):
     world = page.world
     owner = accounts.create_person("owner@example.com", world.clock())
     pages.update_page(world.page_id, {"owner": owner}, world.change())
-    ann = join()
+    ann = page.join(ANN)
     for person in (owner, ann):
-        start(person)
+        page.start_mail(person)
     _, token = invitations.invite(world.page_id, ANN, "owner", world.change())
 
     invitations.accept(token, ann, world.change())
@@ -255,9 +223,9 @@ def test_owner_who_hands_over_is_an_editor_and_keeps_the_mails(page, join, start
     assert {one.person_id for one in Receiver.select()} == {owner.id, ann.id}
 
 
-def test_whoever_has_no_role_when_a_mail_is_sent_gets_none(page, join, start, mailbox):
+def test_whoever_has_no_role_when_a_mail_is_sent_gets_none(page, mailbox):
     """Whatever way the role ended, also one that forgot the mails."""
-    own = start(join())
+    own = page.start_mail(page.join(ANN))
     page.tell()
     Member.delete().execute()
 
@@ -269,12 +237,10 @@ def test_whoever_has_no_role_when_a_mail_is_sent_gets_none(page, join, start, ma
 
 @on_both_databases
 @pytest.mark.parametrize("end", ["account deleted", "stopped"])
-def test_mails_that_end_while_the_page_is_told_something_fail_no_submission(
-    page, join, start, monkeypatch, end
-):
+def test_mails_that_end_while_the_page_is_told_something_fail_no_submission(page, monkeypatch, end):
     """They end without the page's lock, so whoever tells its receivers something holds these."""
-    world, person = page.world, join()
-    start(person)
+    world, person = page.world, page.join(ANN)
+    page.start_mail(person)
 
     def end_and_close() -> None:
         ENDS[end](world, person)
@@ -297,14 +263,9 @@ def test_mails_that_end_while_the_page_is_told_something_fail_no_submission(
 
 
 @on_both_databases
-def test_removal_and_asking_at_once_leave_no_mails(page, join):
-    world, person = page.world, join()
-    ask = partial(
-        own_mail.start,
-        world.page_id,
-        person,
-        change_at(world.clock(), settings=page.runtime.settings),
-    )
+def test_removal_and_asking_at_once_leave_no_mails(page):
+    world, person = page.world, page.join(ANN)
+    ask = partial(own_mail.start, world.page_id, person, world.change())
 
     first, removed, second = race(ask, partial(ENDS["removed"], world, person), ask)
 
@@ -317,9 +278,9 @@ def test_removal_and_asking_at_once_leave_no_mails(page, join):
 
 
 @pytest.fixture
-def failed(page, join, start, monkeypatch) -> Receiver:
+def failed(page, monkeypatch) -> Receiver:
     """A member's mail, of which one was given up and one waits after a failure."""
-    own = start(join())
+    own = page.start_mail(page.join(ANN))
     page.tell()
     Delivery.update(state="given_up", attempts=1, attempted_at=page.world.clock()).execute()
     page.tell()
@@ -358,9 +319,9 @@ def test_owner_sends_the_own_messages_again(page, failed, http_receiver):
     assert delivery_log.count_undelivered(page.world.page) == {hook.id: {"waiting": 1}}
 
 
-def test_limit_of_receivers_does_not_count_members(page, join, start, monkeypatch):
+def test_limit_of_receivers_does_not_count_members(page, monkeypatch):
     monkeypatch.setattr(receivers, "MAX_RECEIVERS", 1)
-    start(join())
+    page.start_mail(page.join(ANN))
 
     page.add_webhook("https://example.com/hook")
 
@@ -371,9 +332,9 @@ def test_limit_of_receivers_does_not_count_members(page, join, start, monkeypatc
 
 
 @on_both_databases
-def test_link_lasts_a_year_and_is_of_one_person_and_page(page, join, start):
+def test_link_lasts_a_year_and_is_of_one_person_and_page(page):
     world, signer = page.world, page.runtime.signer
-    own = start(join())
+    own = page.start_mail(page.join(ANN))
     token = own_mail.build_link(own, page.runtime).rpartition("/")[2]
     world.clock.forward(days=364)
     assert own_mail.read_link(token, signer) == (own.page_id, own.person_id)

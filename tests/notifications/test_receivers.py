@@ -5,7 +5,7 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
-from support.world import change_at, read_log
+from support.world import read_log
 
 from embed.errors import InvalidInput, NotFound
 from embed.notifications import receivers
@@ -17,10 +17,9 @@ DISCORD = "discord"
 
 def test_every_change_is_logged_and_no_secret_is(owner):
     webhook, channel = owner.add_webhook(HOOK), owner.add_channel(DISCORD)
-    now = owner.world.clock()
-    receivers.rotate_secret(webhook.id, change_at(now))
-    receivers.remove_receiver(webhook.id, "webhook", change_at(now))
-    receivers.remove_receiver(channel.id, "channel", change_at(now))
+    receivers.rotate_secret(webhook.id, owner.world.change())
+    receivers.remove_receiver(webhook.id, "webhook", owner.world.change())
+    receivers.remove_receiver(channel.id, "channel", owner.world.change())
 
     log = [(each.action, each.subject) for each in read_log(owner.world.page_id)]
     assert {
@@ -47,8 +46,8 @@ def test_page_has_at_most_twenty_of_both_kinds(owner):
 def test_second_rotation_ends_the_first_secret(owner):
     webhook = owner.add_webhook(HOOK)
     now = owner.world.clock()
-    first = receivers.rotate_secret(webhook.id, change_at(now))
-    second = receivers.rotate_secret(webhook.id, change_at(now))
+    first = receivers.rotate_secret(webhook.id, owner.world.change())
+    second = receivers.rotate_secret(webhook.id, owner.world.change())
 
     assert second.previous_secret == first.secret
     assert second.previous_secret_expires_at == now + timedelta(days=1)
@@ -57,21 +56,18 @@ def test_second_rotation_ends_the_first_secret(owner):
 
 def test_kinds_are_not_mistaken_for_each_other(owner):
     webhook, channel = owner.add_webhook(HOOK), owner.add_channel(DISCORD)
-    now = owner.world.clock()
 
     with pytest.raises(NotFound, match=f"There is no channel {webhook.id}"):
-        receivers.remove_receiver(webhook.id, "channel", change_at(now))
+        receivers.remove_receiver(webhook.id, "channel", owner.world.change())
     with pytest.raises(NotFound, match=f"There is no webhook {channel.id}"):
-        receivers.rotate_secret(channel.id, change_at(now))
+        receivers.rotate_secret(channel.id, owner.world.change())
 
 
 def test_unknown_page_has_no_receivers(owner):
     with pytest.raises(NotFound):
         receivers.list_receivers("nowhere", "webhook")
     with pytest.raises(NotFound):
-        receivers.add_webhook(
-            "nowhere", HOOK, change_at(owner.world.clock(), settings=owner.runtime.settings)
-        )
+        receivers.add_webhook("nowhere", HOOK, owner.world.change())
 
 
 def test_secrets_are_in_no_representation(owner):
