@@ -308,17 +308,6 @@ def test_owner_and_commands_see_nothing_of_a_members_mails_and_do_nothing_with_t
     assert Receiver.get_by_id(failed.id).failed_attempts == 1
 
 
-def test_owner_sends_the_own_messages_again(page, failed, http_receiver):
-    hook = page.add_webhook("https://example.com/hook")
-    page.tell()
-    Delivery.update(state="given_up").execute()
-
-    assert delivery_log.count_given_up_of_page(page.world.page) == 1
-    assert delivery_log.send_all_again(page.world.page_id) == 1
-    assert page.list_states(hook)[0][0] == "waiting"
-    assert delivery_log.count_undelivered(page.world.page) == {hook.id: {"waiting": 1}}
-
-
 def test_limit_of_receivers_does_not_count_members(page, monkeypatch):
     monkeypatch.setattr(receivers, "MAX_RECEIVERS", 1)
     page.start_mail(page.join(ANN))

@@ -7,7 +7,6 @@ from support.many_submissions import add_submissions
 from support.remote import race
 from support.world import Visitor, another_wallet, code_of, read_log, with_session
 
-from embed.db.connection import db
 from embed.db.models import AccountEvent, Block, Submission
 from embed.errors import InvalidInput, NotFound
 from embed.people import accounts
@@ -82,21 +81,6 @@ def test_auto_approval_and_trust_lead_past_no_deny_list(world, kind):
     block(world, *KEPT_OUT[kind](visitor))
 
     assert code_of(world.submit(visitor, "Visitor", **at(CLIENT))) == "not_accepted"
-
-
-def test_long_list_is_matched_before_the_page_is_locked(world, monkeypatch):
-    matching, is_locked = deny_list.matches_any, []
-
-    def match(patterns, nickname: str) -> bool:
-        is_locked.append(db.in_transaction())
-        return matching(patterns, nickname)
-
-    monkeypatch.setattr(deny_list, "matches_any", match)
-    block(world, "name", "scam*")
-
-    assert code_of(world.submit(Visitor(), "Scammer")) == "not_accepted"
-    assert code_of(world.submit(Visitor(), "Bob")) is None
-    assert is_locked == [False, False]
 
 
 def test_blocked_visitor_costs_no_question_to_the_chain(world, monkeypatch):

@@ -123,13 +123,6 @@ def test_same_observation_counts_once(watch):
     assert watch.marks == (1, False)
 
 
-def test_observation_of_one_account_only_never_counts_as_low(watch):
-    for _ in range(3):
-        watch.observe(0, other=None)
-
-    assert watch.marks == (0, False)
-
-
 @on_both_databases
 def test_complete_observation_that_a_sweep_followed_does_not_count(watch):
     watch.world.clock.forward(minutes=1)
@@ -273,15 +266,3 @@ def test_refresh_reads_low_wallets_completely_and_decides_after_two_runs(watch):
     world.clock.forward(minutes=11)
     assert refresh_balances(runtime, on_progress=lambda done, total: None).unflagged == 1
     assert watch.list_public() == [watch.address]
-
-
-@on_both_databases
-def test_failed_refresh_flags_nobody(watch):
-    runtime = watch.world.app.extensions[EXTENSION]
-    watch.chain.spend(watch.address, 10)
-    watch.chain.is_down = True
-    for _ in range(3):
-        watch.world.clock.forward(minutes=11)
-        assert refresh_balances(runtime, on_progress=lambda done, total: None).failure
-
-    assert watch.marks == (0, False)
