@@ -50,12 +50,12 @@ def register(raw: str) -> None:
     passkeys.read_registration(passkeys.read_answer(raw), PARTY)
 
 
-def verify(raw: str) -> None:
+def verify(raw: str, person_id: str = PERSON) -> None:
     passkeys.verify_assertion(
         passkeys.read_answer(raw),
         PARTY,
         credential=KEPT.credential,
-        person_id=PERSON,
+        person_id=person_id,
         needs_handle=True,
     )
 
@@ -78,9 +78,11 @@ def test_party_is_a_name_with_https_or_localhost(origin, host):
     assert (party and party.host) == host
 
 
-def test_right_answers_are_accepted():
+def test_right_answers_are_accepted_for_their_person_alone():
     register(NEW)
     verify(ANSWER)
+    with pytest.raises(RefusedPasskey, match="belongs to someone else"):
+        verify(ANSWER, "another8901234567890")
 
 
 # fido2 by itself would let a subdomain in.

@@ -258,7 +258,9 @@ def join(owner):
 
 
 def test_own_mail_decides_in_the_name_of_its_person(owner, join, submit, mailbox):
+    channel = owner.add_channel(ANN)
     own = join("reviewer")
+    assert not owner.read(channel).may_decide
     submission = submit("Bob")
     owner.deliver(own)
     text, rich = get_parts(mailbox.messages[0])

@@ -105,6 +105,7 @@ def test_blocked_visitor_costs_no_question_to_the_chain(world, monkeypatch):
     [
         ("203.0.113.0/24", NEIGHBOUR, "not_accepted"),
         ("203.0.113.7", NEIGHBOUR, None),
+        ("203.0.113.0/24", "unix:", None),
         ("2001:db8::1", "2001:db8::ffff:1", "not_accepted"),  # of the same /64
     ],
 )

@@ -102,6 +102,8 @@ def test_new_submission_at_the_same_time_is_kept_or_a_duplicate(world, sign):
 def test_purge_at_the_same_time_is_no_failure(world, sign):
     _, withdraw_it = sign(Visitor())
     world.delete_page()
+    with pytest.raises(ApiError, match="page_not_found"):
+        withdraw_it()
 
     code, _ = race(withdraw_it, partial(pages.purge_page, world.page_id))
 

@@ -231,6 +231,10 @@ def test_number_of_two_meanings_is_a_mistake():
     assert [number for number, _ in read_mistakes(mixed)] == [4]
 
 
+def test_point_is_before_decimals_where_commas_separate_columns():
+    assert read_lines(f"wallet,amount\n{USDC},1.234")[0][2] == Decimal("1.234")
+
+
 # Mistakes
 
 
