@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from support.fake_chain import COMPLETE, FakeChain
+from support.fake_chain import COMPLETE
 from support.world import USDC, Visitor, code_of
 
 from embed.balances.gate import LiveBalances
@@ -36,30 +36,19 @@ def visitor(world) -> Visitor:
     return Visitor()
 
 
-class Held:
-    """Keeps a chain from answering until it is released."""
-
-    def __init__(self, chain: FakeChain) -> None:
-        self._chain = chain
-        self._event = threading.Event()
-        self.asked = threading.Semaphore(0)
-        chain.before_answer = self._wait
-
-    def _wait(self, method: str) -> None:
-        if method == COMPLETE:
-            self.asked.release()
-            self._event.wait(20)
-
-    def release(self) -> None:
-        self._chain.before_answer = lambda method: None
-        self._event.set()
-
-
 @pytest.fixture
 def held(chain):
-    held = Held(chain)
-    yield held
-    held.release()
+    """Keep the chain from answering: `asked` is released by each question, `event` lets it."""
+    asked, event = threading.Semaphore(0), threading.Event()
+
+    def wait(method: str) -> None:
+        if method == COMPLETE:
+            asked.release()
+            event.wait(20)
+
+    chain.before_answer = wait
+    yield asked, event
+    event.set()
 
 
 def observe(world, address, amount, *, other=None, mint=USDC):
@@ -175,12 +164,13 @@ def test_slow_endpoint_never_takes_more_than_two_requests(world, chain, gate, he
     waiting = [threading.Thread(target=ask, args=(gate, page, Visitor().address)) for _ in range(2)]
     for one in waiting:
         one.start()
-    assert all(held.asked.acquire(timeout=10) for _ in waiting)
+    asked, event = held
+    assert all(asked.acquire(timeout=10) for _ in waiting)
 
     assert ask(gate, page, fresh) == 12
     assert ask(gate, page, unknown) == "balance_unavailable"
 
-    held.release()
+    event.set()
     for one in waiting:
         one.join(10)
     assert ask(gate, page, unknown) == 0

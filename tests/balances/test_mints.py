@@ -43,9 +43,8 @@ def test_mint_is_read_with_its_metaplex_names(ledger, rpc):
 
 
 def test_token_2022_mint_is_read_with_its_own_names(ledger, rpc):
-    mint = ledger.create_mint(
-        9, program=SPL_TOKEN_2022, name="Größe €", symbol="GRÖ", multiplier=3.0
-    )
+    how = {"name": "Größe €", "symbol": "GRÖ", "multiplier": 3.0}
+    mint = ledger.create_mint(9, program=SPL_TOKEN_2022, **how)
     ledger.write_metaplex(mint, "Another", "OTHER")
 
     info = read_token(rpc, mint)

@@ -73,11 +73,10 @@ def test_everything_that_happened_is_summed_up():
 
 
 def test_at_most_five_names_are_shown():
-    news = write_digest(
-        make_page(), [make_submission(f"V{number}") for number in range(500)], public_url=None
-    )
+    many = [make_submission(f"V{number}") for number in range(500)]
 
-    assert write_text(news) == "New submissions to review: 500 (V0, V1, V2, V3, V4, …)"
+    text = write_text(write_digest(make_page(), many, public_url=None))
+    assert text == "New submissions to review: 500 (V0, V1, V2, V3, V4, …)"
 
 
 @pytest.mark.parametrize("language", [*LANGUAGES, "xx"])

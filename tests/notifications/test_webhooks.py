@@ -1,6 +1,6 @@
 """Webhooks: what is sent, how it is signed, and where it may go."""
 
-import base64
+import re
 
 import pytest
 from standardwebhooks import Webhook
@@ -35,10 +35,9 @@ def test_submission_arrives_signed_as_standard_webhooks_has_it(owner, http_recei
 def test_each_webhook_has_secrets_of_its_own_form(owner):
     one, two = owner.add_webhook("http://127.0.0.1:9/"), owner.add_webhook("http://127.0.0.1:9/")
 
-    assert one.secret.startswith("whsec_")
+    assert re.fullmatch(r"whsec_[\w+/]{43}=", one.secret)  # 32 bytes
     assert one.signing_key.startswith("whsk_")
     assert read_public_key(one.signing_key).startswith("whpk_")
-    assert len(base64.b64decode(one.secret.removeprefix("whsec_"))) == 32
     assert {one.secret, one.signing_key}.isdisjoint({two.secret, two.signing_key})
 
 
