@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from support.fake_chain import COMPLETE, FakeChain
+from support.fake_chain import COMPLETE
 from support.world import USDC, Visitor, code_of
 
 from embed.balances.gate import LiveBalances
@@ -36,30 +36,19 @@ def visitor(world) -> Visitor:
     return Visitor()
 
 
-class Held:
-    """Keeps a chain from answering until it is released."""
-
-    def __init__(self, chain: FakeChain) -> None:
-        self._chain = chain
-        self._event = threading.Event()
-        self.asked = threading.Semaphore(0)
-        chain.before_answer = self._wait
-
-    def _wait(self, method: str) -> None:
-        if method == COMPLETE:
-            self.asked.release()
-            self._event.wait(20)
-
-    def release(self) -> None:
-        self._chain.before_answer = lambda method: None
-        self._event.set()
-
-
 @pytest.fixture
 def held(chain):
-    held = Held(chain)
-    yield held
-    held.release()
+    """Keep the chain from answering: `asked` is released by each question, `event` lets it."""
+    asked, event = threading.Semaphore(0), threading.Event()
+
+    def wait(method: str) -> None:
+        if method == COMPLETE:
+            asked.release()
+            event.wait(20)
+
+    chain.before_answer = wait
+    yield asked, event
+    event.set()
 
 
 def observe(world, address, amount, *, other=None, mint=USDC):
@@ -82,34 +71,23 @@ def ask(gate, page, address):
 # What it asks
 
 
-def test_gate_reads_all_accounts_of_the_wallet_live(world, chain, visitor):
+@pytest.mark.databases("sqlite", "postgres")
+def test_gate_reads_all_accounts_live_and_counts_nothing_that_was_entered(world, chain, visitor):
+    world.observe(visitor.address, 1000)
     assert code_of(world.submit(visitor)) == "ca_gate_failed"
 
     chain.hold(visitor.address, 4, auxiliary=6)
     world.clock.forward(seconds=31)
 
     assert code_of(world.submit(visitor)) is None
-
-
-def test_entered_balance_opens_no_gate_where_the_chain_is_asked(world, visitor):
-    world.observe(visitor.address, 1000)
-
-    assert code_of(world.submit(visitor)) == "ca_gate_failed"
+    known = world.balances.read(world.page, [visitor.address])[visitor.address]
+    assert (known.amount, known.observed_at, known.source) == (10, world.clock(), "chain")
+    assert known.all_observed_at == world.clock()
 
 
 def test_page_without_a_minimum_asks_nobody(world, chain):
     assert code_of(world.submit(Visitor())) is None
     assert not chain.calls
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_observation_is_recorded_with_its_time(world, chain, visitor):
-    chain.hold(visitor.address, 11, auxiliary=1)
-    world.submit(visitor)
-
-    known = world.balances.read(world.page, [visitor.address])[visitor.address]
-    assert (known.amount, known.observed_at, known.source) == (12, world.clock(), "chain")
-    assert known.all_observed_at == world.clock()
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -127,21 +105,22 @@ def test_same_wallet_asked_again_within_30_seconds_costs_no_second_call(world, c
 
 
 @pytest.mark.databases("sqlite", "postgres")
-def test_answer_that_another_process_got_costs_no_second_call(world, chain, gate):
+@pytest.mark.parametrize(
+    ("other", "balance", "calls"),
+    [
+        pytest.param(4, 7, 0, id="complete"),
+        pytest.param(None, 0, 1, id="a sweep of one account"),
+    ],
+)
+def test_answer_that_another_process_got_is_used_if_it_is_complete(
+    world, chain, gate, other, balance, calls
+):
     address = Visitor().address
-    observe(world, address, 3, other=4)
+    observe(world, address, 3, other=other)
     world.clock.forward(seconds=30)
 
-    assert gate.get_balance(world.page, address) == 7
-    assert chain.calls[COMPLETE] == 0
-
-
-def test_sweep_of_one_account_is_no_live_answer(world, chain, gate):
-    address = Visitor().address
-    observe(world, address, 3)
-
-    assert gate.get_balance(world.page, address) == 0
-    assert chain.calls[COMPLETE] == 1
+    assert gate.get_balance(world.page, address) == balance
+    assert chain.calls[COMPLETE] == calls
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -185,12 +164,13 @@ def test_slow_endpoint_never_takes_more_than_two_requests(world, chain, gate, he
     waiting = [threading.Thread(target=ask, args=(gate, page, Visitor().address)) for _ in range(2)]
     for one in waiting:
         one.start()
-    assert all(held.asked.acquire(timeout=10) for _ in waiting)
+    asked, event = held
+    assert all(asked.acquire(timeout=10) for _ in waiting)
 
     assert ask(gate, page, fresh) == 12
     assert ask(gate, page, unknown) == "balance_unavailable"
 
-    held.release()
+    event.set()
     for one in waiting:
         one.join(10)
     assert ask(gate, page, unknown) == 0

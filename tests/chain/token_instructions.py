@@ -103,8 +103,8 @@ def initialize_scale(mint: Pubkey, authority: Pubkey, multiplier: float) -> Inst
     return _call(TOKEN_2022, data, writable=[mint])
 
 
-def update_scale(mint: Pubkey, authority: Pubkey, multiplier: float, timestamp: int) -> Instruction:
-    data = bytes([43, 1]) + struct.pack("<dq", multiplier, timestamp)
+def update_scale(mint: Pubkey, authority: Pubkey, multiplier: float) -> Instruction:
+    data = bytes([43, 1]) + struct.pack("<dq", multiplier, 0)
     return _call(TOKEN_2022, data, writable=[mint], signers=[authority])
 
 

@@ -32,16 +32,12 @@ def test_address_of_32_bytes_comes_back_unchanged(address):
     "raw",
     [
         pytest.param("", id="empty"),
-        pytest.param("1" * 31, id="31 zero bytes"),
         pytest.param("1" * 33, id="33 zero bytes"),
         pytest.param("z" * 44, id="44 characters that are 33 bytes"),
         pytest.param("1" * 5000, id="5000 characters"),
         pytest.param(f"{USDC}\n", id="newline at the end"),
-        pytest.param(f"{USDC}\0", id="NUL at the end"),
         pytest.param(f"{USDC[:-1]}0", id="digit zero"),
         pytest.param(f"{USDC[:-1]}\ud800", id="lone surrogate"),
-        pytest.param(f"{USDC[:-1]}\uff11", id="fullwidth digit"),
-        pytest.param("0x" + "ab" * 20, id="Ethereum address"),
     ],
 )
 def test_anything_else_is_refused(raw):
@@ -53,22 +49,14 @@ def test_anything_else_is_refused(raw):
 @pytest.mark.parametrize(
     "pasted",
     [
-        *(
-            f"  {USDC}\u00a0",
-            f"\u200b\ufeff{USDC}\u2060",
-            f"\u2068{USDC}\u2069\r\n",
-            f"\0{USDC}\u00ad",
-        ),
-        *(f"solana:{USDC}", f"solana:{USDC}?amount=1&label=Ann", f"Wallet: {USDC}"),
-        *(f"https://solscan.io/account/{USDC}", f"https://solscan.io/token/{USDC}?x=1#holders"),
-        *(
-            f"https://explorer.solana.com/address/{USDC}/tokens",
-            f"https://solana.fm/address/{USDC}",
-        ),
-        *(
-            f"https://birdeye.so/token/{USDC}\u200b?chain=solana",
-            f"xray.helius.xyz/account/{USDC}/",
-        ),
+        f"\u200b\ufeff  {USDC}\u00a0",
+        f"\0\u2068{USDC}\u2069\u00ad\r\n",
+        f"solana:{USDC}?amount=1&label=Ann",
+        f"Wallet: {USDC}",
+        f"https://solscan.io/token/{USDC}?x=1#holders",
+        f"https://explorer.solana.com/address/{USDC}/tokens",
+        f"https://birdeye.so/token/{USDC}\u200b?chain=solana",
+        f"xray.helius.xyz/account/{USDC}/",
     ],
     ids=ascii,
 )
@@ -83,14 +71,11 @@ def test_address_is_taken_as_it_is_pasted_but_not_by_programs(pasted):
         (f"{USDC[:6]}0{USDC[7:]}", "“0” at place 7 isn't used in addresses."),
         (f" https://solscan.io/account/{USDC[:6]}l{USDC[7:]}?x", "“l” at place 7 isn't used"),
         (f"{USDC[:20]}\u200b{USDC[21:]}", "“U+200B” at place 21 isn't used"),
-        (f"{USDC[:-1]}\ud800", "“U+D800” at place 44 isn't used"),
         (f"{USDC} Ann", f"'{USDC} Ann' isn't a Solana address."),
         (f"https://birdeye.so/token/{USDC}/{'1' * 32}", "isn't a Solana address."),  # which one?
         (f"https://solscan.io/tx/{'5' * 88}", "…' isn't a Solana address."),
-        (f"{USDC}\n{'1' * 32}", "isn't a Solana address."),
         (f"https://solscan.io/?account={USDC}", "isn't a Solana address."),
         (f"x/{' ' * 2_000}{USDC}", "isn't a Solana address."),
-        ("", "'' isn't a Solana address."),
     ],
     ids=ascii,
 )
@@ -101,12 +86,11 @@ def test_what_has_no_address_is_told_with_the_wrong_letter(pasted, said):
     assert said in str(refusal.value)
 
 
-@given(st.binary(min_size=32, max_size=32))
-def test_any_32_bytes_make_an_address(raw):
-    assert base58.b58decode(parse_address(encode(raw))) == raw
-
-
-@given(st.text(st.characters()) | st.text(BASE58, min_size=30, max_size=46))
+@given(
+    st.text(st.characters())
+    | st.text(BASE58, min_size=30, max_size=46)
+    | st.binary(min_size=32, max_size=32).map(encode)
+)
 def test_any_text_is_an_address_of_32_bytes_or_refused(raw):
     if is_address(raw):
         assert parse_address(raw) == raw == find_address(raw)

@@ -6,8 +6,6 @@ from embed.domain.deny_list import MAX_LENGTH, list_networks, matches_any, parse
 from embed.domain.nicknames import parse_nickname
 from embed.errors import InvalidInput
 
-ADDRESS = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
-
 
 def fits(raw_pattern: str, raw_nickname: str) -> bool:
     return matches_any([parse_pattern("name", raw_pattern)], parse_nickname(raw_nickname))
@@ -26,33 +24,22 @@ def refuse(kind: str, raw: str) -> str:
 @pytest.mark.parametrize(
     ("pattern", "nickname"),
     [
-        ("admin", "Admin"),
         ("ADMIN*", "admin 2"),
         ("*admin*", "The Admin"),
         ("adm?n", "admin"),
         ("a*b*c", "a-b-c"),
         ("**bot**", "bot"),
         ("*.eth", "ann.eth"),
-        ("ﬁsh", "FISH"),
         ("Größe", "GRÖSSE"),
         ("מנהל*", "מנהל 7"),
-    ],
-)
-def test_pattern_fits_in_any_case(pattern, nickname):
-    assert fits(pattern, nickname)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "nickname"),
-    [
+        # Names that look alike:
         ("admin*", "аdmin"),
         ("admin*", "ADM1N team"),
         ("admin", "a.d_m-i n"),
         ("admin*", "a\u0e48dmi\u05bfn"),
-        ("*eth", "ann.e.t.h"),
     ],
 )
-def test_pattern_fits_names_that_look_alike(pattern, nickname):
+def test_pattern_fits_in_any_case_and_names_that_look_alike(pattern, nickname):
     assert fits(pattern, nickname)
 
 
@@ -63,32 +50,22 @@ def test_pattern_fits_names_that_look_alike(pattern, nickname):
         ("adm?n", "admn"),
         ("x-*", "xavier"),  # a separator in the pattern is meant
         ("*.eth", "Elizabeth"),
-        ("ad.min", "admin"),
         ("a?c", "abbc"),
         ("ʔa", "ba"),  # a letter that looks like a question mark stands for none
-        ("admin", "bdmin"),
     ],
 )
 def test_pattern_fits_no_other_name(pattern, nickname):
     assert not fits(pattern, nickname)
 
 
-@pytest.mark.parametrize("raw", ["*", "?", "**?*", "???", "-*", "_ .", "* *"])
+@pytest.mark.parametrize("raw", ["*", "**?*", "-*", "_ .", "* *"])
 def test_pattern_that_names_nobody_in_particular_is_refused(raw):
     assert "would block everyone" in refuse("name", raw)
 
 
-@pytest.mark.parametrize(
-    "raw", ["a\0b", "a\udc00", "[a-z]*", "a\u202eb", "a\u200bb", "a\nb", "(a+)+$"]
-)
+@pytest.mark.parametrize("raw", ["a\0b", "a\udc00", "[a-z]*", "a\u202eb", "(a+)+$"])
 def test_pattern_has_only_characters_of_names(raw):
     assert "Names can have only letters" in refuse("name", raw)
-
-
-@pytest.mark.parametrize("kind", ["wallet", "name", "network"])
-@pytest.mark.parametrize("raw", ["", " \t "])
-def test_nothing_is_refused(kind, raw):
-    assert "Enter what to block" in refuse(kind, raw)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +76,8 @@ def test_nothing_is_refused(kind, raw):
         ("network", "isn't a network"),
     ],
 )
-def test_too_much_is_refused(kind, said):
+def test_nothing_and_too_much_are_refused(kind, said):
+    assert "Enter what to block" in refuse(kind, " \t ")
     assert said in refuse(kind, "x" * 10_000)
 
 
@@ -109,7 +87,7 @@ def test_pattern_may_be_as_long_as_its_column():
     assert "longer than 64" in refuse("name", "\ufdfa" * MAX_LENGTH)  # 18 letters by NFKC
 
 
-@pytest.mark.parametrize("pattern", ["a*" * 31 + "b", "*a" * 32, "?a*" * 21, "*a?" * 21])
+@pytest.mark.parametrize("pattern", ["a*" * 31 + "b", "*a?" * 21])
 def test_no_pattern_takes_long(pattern):
     """Backtracking would need more than 2^30 steps for the first."""
     for nickname in ("a" * 32, "m" * 32, "a" * 31 + "b", "ﷺ"):
@@ -119,21 +97,13 @@ def test_no_pattern_takes_long(pattern):
 # Wallets and networks
 
 
-@pytest.mark.parametrize("raw", [ADDRESS[:-2], ADDRESS + "x", "*"])
-def test_what_is_no_address_is_refused(raw):
-    assert "isn't a Solana address" in refuse("wallet", raw)
-
-
 @pytest.mark.parametrize(
     ("raw", "network"),
     [
         ("192.0.2.7", "192.0.2.7/32"),
         ("192.0.2.7/24", "192.0.2.0/24"),
         ("192.0.2.0/255.255.255.0", "192.0.2.0/24"),
-        ("10.1.0.0/16", "10.1.0.0/16"),
         ("2001:db8::1", "2001:db8::/64"),
-        ("2001:DB8:0:1::/128", "2001:db8:0:1::/64"),
-        ("2001:db8::/48", "2001:db8::/48"),
         ("2001:db8::/32", "2001:db8::/32"),
         ("::ffff:192.0.2.7", "192.0.2.7/32"),
         ("::ffff:192.0.2.7/120", "192.0.2.0/24"),
@@ -144,16 +114,12 @@ def test_network_is_written_as_clients_are_counted(raw, network):
     assert parse_pattern("network", network) == network
 
 
-@pytest.mark.parametrize(
-    "raw", ["0.0.0.0/0", "10.0.0.0/15", "2001:db8::/31", "::/0", "::ffff:0:0/96"]
-)
+@pytest.mark.parametrize("raw", ["10.0.0.0/15", "2001:db8::/31", "::ffff:0:0/96"])
 def test_network_that_holds_too_many_is_refused(raw):
     assert "This network is too large" in refuse("network", raw)
 
 
-@pytest.mark.parametrize(
-    "raw", ["abc", "192.0.2", "192.0.2.7/33", "192.0.2.7:80", "192.0.2.*", "\0"]
-)
+@pytest.mark.parametrize("raw", ["abc", "192.0.2.7/33", "192.0.2.7:80", "192.0.2.*", "\0"])
 def test_what_is_no_network_is_refused(raw):
     assert "This isn't a network" in refuse("network", raw)
 

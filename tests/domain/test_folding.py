@@ -22,27 +22,17 @@ def folded() -> dict[str, str]:
 @pytest.mark.parametrize(
     ("name", "typed"),
     [
-        ("Ольга", "ольга"),
-        ("Ärzte", "ärzte"),
         ("Ärzte", "arzte"),
         ("A\u0308rzte", "ärzte"),
         ("Βορράς", "ΒΟΡΡΑΣ"),
-        ("Βορράς", "βορρας"),
-        ("Émile", "emile"),
         ("Łódź", "lodz"),
-        ("Đorđe", "dorde"),
         ("Ærø", "aero"),
-        ("Œuvre", "oeuvre"),
         ("Straße", "STRASSE"),
-        ("STRAẞE", "strasse"),
-        ("Işık", "isik"),
         ("İzmir", "izmir"),
-        ("Sleepy Panda", "sleepypanda"),
         ("Sleepy\u00a0Panda", "  sleepy  panda\n"),
         ("Ｆｕｌｌ ①", "full 1"),
         ("\u2067سلام\u2069", "سلام"),
         ("سَلام", "سلام"),
-        ("I \u2764\ufe0f", "i\u2764"),
         ("Zero\u200bwidth\0", "zerowidth"),
         ("ﷺ", "صلى الله عليه وسلم"),
     ],
@@ -57,24 +47,17 @@ def test_letters_of_other_scripts_stay_apart():
     assert len({fold(one) for one in "ħhŧtŋn"}) == 6
 
 
-def test_folding_what_is_folded_changes_nothing(folded):
-    results = {result for one, result in folded.items() if result != one}
-
-    assert [result for result in results if fold(result) != result] == []
-
-
 def test_text_is_folded_as_its_characters_are(folded):
-    """So what holds for every character holds for every text."""
+    """So what holds for every character holds for every text: it is final, and has no spaces."""
     characters = [*folded]
+    results = "".join(folded.values())
+    assert fold(results) == results
+    assert {" ", "\0", "\n"}.isdisjoint(results)
 
     for start in range(0, len(characters), 1000):
         some = characters[start : start + 1000]
         assert fold("".join(some)) == "".join(folded[one] for one in some)
     assert fold(f"{ADDRESS} ~") == fold(f"ä{ADDRESS} ~")[1:]
-
-
-def test_nothing_folded_has_a_space_or_a_character_that_postgres_refuses(folded):
-    assert {" ", "\0", "\n"}.isdisjoint("".join(folded.values()))
 
 
 # Of the characters of Unicode 3.2 with every Python, and of all that Python 3.11 knows.
@@ -110,20 +93,7 @@ def find(raw: str, *texts: str) -> list[bool] | None:
 
 @pytest.mark.parametrize(
     "raw",
-    [
-        "7xKXtg2C",
-        ADDRESS,
-        ADDRESS.lower(),
-        "JBKHETQ",
-        "7xKX…gAsU",
-        "7xkx..gasu",
-        " 7xKX ... gAsU ",
-        "7xKX…",
-        "…gAsU",
-        "anda",
-        "PÄNDA",
-        "k.y..p",
-    ],
+    [ADDRESS, "JBKHETQ", "7xKX…gAsU", " 7xkx ... gasu ", "7xKX…", "…gAsU", "PÄNDA", "k.y..p"],
 )
 def test_search_finds_by_name_address_and_shortened_address(raw):
     wallet = fold_wallet("Sleek.y.. Panda", ADDRESS)
@@ -131,7 +101,7 @@ def test_search_finds_by_name_address_and_shortened_address(raw):
     assert find(raw, wallet, other) == [True, False]
 
 
-@pytest.mark.parametrize("raw", ["gAsU…7xKX", "7xKX…gAsU…", "7xKX.gAsU", "pan…AsU", "panda7x", "%"])
+@pytest.mark.parametrize("raw", ["gAsU…7xKX", "7xKX…gAsU…", "pan…AsU", "panda7x", "%"])
 def test_search_finds_nothing_else(raw):
     assert find(raw, fold_wallet("Panda", ADDRESS), fold_wallet(None, ADDRESS)) == [False, False]
 
@@ -142,10 +112,8 @@ def test_empty_search_looks_for_nothing(raw):
 
 
 def test_dots_alone_are_looked_for_in_names():
-    assert find("…", fold_wallet("Wait...", ADDRESS), fold_wallet("Panda", ADDRESS)) == [
-        True,
-        False,
-    ]
+    wallets = (fold_wallet("Wait...", ADDRESS), fold_wallet("Panda", ADDRESS))
+    assert find("…", *wallets) == [True, False]
 
 
 def test_only_the_beginning_of_a_long_search_is_looked_at():

@@ -16,14 +16,8 @@ from embed.domain.identifiers import (
 )
 
 
-def test_id_is_20_base62_characters():
-    identifier = make_id()
-
-    assert len(identifier) == 20
-    assert set(identifier) <= set(BASE62)
-
-
-def test_every_base62_character_occurs():
+def test_ids_and_tokens_are_made_of_all_base62_characters():
+    assert re.fullmatch("[0-9A-Za-z]{20}", make_id())
     assert set(make_token(10_000)) == set(BASE62)
     assert len(BASE62) == 62
 
@@ -43,15 +37,10 @@ def test_key_is_the_prefix_of_its_tier_and_32_base62_characters(tier, prefix):
 @pytest.mark.parametrize(
     "raw",
     [
-        pytest.param("", id="empty"),
         pytest.param(RANDOM_PART, id="no prefix"),
         pytest.param(f"svc_adm_{RANDOM_PART}", id="unknown prefix"),
-        pytest.param(f"SVC_PUB_{RANDOM_PART}", id="prefix in capitals"),
-        pytest.param(KEY[:-1], id="one character short"),
         pytest.param(f"{KEY}A", id="one character long"),
         pytest.param(f"{KEY}\n", id="newline at the end"),
-        pytest.param(f"{KEY[:-1]}-", id="hyphen"),
-        pytest.param(f"{KEY[:-1]}\xe9", id="letter beyond ASCII"),
         pytest.param(f"{KEY[:-1]}\u0663", id="digit beyond ASCII"),
         pytest.param(f"{KEY[:-1]}\ud800", id="lone surrogate"),
     ],

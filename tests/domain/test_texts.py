@@ -28,19 +28,15 @@ def test_owner_may_write_what_can_be_shown(raw):
     assert parse_text(raw, "title", field="title", max_length=40) == raw
 
 
-@pytest.mark.parametrize("raw", ["  Whale watch  ", "\tWhale watch\r\n", "\xa0Whale watch\u3000"])
+@pytest.mark.parametrize("raw", ["\tWhale watch\r\n", "\xa0Whale watch\u3000"])
 def test_white_space_around_a_text_is_dropped(raw):
     assert parse_text(raw, "title", field="title", max_length=11) == "Whale watch"
 
 
-@pytest.mark.parametrize("raw", ["", " ", "\r\n\t", "\u3000"])
-def test_nothing_is_refused_where_a_text_is_needed(raw):
+@pytest.mark.parametrize("raw", ["", "\r\n\t\u3000"])
+def test_nothing_is_refused_where_a_text_is_needed_and_else_none(raw):
     with pytest.raises(InvalidInput, match=r"^The title must not be empty\.$"):
         parse_text(raw, "title", field="title", max_length=40)
-
-
-@pytest.mark.parametrize("raw", [None, "", "\r\n\t"])
-def test_nothing_is_none_where_a_text_is_optional(raw):
     assert parse_optional_text(raw, "title", field="title", max_length=40) is None
 
 
@@ -55,10 +51,8 @@ def test_length_is_counted_in_code_points():
     [
         pytest.param("\0", id="NUL"),
         pytest.param("\x85", id="next line, a C1 control"),
-        pytest.param("\t", id="tab"),
         pytest.param("\n", id="newline"),
         pytest.param("\ud800", id="high surrogate"),
-        pytest.param("\ue000", id="private use"),
         pytest.param("\u202e", id="right-to-left override"),
     ],
 )
@@ -69,38 +63,23 @@ def test_character_that_cannot_be_shown_is_refused(character):
         parse_text(f"a{character}b", "title", field="title", max_length=40)
 
 
-@pytest.mark.parametrize(
-    ("raw", "text"),
-    [
-        pytest.param("one\ntwo", "one\ntwo", id="newline"),
-        pytest.param("one\r\n\r\ntwo", "one\n\ntwo", id="line ends as forms send them"),
-    ],
-)
-def test_comment_may_have_lines(raw, text):
-    assert (
-        parse_optional_text(
-            raw, "comment", field="comment", max_length=len(text), may_have_lines=True
-        )
-        == text
-    )
+def test_comment_may_have_lines_as_forms_send_them():
+    how = {"field": "comment", "max_length": 8, "may_have_lines": True}
 
-
-@pytest.mark.parametrize("raw", ["one\rtwo", "one\ttwo", "one\n\0"])
-def test_comment_with_lines_has_no_other_control_characters(raw):
-    with pytest.raises(InvalidInput, match="comment contains a character"):
-        parse_optional_text(raw, "comment", field="comment", max_length=40, may_have_lines=True)
+    assert parse_optional_text("one\r\n\r\ntwo", "comment", **how) == "one\n\ntwo"
+    for raw in ("one\rtwo", "one\ttwo", "one\n\0"):
+        with pytest.raises(InvalidInput, match="comment contains a character"):
+            parse_optional_text(raw, "comment", **how)
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
         ("Ann", "Ann"),
-        ("Ann-Marie_2 von B", "Ann-Marie_2 von B"),
         ("日本語 ملك", "日本語 ملك"),
         ("@everyone", "\uff20everyone"),
         ("<!here>", "\u2039!here\u203a"),
         ("[x](https://e.example)", "(x)(https:\u2060//e.\u2060example)"),
-        ("evil.example", "evil.\u2060example"),
         ("हिन्दी.example", "हिन्दी.\u2060example"),  # before the point is a mark, no letter
         ("v. 2 and J. R.", "v. 2 and J. R."),
         (
@@ -110,14 +89,13 @@ def test_comment_with_lines_has_no_other_control_characters(raw):
         ("_x_ __y a_b_c_", "\uff3fx\uff3f \uff3f\uff3fy a_b_c\uff3f"),
         ("a\r\nb\tc\x00d\u202ee\u200bf", "a b cdef"),
         ("x" * 41, "x" * 39 + "…"),
-        ("\ud800", ""),
     ],
 )
 def test_texts_of_others_act_nowhere(text, shown):
     assert neutralise(text, max_length=40) == shown
 
 
-@pytest.mark.parametrize("sign", ["\uff20", "\ufe6b", "\u200b", "\u3164", "\u034f", "@"], ids=ascii)
+@pytest.mark.parametrize("sign", ["\uff20", "\u200b", "\u3164", "@"], ids=ascii)
 def test_email_address_has_no_other_at_sign_and_nothing_that_cannot_be_seen(sign):
     assert parse_email(" Ann@Example.com ") == "ann@example.com"
     for raw in (f"ann{sign}x@example.com", f"ann@exa{sign}mple.com"):
@@ -125,7 +103,7 @@ def test_email_address_has_no_other_at_sign_and_nothing_that_cannot_be_seen(sign
             parse_email(raw)
 
 
-@pytest.mark.parametrize("raw", ["BONK", "A$AP", "BONK$", "ボンク", "x" * MAX_TICKER_LENGTH])
+@pytest.mark.parametrize("raw", ["A$AP", "BONK$", "ボンク", "x" * MAX_TICKER_LENGTH])
 def test_ticker_without_a_dollar_sign_in_front_is_kept(raw):
     assert parse_ticker(raw) == raw
 
@@ -136,9 +114,7 @@ def test_ticker_without_a_dollar_sign_in_front_is_kept(raw):
         pytest.param("$BONK", id="one"),
         pytest.param("$$BONK", id="several"),
         pytest.param("  $ BONK ", id="spaces around it"),
-        pytest.param("$ $\xa0BONK", id="spaces between several"),
         pytest.param("\N{FULLWIDTH DOLLAR SIGN}BONK", id="fullwidth"),
-        pytest.param("\N{SMALL DOLLAR SIGN}BONK", id="small"),
         pytest.param("\N{HEAVY DOLLAR SIGN}\ufe0f BONK", id="emoji"),
     ],
 )
@@ -146,7 +122,7 @@ def test_dollar_signs_in_front_are_dropped(raw):
     assert parse_ticker(raw) == "BONK"
 
 
-@pytest.mark.parametrize("raw", ["$", " $$ ", "\N{FULLWIDTH DOLLAR SIGN}", "\N{HEAVY DOLLAR SIGN}"])
+@pytest.mark.parametrize("raw", [" $$ ", "\N{HEAVY DOLLAR SIGN}"])
 def test_dollar_signs_alone_are_refused(raw):
     with pytest.raises(InvalidInput, match="needs more than a dollar sign") as refusal:
         parse_ticker(raw)
@@ -158,7 +134,6 @@ def test_dollar_signs_alone_are_refused(raw):
     ("raw", "said"),
     [
         ("", "must not be empty"),
-        ("  ", "must not be empty"),
         ("$" + "x" * (MAX_TICKER_LENGTH + 1), "longer than 20 characters"),
         ("$BO\0NK", "can't be shown"),
     ],

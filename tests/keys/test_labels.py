@@ -30,10 +30,8 @@ def test_label_is_trimmed_and_may_be_missing(world, raw, label):
 def test_bad_label_makes_no_key(world, raw):
     before = world.dump()
 
-    with pytest.raises(InvalidInput, match="label") as refusal:
+    with pytest.raises(InvalidInput, match="label"):
         make(world, raw)
-
-    assert refusal.value.field == "label"
     assert world.dump() == before
 
 
@@ -44,11 +42,8 @@ def test_log_names_a_key_by_its_label(world):
     management.revoke_key(key.id, world.change())
 
     name = f"Server (secret {key.display_prefix})"
-    log = read_log(world.page_id)
-    assert [(log[0].action, log[0].subject), (log[1].action, log[1].subject)] == [
-        ("revoke key", name),
-        ("create key", name),
-    ]
+    newest = [(one.action, one.subject) for one in read_log(world.page_id, limit=2)]
+    assert newest == [("revoke key", name), ("create key", name)]
 
 
 def test_sites_for_a_secret_key_are_refused_and_its_label_stays(world):

@@ -110,7 +110,7 @@ def test_sites_around_a_frame_are_noticed_though_only_the_innermost_asks_for_it(
     assert world.client.get(path, query_string={"key": other}).status_code == 401
 
 
-def test_doctor_that_cannot_write_fails_no_request(world, monkeypatch):
+def test_doctor_that_cannot_write_fails_no_request(world):
     RefusedOrigin.drop_table()
     try:
         assert world.read(headers={"Origin": STRANGE}).json == {"error": "origin_not_allowed"}

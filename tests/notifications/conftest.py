@@ -1,6 +1,7 @@
 """Pages with receivers on this machine."""
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +10,13 @@ import pytest
 from support.channel_fields import find_fields
 from support.message_bodies import make_data
 from support.receivers import HttpReceiver, Mailbox, run_http_receiver, run_mail_server
-from support.world import change_at
 
-from embed.db.models import Delivery, Message, Receiver
+from embed.db.models import Delivery, Member, Message, Person, Receiver
 from embed.domain import times
 from embed.events.messages import send_messages
-from embed.notifications import delivery, receivers
+from embed.notifications import delivery, own_mail, receivers
 from embed.outbound import Answer, Client
+from embed.people import accounts
 from embed.runtime import EXTENSION, Runtime
 
 
@@ -77,22 +78,27 @@ class Owner:
         self.runtime = runtime
 
     def add_webhook(self, url: str, *event_types: str) -> Receiver:
-        return receivers.add_webhook(
-            self.world.page_id,
-            url,
-            change_at(self.world.clock(), settings=self.runtime.settings),
-            event_types=event_types,
-        )
+        change = self.world.change()
+        return receivers.add_webhook(self.world.page_id, url, change, event_types=event_types)
 
     def add_channel(self, where: str, *event_types: str, **fields: str) -> Receiver:
         service, known = find_fields(where)
+        page_id, change = self.world.page_id, self.world.change()
         return receivers.add_channel(
-            self.world.page_id,
-            service,
-            known | fields,
-            change_at(self.world.clock(), settings=self.runtime.settings),
-            event_types=event_types,
+            page_id, service, known | fields, change, event_types=event_types
         )
+
+    def join(self, email: str, role: str = "viewer", *, language: str | None = None) -> Person:
+        """Put somebody new on the page."""
+        now = self.world.clock()
+        person = accounts.create_person(email, now, language=language)
+        Member.create(page=self.world.page_id, person=person, role=role, created_at=now)
+        return person
+
+    def start_mail(self, person: Person) -> Receiver:
+        """Let a person ask for mails of their own."""
+        own_mail.start(self.world.page_id, person, self.world.change())
+        return own_mail.find(self.world.page, person)
 
     def tell(self, message_type: str = "queue.filling", **data: object) -> str:
         """Leave a message for all receivers, and return its id."""
@@ -109,6 +115,17 @@ class Owner:
 
     def deliver(self, receiver: Receiver) -> None:
         delivery.deliver(receiver.id, self.runtime)
+
+    def send_to(self, where: str) -> str:
+        """Return why a message to a channel there failed, within seconds."""
+        channel = self.add_channel(where)
+        self.tell()
+        started_at = time.monotonic()
+        self.deliver(channel)
+        assert time.monotonic() - started_at < 10
+        ((state, attempts, reason),) = self.list_states(channel)
+        assert (state, attempts) == ("waiting", 1)
+        return reason
 
     def list_states(self, receiver: Receiver) -> list[tuple[str, int, str | None]]:
         """Return state, attempts and answer of the receiver's deliveries, oldest first."""

@@ -3,26 +3,19 @@
 import json
 import logging
 import socket
-import ssl
-import time
 from datetime import timedelta
 
 import pytest
-from support.certificates import make_certificate
 from support.channel_fields import FIELDS
 from support.raw_server import repeat, send, serve_raw, trickle, wait
-from support.receivers import queue_test, run_http_receiver, run_mail_server
-from support.world import Visitor
+from support.receivers import queue_test, run_http_receiver
 
 from embed import outbound
 from embed.db.models import Receiver
 from embed.errors import InvalidInput
-from embed.notifications import mail, targets
+from embed.notifications import targets
 from embed.notifications.channels import parse_channel, read_channel
 from embed.notifications.delivery import find_due_receivers
-from embed.notifications.mail import find_sender, read_server
-
-WORDS = "New submissions to review: 1 (Bob)"
 
 
 def url_of(http_receiver) -> str:
@@ -59,15 +52,15 @@ def test_fields_of_each_service_are_kept_and_shown_without_secrets(settings, ser
     [
         *(("telegram", "bot_token", each) for each in ("", "abc", "1:a/../b12345678", "1:abc\n")),
         *(("telegram", "chat_id", each) for each in ("", "me", "-1:2", "@a", "@name/x")),
-        *(("discord", "webhook_url", each) for each in ("", "discord.com/x", "ftp://a.example/")),
-        *(("slack", "webhook_url", each) for each in ("https://[::1", "https://u:p@a.example/")),
+        *(("discord", "webhook_url", each) for each in ("", "ftp://a.example/")),
+        ("slack", "webhook_url", "https://u:p@a.example/"),
         *(
             ("ntfy", "server", each)
             for each in ("ntfy.sh", "https://ntfy.sh/topic", "https://a/?b")
         ),
-        *(("ntfy", "topic", each) for each in ("", "a/b", "a b", "a" * 65, "é", "a\0")),
+        *(("ntfy", "topic", each) for each in ("", "a/b", "a" * 65, "é", "a\0")),
         *(("ntfy", "access_token", each) for each in ("a b", "a\r\nX-Key: b", "é", "a" * 201)),
-        *(("email", "address", each) for each in ("", "ann", "ann@127.0.0.1", "a@b.c, d@e.fr")),
+        *(("email", "address", each) for each in ("", "ann@127.0.0.1", "a@b.c, d@e.fr")),
         ("email", "address", "ann@example.com\r\nBcc: bob@example.com"),
         ("syslog", "service", ""),
     ],
@@ -80,14 +73,10 @@ def test_what_is_no_channel_is_refused_beside_its_field(settings, service, field
     assert len(value) < 8 or value not in str(refusal.value)
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["http://10.0.0.1", "https://localhost", "https://[::1]:80", "http://127.1", "http://0x7f.1"],
-)
-def test_target_inside_the_network_is_refused_when_it_is_added(settings, url):
-    for service, field in (("ntfy", "server"), ("discord", "webhook_url")):
-        with pytest.raises(InvalidInput, match="ALLOW_PRIVATE_TARGETS"):
-            parse_channel(service, {"topic": "topic", field: url}, settings)
+@pytest.mark.parametrize(("service", "field"), [("ntfy", "server"), ("discord", "webhook_url")])
+def test_target_inside_the_network_is_refused_when_it_is_added(settings, service, field):
+    with pytest.raises(InvalidInput, match="ALLOW_PRIVATE_TARGETS"):
+        parse_channel(service, {"topic": "topic", field: "https://[::1]:80"}, settings)
 
 
 def test_mail_address_needs_a_mail_server(settings):
@@ -96,7 +85,7 @@ def test_mail_address_needs_a_mail_server(settings):
 
 
 @pytest.mark.parametrize(
-    ("target", "masked"), [("pover://hunter2@token", "pover://…"), ("a secret", "…"), ("{}", "…")]
+    ("target", "masked"), [("pover://hunter2@token", "pover://…"), ("{}", "…")]
 )
 def test_channel_of_a_service_that_left_is_listed_and_never_tried(owner, target, masked):
     channel = Receiver.create(
@@ -177,16 +166,6 @@ def test_test_is_a_message_of_its_own(owner, http_receiver):
     assert "Ann" in read_body(second)
 
 
-def test_channel_hears_of_decisions_only_if_it_asks_for_them(owner, http_receiver):
-    quiet = owner.add_channel(url_of(http_receiver))
-    asked = owner.add_channel(url_of(http_receiver), "submission.decided")
-    submission_id = owner.world.submit(Visitor()).json["submissionId"]
-    owner.world.approve(submission_id)
-
-    assert len(owner.list_states(quiet)) == 1
-    assert len(owner.list_states(asked)) == 1
-
-
 @pytest.mark.parametrize("service", FIELDS)
 def test_each_service_is_sent_what_its_interface_asks_for(owner, sent, service):
     channel = owner.add_channel(service)
@@ -216,28 +195,7 @@ def test_each_service_is_sent_what_its_interface_asks_for(owner, sent, service):
     assert owner.list_states(channel) == [("delivered", 1, "200 OK")]
 
 
-def test_ntfys_access_token_is_sent(owner, http_receiver):
-    fields = {"server": url_of(http_receiver), "topic": "topic", "access_token": "tk_secret"}
-    channel = owner.add_channel("ntfy", **fields)
-    owner.tell()
-    owner.deliver(channel)
-
-    assert http_receiver.received[0].headers["authorization"] == "Bearer tk_secret"
-
-
 # Servers that misbehave
-
-
-def send_to(owner, where: str) -> str:
-    """Return why a message to a channel there failed."""
-    channel = owner.add_channel(where)
-    owner.tell()
-    started = time.monotonic()
-    owner.deliver(channel)
-    assert time.monotonic() - started < 10
-    ((state, attempts, reason),) = owner.list_states(channel)
-    assert (state, attempts) == ("waiting", 1)
-    return reason
 
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -248,7 +206,6 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
     [
         (wait, "timed out"),
         (trickle(HEAD + b"X: ", 0.05), "timed out"),
-        (trickle(HEAD + b"\r\n", 0.05), "timed out"),
         (repeat(HEAD + b"\r\n", bytes(1000)), "the answer is larger than 65,536 bytes"),
         (repeat(HEAD, b"X: " + b"x" * 1000 + b"\r\n"), "the answer is larger than 65,536 bytes"),
         (
@@ -256,7 +213,6 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
             "the answer is larger than 65,536 bytes",
         ),
         (send(b"hello\r\n\r\n"), "the connection failed"),
-        (send(b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"), "302 Found"),
         (send(b"HTTP/1.1 503 \r\nContent-Length: 0\r\n\r\n"), "503 Service Unavailable"),
         (send(b"HTTP/1.1 599 Odd\r\nContent-Length: 0\r\n\r\n"), "599"),
     ],
@@ -266,7 +222,7 @@ def test_answer_that_is_no_success_is_a_failure_in_words_and_in_time(
 ):
     monkeypatch.setattr(targets, "TIMEOUT_S", 0.5 if reason == "timed out" else 5)
     with serve_raw(answer) as port:
-        assert send_to(owner, f"http://127.0.0.1:{port}") == reason
+        assert owner.send_to(f"http://127.0.0.1:{port}") == reason
 
 
 def test_redirect_of_a_channel_does_not_lead_inside(owner_with, http_receiver, monkeypatch):
@@ -277,7 +233,7 @@ def test_redirect_of_a_channel_does_not_lead_inside(owner_with, http_receiver, m
         monkeypatch.setattr(targets, "_is_private", lambda _: False)
         public.statuses, public.headers = [307], {"Location": http_receiver.url}
 
-        assert send_to(owner, url_of(public)) == "307 Temporary Redirect"
+        assert owner.send_to(url_of(public)) == "307 Temporary Redirect"
         assert len(public.received) == 1
     assert http_receiver.received == []
 
@@ -289,7 +245,7 @@ def test_name_that_leads_inside_when_it_is_connected_to_reaches_nothing(owner_wi
         inside = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [inside])
 
-        reason = send_to(owner, f"https://hook.example:{port}")
+        reason = owner.send_to(f"https://hook.example:{port}")
 
     assert met == []
     assert "inside the operator's network" in reason
@@ -309,224 +265,5 @@ def test_nothing_of_a_target_is_logged(owner, http_receiver, caplog, capfd):
         record.getMessage() for record in caplog.records if record.name != "peewee"
     )
     assert "hunter" not in written
-    assert len(http_receiver.received) == 1
-
-
-# E-mail
-
-
-def test_mail_address_gets_plain_text_by_the_installations_server(owner_with, mailbox):
-    owner = owner_with(
-        SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}", PUBLIC_URL="https://embed.example.com"
-    )
-    channel = owner.add_channel("o'neil@example.com")
-    owner.tell_of_submission("Bob")
-
-    owner.deliver(channel)
-
-    assert owner.list_states(channel) == [("delivered", 1, "sent")]
-    (message,) = mailbox.messages
-    assert message["To"] == "o'neil@example.com"
-    assert message["From"] == "Tracking embed <notifications@embed.example.com>"
-    assert message["Subject"] == "News about USD Coin"
-    assert message["Message-ID"].endswith("@embed.example.com>")
-    assert message.get_content_type() == "text/plain"
-    *lines, stop = message.get_content().strip().splitlines()
-    assert lines == [
-        WORDS,
-        f"Open the queue: https://embed.example.com/dashboard/pages/{owner.world.page_id}/queue",
-        "",
-        "This page's owner entered your address for emails about it.",
-    ]
-    assert stop.startswith(
-        "To stop them, open this link: https://embed.example.com/dashboard/mail/"
-    )
-
-
-def test_mail_that_cannot_have_a_link_says_whom_to_ask(owner_with, mailbox):
-    owner = owner_with(SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}")
-    channel = owner.add_channel("ann@example.com")
-    owner.tell_of_submission("Bob")
-
-    owner.deliver(channel)
-
-    (message,) = mailbox.messages
-    assert message["List-Unsubscribe"] is None
-    assert message.get_content().splitlines()[-1] == "To stop them, ask the owner."
-
-
-@pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
-@pytest.mark.parametrize(
-    ("given", "state", "reason"),
-    [
-        ("p%40ss%25w", "delivered", "sent"),
-        ("wrong", "waiting", "the mail server refused the sign-in (535)"),
-    ],
-)
-def test_mail_server_may_ask_for_a_password(owner_with, given, state, reason):
-    with run_mail_server(user="ann@example.com", password="p@ss%w") as server:
-        owner = owner_with(SMTP_URL=f"smtp://ann%40example.com:{given}@127.0.0.1:{server.port}")
-        channel = owner.add_channel("bob@example.com")
-        owner.tell_of_submission("Cleo")
-        owner.deliver(channel)
-
-        ((found, _, answer),) = owner.list_states(channel)
-        assert (found, answer.startswith(reason)) == (state, True)
-        assert len(server.messages) == (state == "delivered")
-        assert all("ann@example.com" in message["From"] for message in server.messages)
-
-
-def talk(*replies: bytes):
-    """Answer each line with the next reply, and then wait."""
-
-    def answer(connection: socket.socket) -> None:
-        talk_until(connection, *replies)
-        wait(connection)
-
-    return answer
-
-
-def talk_until(connection: socket.socket, *replies: bytes) -> None:
-    for reply in replies:
-        connection.sendall(reply)
-        connection.recv(1000)
-
-
-NEEDS_TLS = "; port 465, and any with TLS from the start, needs smtps:// in SMTP_URL"
-HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n"
-
-
-@pytest.mark.parametrize(
-    ("scheme", "answer", "reason"),
-    [
-        (
-            "smtp://u:p@mail.example",
-            talk(HELLO, CAN_NOTHING),
-            "the mail server offers no STARTTLS, or no sign-in",
-        ),
-        (
-            "smtp://u:p@localhost",
-            talk(HELLO, CAN_NOTHING),
-            "the mail server offers no STARTTLS, or no sign-in",
-        ),
-        (
-            "smtp://localhost",
-            talk(HELLO, CAN_NOTHING, OK, b"550 Nobody\r\n", OK),
-            "the mail server refused the recipient (550)",
-        ),
-        (
-            "smtp://u:p@localhost",
-            talk(HELLO, b"250-mail.example\r\n250 AUTH XOAUTH2\r\n"),
-            "the mail server offers no sign-in by password",
-        ),
-        ("smtp://localhost", talk(b"421 Busy\r\n"), "the mail server answered 421"),
-        (
-            "smtp://localhost",
-            talk(b"HTTP/1.1 400 Bad\r\n"),
-            "the server at this port isn't a mail server",
-        ),
-        (
-            "smtp://localhost",
-            talk(HELLO, CAN_NOTHING, b"530 Sign in\r\n", OK),
-            "the mail server refused the sender, or needs a sign-in (530)",
-        ),
-        ("smtp://localhost", wait, f"timed out{NEEDS_TLS}"),
-        ("smtp://localhost", send(), f"the mail server hung up{NEEDS_TLS}"),
-        (
-            "smtp://localhost",
-            lambda connection: talk_until(connection, HELLO, CAN_NOTHING),
-            "the mail server hung up",
-        ),
-        ("smtp://localhost", talk(HELLO, CAN_NOTHING), "timed out"),
-        ("smtps://localhost", talk(HELLO), "it does not speak TLS at this port"),
-    ],
-)
-def test_mail_that_is_not_sent_says_why(owner_with, monkeypatch, scheme, answer, reason):
-    monkeypatch.setattr(mail, "TIMEOUT_S", 1)
-    resolve = socket.getaddrinfo
-    monkeypatch.setattr(socket, "getaddrinfo", lambda _, *more, **__: resolve("127.0.0.1", *more))
-    with serve_raw(answer, reads_first=False) as port:
-        owner = owner_with(SMTP_URL=f"{scheme}:{port}")
-        assert send_to(owner, "ann@example.com") == reason
-
-
-def test_mail_server_whose_name_does_not_resolve_is_told(owner_with):
-    owner = owner_with(SMTP_URL="smtp://mail.invalid")
-
-    assert send_to(owner, "ann@example.com") == "its name could not be resolved"
-
-
-def test_service_introduces_itself_by_the_host_of_its_public_url(owner_with):
-    heard = []
-
-    def answer(connection: socket.socket) -> None:
-        connection.sendall(HELLO)
-        heard.append(connection.recv(1000))
-
-    with serve_raw(answer, reads_first=False) as port:
-        url = f"smtp://127.0.0.1:{port}?from=news@news.example.com"
-        send_to(owner_with(SMTP_URL=url, PUBLIC_URL="https://embed.example.com"), "ann@example.com")
-
-    assert heard == [b"ehlo embed.example.com\r\n"]
-
-
-def test_mail_server_that_is_not_there_is_told(owner_with):
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        owner = owner_with(SMTP_URL=f"smtp://127.0.0.1:{closed.getsockname()[1]}")
-        assert send_to(owner, "ann@example.com") == "the connection was refused"
-
-
-@pytest.mark.slow  # openssl makes the certificate
-@pytest.mark.parametrize("url", ["smtps://mail.example:{}", "smtp://u:p@mail.example:{}"])
-def test_mail_server_that_nobody_vouches_for_is_not_trusted(owner_with, tmp_path, monkeypatch, url):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(make_certificate(tmp_path / "both.pem"))
-    resolve = socket.getaddrinfo
-    monkeypatch.setattr(socket, "getaddrinfo", lambda _, *more, **__: resolve("127.0.0.1", *more))
-
-    def answer(connection: socket.socket) -> None:
-        if url.startswith("smtp:"):
-            talk_until(connection, HELLO, b"250-mail.example\r\n250 STARTTLS\r\n")
-            connection.sendall(b"220 go\r\n")
-        context.wrap_socket(connection, server_side=True)
-
-    with serve_raw(answer, reads_first=False) as port:
-        owner = owner_with(SMTP_URL=url.format(port))
-        reason = send_to(owner, "ann@example.com")
-
-    assert reason.startswith("its certificate is not trusted: self-signed")
-
-
-@pytest.mark.parametrize(
-    ("url", "port", "how"),
-    [
-        ("smtp://mail.example.com", 25, "plain"),
-        ("smtp://mail.example.com:587", 587, "STARTTLS"),
-        ("smtp://u:p@mail.example.com", 587, "STARTTLS"),
-        ("smtp://u:p@mail.example.com:25", 25, "STARTTLS"),
-        ("smtp://u:p@localhost:25", 25, "plain"),
-        ("smtps://u:p@mail.example.com", 465, "TLS"),
-    ],
-)
-def test_passwords_travel_encrypted(url, port, how):
-    server = read_server(url)
-
-    chosen = "TLS" if server.has_tls else "STARTTLS" if server.needs_starttls else "plain"
-    assert (server.port, chosen) == (port, how)
-
-
-@pytest.mark.parametrize(
-    ("variables", "sender"),
-    [
-        ({"SMTP_URL": "smtp://mail.example.com?from=news@example.com"}, "news@example.com"),
-        ({"SMTP_URL": "smtp://ann%40example.com:p@mail.example.com"}, "ann@example.com"),
-        (
-            {"SMTP_URL": "smtp://ann:p@mail.example.com", "PUBLIC_URL": "https://e.example"},
-            "notifications@e.example",
-        ),
-        ({"SMTP_URL": "smtp://ann:p@mail.example.com"}, "notifications@localhost"),
-    ],
-)
-def test_sender_is_named_by_the_address_of_the_server_or_by_our_own(owner_with, variables, sender):
-    assert find_sender(owner_with(**variables).runtime.settings) == sender
+    (received,) = http_receiver.received
+    assert received.headers["authorization"] == "Bearer hunter3"

@@ -42,16 +42,17 @@ def list_kinds(person: Person) -> list[str]:
     return [kind for kind, _ in read(person)]
 
 
-def test_sign_in_is_stored_with_browser_and_network(world, ann):
+@on_both_databases
+def test_sign_in_is_stored_with_browser_and_network_of_whoever_is_there(world, ann):
     sessions.begin(ann, world.change(client=Client.parse(FIREFOX, "192.0.2.77")))
 
     event = AccountEvent.get(AccountEvent.person == ann)
-    assert (event.kind, event.created_at, event.network) == (
-        "signed in",
-        world.clock(),
-        "192.0.2.0/24",
-    )
+    assert (event.kind, event.network) == ("signed in", "192.0.2.0/24")
+    assert event.created_at == world.clock()
     assert read_facts(event.data) == {"browser": "Firefox", "system": "Linux"}
+    ann.delete_instance()
+    account_log.store(ann, "signed in", world.clock())
+    assert not AccountEvent.select().where(AccountEvent.person == ann.id).exists()
 
 
 def test_new_password_and_the_sessions_that_it_ends(world, ann):
@@ -68,13 +69,13 @@ def test_ended_sessions_are_stored_by_whom_and_only_if_there_were_any(world, ann
     first, second, third = (sessions.begin(ann, world.change())[0] for _ in range(3))
     AccountEvent.delete().execute()
 
-    assert sessions.end(ann, first.id, world.change(client=HERE))
-    assert not sessions.end(ann, first.id, world.change(client=HERE))
-    assert [kind for kind, _ in read(ann)] == ["session ended"]
-    assert sessions.end(ann, second.id, world.change(), kind="signed out")
-    assert sessions.end_others(third, world.change()) == 0
-    assert sessions.end_all(ann, world.change()) == 1
-    assert sessions.end_all(ann, world.change()) == 0
+    for _ in range(2):
+        sessions.end(ann, first.id, world.change(client=HERE))
+    assert list_kinds(ann) == ["session ended"]
+    sessions.end(ann, second.id, world.change(), kind="signed out")
+    sessions.end_others(third, world.change())
+    for _ in range(2):
+        sessions.end_all(ann, world.change())
     assert read(ann)[1:] == [
         ("session ended by operator", {"count": 1}),
         ("signed out", {"count": 1}),
@@ -91,23 +92,21 @@ def test_invitation_is_told_to_an_account_that_is_there(world, owner):
     assert read(new) == []
 
 
-def test_role_and_removal_are_stored(world, ann, join):
+@pytest.mark.parametrize(
+    ("actor", "end"),
+    [
+        ("command line", ("removed from a page", {"actor": "command line", "page": "USD Coin"})),
+        (ANN, ("left a page", {"page": "USD Coin"})),
+    ],
+)
+def test_role_and_its_end_are_stored(world, ann, join, actor, end):
     join()
-    members.change_role(world.page_id, ANN, "editor", world.change(OWNER))
-    members.change_role(world.page_id, ANN, "editor", world.change(OWNER))  # as it is
-    members.remove_person(world.page_id, ANN, world.change())
+    for _ in range(2):
+        members.change_role(world.page_id, ANN, "editor", world.change(OWNER))
+    members.remove_person(world.page_id, ANN, world.change(actor))
 
-    assert read(ann)[1:] == [
-        ("removed from a page", {"actor": "command line", "page": "USD Coin"}),
-        ("role changed", {"actor": OWNER, "page": "USD Coin", "role": "editor"}),
-    ]
-
-
-def test_whoever_leaves_was_not_removed(world, ann, join):
-    join()
-    members.remove_person(world.page_id, ANN, world.change(ANN))
-
-    assert read(ann)[1:] == [("left a page", {"page": "USD Coin"})]
+    changed = ("role changed", {"actor": OWNER, "page": "USD Coin", "role": "editor"})
+    assert read(ann)[1:] == sorted([changed, end])
 
 
 @pytest.mark.parametrize("is_asked", [True, False], ids=["accepted", "by a command"])
@@ -126,25 +125,6 @@ def test_both_see_that_a_page_changed_hands(world, owner, ann, join, is_asked):
 def test_kind_without_a_sentence_is_refused(world, ann):
     with pytest.raises(ValueError, match="something else"):
         account_log.store(ann, "something else", world.clock())
-
-
-def test_nothing_is_stored_of_somebody_who_has_been_removed(world, ann):
-    Person.delete().where(Person.id == ann.id).execute()
-
-    account_log.store(ann, "signed in", world.clock())
-
-    assert AccountEvent.select().where(AccountEvent.kind == "signed in").count() == 0
-
-
-@on_both_databases
-def test_log_goes_with_its_person(world, owner, ann, join):
-    join()
-    ann.delete_instance()
-
-    assert {event.person for event in AccountEvent.select()} == {
-        owner,
-        accounts.get_installation_owner(world.clock()),
-    }
 
 
 # Wrong passwords
@@ -207,18 +187,16 @@ def test_list_is_newest_first_and_shows_everything_once(world, owner, ann):
         account_log.store(ann, "session ended", world.clock(), count=number)
     account_log.store(owner, "signed in", world.clock())
 
-    slices, after = [], None
-    while not slices or after:
+    parts, after = [], None
+    while not parts or after:
         part = account_log.list_events(ann, 10, after)
-        slices.append(part.rows)
+        parts.append(part.rows)
         after = part.next_cursor
-    shown = [event for rows in slices for event in rows]
-    assert [len(rows) for rows in slices] == [10, 10, 5]
+    assert [len(rows) for rows in parts] == [10, 10, 5]
+    shown = [event for rows in parts for event in rows]
     assert len({event.id for event in shown}) == 25
-    assert [event.created_at for event in shown] == sorted(
-        (event.created_at for event in shown), reverse=True
-    )
-    assert {event.person for event in shown} == {ann}
+    times = [event.created_at for event in shown]
+    assert times == sorted(times, reverse=True)
 
 
 @on_both_databases

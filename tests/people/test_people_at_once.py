@@ -7,17 +7,15 @@ from functools import partial
 
 import pytest
 from support.passkey_device import Device
-from support.remote import at_once
+from support.remote import race
 from support.world import SECRET_KEY
 
 from embed import pages
-from embed.db import connection
 from embed.db.models import Passkey, Person, Session
 from embed.domain import passkeys as ceremonies
 from embed.domain.clients import Client
 from embed.domain.passkeys import ADD, CONFIRM, SIGN_IN, RelyingParty, issue_challenge
 from embed.domain.signing import Signer
-from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, Change
 from embed.maintenance.owner_removal import remove_owner
@@ -111,15 +109,6 @@ class Life:
         ]
 
 
-def attempt(call: Callable[[], object]) -> None:
-    try:
-        call()
-    except (ApiError, InvalidInput, NotFound):
-        pass
-    finally:
-        connection.db.close()
-
-
 @pytest.mark.parametrize("is_removed", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_all_that_happens_with_a_person_at_once_is_done_or_refused(world, is_removed, seed):
@@ -135,11 +124,11 @@ def test_all_that_happens_with_a_person_at_once_is_done_or_refused(world, is_rem
         acts.append(partial(remove_owner, ANN, life.change(), delete_pages=True))
     random.Random(seed).shuffle(acts)
 
-    at_once([partial(attempt, act) for act in acts])
+    race(*acts)
 
     if is_removed:
         # It is refused if Ann takes the page over at that moment.
-        attempt(partial(remove_owner, ANN, life.change(), delete_pages=True))
+        race(partial(remove_owner, ANN, life.change(), delete_pages=True))
         assert not Person.select().where(Person.email == ANN).exists()
         for model in (Passkey, Session):
             assert not model.select().where(model.person == life.ann.id).exists()

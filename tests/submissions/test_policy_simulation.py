@@ -43,11 +43,8 @@ def test_ladder_counts_what_was_approved_by_hand_before(world):
     for minutes in (0, 10, 20):
         fill_at(world, minutes, "approved", session_id=SESSION)
 
-    assert [after for _, after in look(world, trust_after=2)] == [
-        "pending",
-        "pending",
-        "auto_approved",
-    ]
+    after = [after for _, after in look(world, trust_after=2)]
+    assert after == ["pending", "pending", "auto_approved"]
 
 
 def test_wallet_climbs_the_ladder_on_all_pages_of_its_owner(world):
@@ -76,16 +73,11 @@ def test_minimum_is_compared_with_the_balance_known_today(world):
 
 def test_smaller_queue_is_full_when_others_waited(world):
     fill_at(world, 0, "approved", decided_at=world.clock() + timedelta(minutes=15))
-    fill_at(world, 10, "pending")
-    fill_at(world, 20, "pending")
-    fill_at(world, 30, "pending")
+    for minutes in (10, 20, 30):
+        fill_at(world, minutes, "pending")
 
-    assert [after for _, after in look(world, queue_capacity=2)] == [
-        "pending",
-        "pending",
-        "pending",
-        "queue_full",
-    ]
+    after = [after for _, after in look(world, queue_capacity=2)]
+    assert after == ["pending", "pending", "pending", "queue_full"]
 
 
 @pytest.mark.parametrize("reason", ["duplicate", "rate_limited"])

@@ -4,7 +4,6 @@ Those that begin and end transactions are not counted.
 """
 
 import pytest
-from peewee import Database
 from support.world import Visitor, another_wallet, code_of, with_session
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -44,26 +43,19 @@ def test_nonce_takes_the_key_and_for_the_widget_whether_the_wallet_was_sent(
     assert count_statements(lambda: world.ask_nonce(visitor)) == statements
 
 
-def test_pending_submission_reads_seven_times_and_writes_twice(count_of_submitting):
-    assert count_of_submitting() == 9
+@pytest.mark.parametrize(
+    ("policy", "code", "statements"),
+    [
+        pytest.param({}, None, 9, id="waits: 7 reads, 2 writes"),
+        pytest.param({"trust_after": 5}, None, 10, id="with trust: the visitor's decisions"),
+        pytest.param({"auto_approve": True}, None, 13, id="approved at once"),
+        pytest.param({"queue_capacity": 0}, "queue_full", 8, id="refused"),
+    ],
+)
+def test_submission_takes_so_many(world, count_of_submitting, policy, code, statements):
+    world.configure(**policy)
 
-
-def test_trust_takes_one_more_for_the_visitors_decisions(world, count_of_submitting):
-    world.configure(trust_after=5)
-
-    assert count_of_submitting() == 10
-
-
-def test_approval_at_once_takes_four_more_than_waiting(world, count_of_submitting):
-    world.configure(auto_approve=True)
-
-    assert count_of_submitting() == 13
-
-
-def test_refusal_by_policy_is_stored_by_two(world, count_of_submitting):
-    world.configure(queue_capacity=0)
-
-    assert count_of_submitting(code="queue_full") == 8
+    assert count_of_submitting(code=code) == statements
 
 
 def test_earlier_submissions_take_no_more_statements(world, visitor, count_of_submitting):
@@ -72,16 +64,3 @@ def test_earlier_submissions_take_no_more_statements(world, visitor, count_of_su
         world.approve(world.submit(another_wallet(visitor)).json["submissionId"])
 
     assert count_of_submitting() == first
-
-
-def test_reads_build_no_sql_once_they_did(world, visitor, monkeypatch):
-    """Peewee takes longer for it than the databases for running it."""
-
-    def read() -> list[int]:
-        answers = [world.read(), world.open_widget(visitor), world.list_own(visitor)]
-        return [answer.status_code for answer in answers]
-
-    read()
-    monkeypatch.delattr(Database, "get_sql_context")
-
-    assert read() == [200, 200, 200]

@@ -1,5 +1,6 @@
 """Withdrawing while something else happens to the same wallet."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
@@ -15,7 +16,7 @@ from embed.notifications import delivery, webhooks
 from embed.notifications.targets import Outcome
 from embed.runtime import EXTENSION
 from embed.schemas import RecordNonceRequest, WithdrawnWallet
-from embed.submissions import decisions, records, withdrawal
+from embed.submissions import records, withdrawal
 from embed.submissions.withdrawal import withdraw
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -28,79 +29,69 @@ def runtime(world):
     return world.app.extensions[EXTENSION]
 
 
-def submit(world, visitor) -> str:
-    answer = world.submit(visitor, "Ann")
-    assert code_of(answer) is None
-    return answer.json["submissionId"]
+@pytest.fixture
+def sign(world, runtime):
+    """Submit a new visitor's wallet, and have its withdrawal signed.
 
+    ``submission_id, withdraw_it = sign(visitor)``
+    """
 
-def issue(world, runtime, visitor):
-    """Return the nonce of a withdrawal that the visitor signed."""
-    return records.issue_record_nonce(
-        RecordNonceRequest(
+    def make(visitor: Visitor) -> tuple[str, Callable[[], WithdrawnWallet]]:
+        answer = world.submit(visitor, "Ann")
+        assert code_of(answer) is None
+        wanted = RecordNonceRequest(
             tracking_page_id=world.page_id, wallet_address=visitor.address, action="withdraw"
-        ),
-        runtime=runtime,
-        access=access.find_access(world.public_key),
-        host="localhost",
-    )[1]
+        )
+        found = access.find_access(world.public_key)
+        _, nonce = records.issue_record_nonce(
+            wanted, runtime=runtime, access=found, host="localhost"
+        )
+        return answer.json["submissionId"], partial(withdraw, nonce, runtime)
+
+    return make
 
 
-def test_one_nonce_withdraws_once(world, runtime):
-    visitor = Visitor()
-    submit(world, visitor)
-    nonce = issue(world, runtime, visitor)
+def test_one_nonce_withdraws_once(sign):
+    _, withdraw_it = sign(Visitor())
 
-    outcomes = race(*[partial(withdraw, nonce, runtime)] * 8)
+    outcomes = race(*[withdraw_it] * 8)
 
     withdrawn = WithdrawnWallet(withdrawn_submissions=1, left_list=False, stays_listed=False)
     assert (outcomes.count(withdrawn), outcomes.count("invalid_nonce")) == (1, 7)
     assert Withdrawal.select().count() == 1
 
 
-@pytest.mark.parametrize("is_bulk", [False, True])
-def test_decision_at_the_same_time_puts_nothing_back(world, runtime, is_bulk):
+def test_approval_at_the_same_time_puts_nothing_back(world, sign):
     for _ in range(ROUNDS):
         visitor = Visitor()
-        submission_id = submit(world, visitor)
-        approve = (
-            partial(decisions.approve, world.page, [submission_id], change=world.change())
-            if is_bulk
-            else partial(world.approve, submission_id)
-        )
+        submission_id, withdraw_it = sign(visitor)
 
-        nonce = issue(world, runtime, visitor)
-        race(partial(withdraw, nonce, runtime), approve)
+        race(withdraw_it, partial(world.approve, submission_id))
 
         assert Submission.get_or_none(Submission.wallet_address == visitor.address) is None
         assert Wallet.get_or_none(Wallet.address == visitor.address) is None
         assert Withdrawal.get_or_none(Withdrawal.submission_id == submission_id)
 
 
-def test_undo_at_the_same_time_leaves_no_nameless_submission_waiting(world, runtime):
+def test_undo_at_the_same_time_leaves_no_nameless_submission_waiting(world, sign):
     for _ in range(ROUNDS):
-        visitor = Visitor()
-        submission_id = submit(world, visitor)
+        submission_id, withdraw_it = sign(Visitor())
         world.reject(submission_id)
-        nonce = issue(world, runtime, visitor)
 
-        race(partial(withdraw, nonce, runtime), partial(world.undo, submission_id))
+        race(withdraw_it, partial(world.undo, submission_id))
 
         left = Submission.get_or_none(Submission.id == submission_id)
         assert left is None or left.status == "rejected"
 
 
-def test_new_submission_at_the_same_time_is_kept_or_a_duplicate(world, runtime):
+def test_new_submission_at_the_same_time_is_kept_or_a_duplicate(world, sign):
     for _ in range(ROUNDS):
         visitor = Visitor()
-        first = submit(world, visitor)
-        nonce = issue(world, runtime, visitor)
+        first, withdraw_it = sign(visitor)
         world.clock.forward(milliseconds=1)
         draft = world.draft(visitor, "Ann again")
 
-        _, code = race(
-            partial(withdraw, nonce, runtime), lambda draft=draft: code_of(world.post(draft))
-        )
+        _, code = race(withdraw_it, lambda draft=draft: code_of(world.post(draft)))
 
         left = list(Submission.select().where(Submission.wallet_address == visitor.address))
         assert first not in [one.id for one in left]
@@ -108,52 +99,45 @@ def test_new_submission_at_the_same_time_is_kept_or_a_duplicate(world, runtime):
         assert [one.nickname for one in left] == ([] if code else ["Ann again"])
 
 
-def test_purge_at_the_same_time_is_no_failure(world, runtime):
-    visitor = Visitor()
-    submit(world, visitor)
-    nonce = issue(world, runtime, visitor)
+def test_purge_at_the_same_time_is_no_failure(world, sign):
+    _, withdraw_it = sign(Visitor())
     world.delete_page()
+    with pytest.raises(ApiError, match="page_not_found"):
+        withdraw_it()
 
-    code, _ = race(partial(withdraw, nonce, runtime), partial(pages.purge_page, world.page_id))
+    code, _ = race(withdraw_it, partial(pages.purge_page, world.page_id))
 
     assert code == "page_not_found"
     assert not UsedNonce.select().exists()
 
 
-def test_page_that_is_handed_over_meanwhile_is_withdrawn_from_at_the_second_try(
-    world, runtime, monkeypatch
-):
-    visitor = Visitor()
-    submit(world, visitor)
-    nonce = issue(world, runtime, visitor)
-    refusal = InvalidInput("The page now belongs to another owner.")
+def test_page_that_is_handed_over_meanwhile_is_withdrawn_from_at_the_second_try(sign, monkeypatch):
+    _, withdraw_it = sign(Visitor())
 
     def fail(*_):
-        raise refusal
+        raise InvalidInput("The page now belongs to another owner.")
 
     with monkeypatch.context() as patch:
         patch.setattr(withdrawal, "editing", fail)
         with pytest.raises(ApiError, match="unavailable") as refused:
-            withdraw(nonce, runtime)
+            withdraw_it()
     assert refused.value.retry_after == timedelta(seconds=1)
 
-    assert withdraw(nonce, runtime).withdrawn_submissions == 1
+    assert withdraw_it().withdrawn_submissions == 1
 
 
 # Messages on their way
 
 
 def test_delivery_of_an_erased_message_ends_and_the_next_is_sent(
-    world, runtime, webhook, monkeypatch
+    world, runtime, webhook, sign, monkeypatch
 ):
-    visitor = Visitor()
-    submit(world, visitor)
-    nonce = issue(world, runtime, visitor)
+    _, withdraw_it = sign(Visitor())
     sent = []
 
     def send(receiver, message, settings, now):
         if not sent:
-            withdraw(nonce, runtime)  # while the first message is on its way
+            withdraw_it()  # while the first message is on its way
         sent.append(message.type)
         return Outcome(True, "200 OK")
 
@@ -165,18 +149,16 @@ def test_delivery_of_an_erased_message_ends_and_the_next_is_sent(
     assert delivery.find_due_receivers(world.clock()) == []
 
 
-def test_deliveries_and_withdrawals_do_not_block_each_other(world, runtime, webhook, monkeypatch):
+def test_deliveries_and_withdrawals_do_not_block_each_other(
+    world, runtime, webhook, sign, monkeypatch
+):
     """On Postgres, both change several deliveries of one receiver."""
     monkeypatch.setattr(webhooks, "send", lambda *_: Outcome(True, "200 OK"))
-    visitors = [Visitor() for _ in range(4)]
-    for visitor in visitors:
-        world.reject(submit(world, visitor))
-    nonces = [issue(world, runtime, visitor) for visitor in visitors]
+    signed = [sign(Visitor()) for _ in range(4)]
+    for submission_id, _ in signed:
+        world.reject(submission_id)
 
-    race(
-        *[partial(withdraw, nonce, runtime) for nonce in nonces],
-        partial(delivery.deliver, webhook.id, runtime),
-    )
+    race(*[each for _, each in signed], partial(delivery.deliver, webhook.id, runtime))
     delivery.deliver(webhook.id, runtime)
 
     assert Withdrawal.select().count() == 4

@@ -2,6 +2,8 @@
 
 import csv
 import io
+from collections.abc import Iterable
+from dataclasses import replace
 
 import base58
 import pytest
@@ -16,36 +18,21 @@ from embed.wallets.csv_reader import read_table
 
 
 @pytest.mark.parametrize(
-    "cell",
-    [
-        *("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''+"),
-        *("\uff1d1+1", "\uff0b1", "\uff0d1", "\uff20SUM(A1)", "'\uff1d1"),
-    ],
-)
-def test_formula_is_escaped_and_comes_back_exactly(cell):
-    shown = escape_formula(cell)
-
-    assert shown == f"'{cell}"
-    assert unescape_formula(shown) == cell
-
-
-@pytest.mark.parametrize(
     ("cell", "shown"),
     [
+        *((cell, f"'{cell}") for cell in ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "''+")),
+        *((cell, f"'{cell}") for cell in ("\uff1d1+1", "\uff0b1", "\uff0d1", "\uff20SUM(A1)")),
         ("x;=1+1", "x;'=1+1"),
         ("x;'=1", "x;''=1"),
         ("=a;-b;c;\uff20d", "'=a;'-b;c;'\uff20d"),
         (";;=1", ";;'=1"),
+        *((cell, cell) for cell in ("", "plain", "'", "'s", "1-1", "a;b=c", ";", "a;'")),
     ],
+    ids=ascii,
 )
-def test_formula_after_a_semicolon_is_escaped_and_comes_back_exactly(cell, shown):
+def test_formula_is_escaped_and_comes_back_exactly(cell, shown):
     assert escape_formula(cell) == shown
     assert unescape_formula(shown) == cell
-
-
-@pytest.mark.parametrize("cell", ["", "plain", "'", "'s", "1-1", "a=b", "a;b=c", ";", "a;'"])
-def test_what_is_no_formula_stays_as_it_is(cell):
-    assert escape_formula(cell) == unescape_formula(cell) == cell
 
 
 turning = "\u202a\u202b\u202c\u202d\u202e"
@@ -70,11 +57,8 @@ def test_what_is_written_is_read_back_exactly(table):
     parsed = parse_table(read_table(format_csv(table), max_wallets=50_000))
 
     assert parsed.mistakes == []
-    assert [
-        (line.address, line.alias, line.tag_names, line.is_hidden, line.balance)
-        for line in parsed.lines
-    ] == [
-        (line.address, line.alias, line.tag_names, line.is_hidden, line.balance) for line in table
+    assert [replace(line, number=0) for line in parsed.lines] == [
+        replace(line, number=0) for line in table
     ]
 
 
@@ -88,29 +72,18 @@ def test_no_written_cell_begins_a_formula(table):
 # Mistakes that are alike are told together
 
 
-def group(*numbers: int, kind: Kind = Kind.ADDRESS):
-    (found,) = group_mistakes([Mistake(number, kind, InvalidInput("Bad.")) for number in numbers])
-    return found
+def find_ranges(numbers: Iterable[int]) -> tuple[list[tuple[int, int]], int]:
+    mistakes = [Mistake(number, Kind.ADDRESS, InvalidInput("Bad.")) for number in numbers]
+    (found,) = group_mistakes(mistakes)
+    return found.ranges, found.rest
 
 
-@pytest.mark.parametrize(
-    ("numbers", "ranges", "rest"),
-    [
-        ([4, 9], [(4, 4), (9, 9)], 0),
-        ([2, 3, 4, 9], [(2, 4), (9, 9)], 0),
-        (range(2, 10_002), [(2, 10_001)], 0),
-        ([1, 3, 5, 7, 9, 11], [(1, 1), (3, 3), (5, 5), (7, 7), (9, 9), (11, 11)], 0),
-        (
-            [1, 3, 5, 6, 7, 9, 11, 13, 15, 16],
-            [(1, 1), (3, 3), (5, 7), (9, 9), (11, 11), (13, 13)],
-            2,
-        ),
-    ],
-)
-def test_lines_are_named_as_ranges_and_the_rest_is_counted(numbers, ranges, rest):
-    found = group(*numbers)
-
-    assert (found.ranges, found.rest) == (ranges, rest)
+def test_lines_are_named_as_ranges_and_the_rest_is_counted():
+    assert find_ranges([2, 3, 4, 9]) == ([(2, 4), (9, 9)], 0)
+    assert find_ranges(range(2, 10_002)) == ([(2, 10_001)], 0)
+    six = [(1, 1), (3, 3), (5, 7), (9, 9), (11, 11), (13, 13)]
+    assert find_ranges([1, 3, 5, 6, 7, 9, 11, 13]) == (six, 0)
+    assert find_ranges([1, 3, 5, 6, 7, 9, 11, 13, 15, 16]) == (six, 2)
 
 
 def test_largest_group_comes_first_and_no_mistake_is_lost():

@@ -33,23 +33,10 @@ def read_mistakes(text: str) -> list[tuple[int, str]]:
     return [(mistake.number, str(mistake.cause)) for mistake in parse_table(read(text)).mistakes]
 
 
-def test_line_is_read_with_all_its_cells():
-    parsed = parse_table(
-        read(f"address,alias,tags,hidden,balance\n{USDC},A name,team; watch,YES,12.50\n")
-    )
-
-    assert parsed.mistakes == []
-    assert parsed.lines == [
-        Line(USDC, "A name", ("team", "watch"), True, Decimal("12.5"), number=2)
-    ]
-
-
 # Encodings
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"]
-)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "cp1252"])
 def test_text_is_read_in_every_usual_encoding(encoding):
     text = f"{USDC},Zoë\r\n"
 
@@ -60,8 +47,6 @@ def test_text_is_read_in_every_usual_encoding(encoding):
     ("raw", "said"),
     [
         (b"PK\x03\x04\x14\x00", "Save it as CSV"),  # .xlsx
-        (b"\xd0\xcf\x11\xe0\xa1\xb1", "Save it as CSV"),  # .xls
-        (b"\xff\xfea", "Save it as “CSV UTF-8”"),
         (b"\x81\xff", "Save it as “CSV UTF-8”"),
     ],
 )
@@ -78,15 +63,12 @@ def test_what_is_no_text_is_refused_with_advice(raw, said):
     [
         f"wallet,name\n{USDC},Low Tide\n{OTHER},Ferry\n",
         f"wallet;name\n{USDC};Low Tide\n{OTHER};Ferry\n",
-        f"wallet\tname\n{USDC}\tLow Tide\n{OTHER}\tFerry\n",
         f"sep=;\r\n{USDC};Low Tide\r\n{OTHER};Ferry",
         f'"wallet" , "name"\n  {USDC} , "Low Tide" ,,\n\n,,,\n"{OTHER}","Ferry",\n',
         f"wallet,name\r{USDC},Low Tide\r\n\n{OTHER},Ferry",
         f"wallet,name\n{USDC};Low Tide\n{OTHER}\tFerry\n",
         f'wallet,name\n"{USDC},Low Tide"\n"{OTHER},""Ferry"""\n',
         f"name,wallet\nLow Tide,{USDC}\nFerry,{OTHER}",
-        f"{USDC},Low Tide\n{OTHER},Ferry",
-        f"1,Low Tide,{USDC}\n2,Ferry,{OTHER}\n",
         f"Low Tide,solana:{USDC}\nFerry,\u200b{OTHER}\u200b\n",
         f"who;name\nhttps://solscan.io/account/{USDC};Low Tide\n{OTHER};Ferry",
         f"at,who,name\nhttps://solscan.io/account/{THIRD},{USDC},Low Tide\n,{OTHER},Ferry",
@@ -102,7 +84,6 @@ def test_same_wallets_are_read_from_every_form(text):
         (f"address,tags\n{USDC},a;b\n{OTHER},c;d;e\n", ","),
         (f"address;name;amount\n{USDC};Smith, John;1,5\n{OTHER};Doe, Jane;2,5\n", ";"),
         (f"{USDC}\tSmith, John; Jr.", "\t"),
-        (f"{USDC}\n{OTHER}", ","),
     ],
 )
 def test_delimiter_is_the_one_that_sets_addresses_apart(text, delimiter):
@@ -122,10 +103,8 @@ def test_lines_are_numbered_as_in_the_file():
     ("heading", "columns"),
     [
         ("Address,Alias,Tags,Hidden,Balance", ["address", "alias", "tags", "hidden", "balance"]),
-        ("holder,label,group,hidden,quantity", ["address", "alias", "tags", "hidden", "balance"]),
         ("WALLET ADDRESS,Name,tag,joined,UI Amount", ["address", "alias", "tags", "", "balance"]),
         ("owner,,tags,,Amount (DEMO)", ["address", "", "tags", "", "balance"]),
-        ("public_key,name,NAME,share,uiAmount", ["address", "", "", "", "balance"]),
         ("wer,name,label,amount,ui_amount", ["address", "alias", "", "", "balance"]),
     ],
 )
@@ -137,18 +116,12 @@ def test_columns_are_known_by_their_headings(heading, columns):
     ("heading", "yes", "no"),
     [
         ("address,alias,tags,hidden,balance", "YES", "no"),
-        ("address,alias,tags,hidden,balance", "x", ""),
         ("address,alias,tags,Hidden?,balance", "TRUE", "0"),
         ("العنوان,الاسم,الوسوم,مخفية,الرصيد", "نعم", "لا"),
         ("Adresse,Name,Tags,Versteckt,Guthaben", "Ja", "nein"),
         ("Wallet,Bezeichnung,Gruppe,Verborgen,Betrag (DEMO)", "WAHR", "FALSCH"),
-        ("Dirección,Nombre,Etiquetas,Oculta,Saldo", "Sí", "NO"),
-        ("Adresse,Nom,Étiquettes,Masqué,Solde", "oui", "Non"),
         ("アドレス,名前,タグ,非表示,残高", "はい", "いいえ"),
-        ("Endereço,Nome,Tags,Oculta,Saldo", "SIM", "nao"),
-        ("Адрес,Имя,Теги,Скрыт,Баланс", "Да", "НЕТ"),
         ("Adres,Ad,Etiketler,GİZLİ,Bakiye", "EVET", "HAYIR"),
-        ("地址,名称,标签,隐藏,余额", "是", "否"),
     ],
 )
 def test_file_in_each_language_says_who_is_hidden(heading, yes, no):
@@ -186,13 +159,10 @@ def test_cells_decide_where_a_heading_says_something_else():
     ("rows", "columns"),
     [
         ([f"{USDC},1000", f"{OTHER},12.5"], ["address", "balance"]),
-        ([f"{USDC},12.5,Low Tide", f"{OTHER},3,Ferry"], ["address", "balance", "alias"]),
         ([f"{USDC},Low Tide,team,no,12"], ["address", "alias", "tags", "hidden", "balance"]),
-        ([f"{USDC},,team,,12"], ["address", "", "tags", "", "balance"]),
         ([f"{USDC},balance,address"], ["address", "alias", "tags"]),
         ([f"1,{USDC}", f"2,{OTHER}", f"3,{THIRD}"], ["", "address"]),
         ([f"{USDC},2026-08-02,Low Tide"], ["address", "", "alias"]),
-        ([f"{USDC},5,7"], ["address", "", ""]),
         ([f"{USDC},{'1' * 9_000}", f"{OTHER},{'1' * 9_000}"], ["address", ""]),
         ([f"Low Tide,{USDC},team"], ["", "address", ""]),
     ],
@@ -201,9 +171,7 @@ def test_without_a_heading_nothing_is_guessed_against_the_cells(rows, columns):
     assert read("\n".join(rows)).columns == columns
 
 
-@pytest.mark.parametrize(
-    "text", [f"{USDC},{OTHER}", "bad\nbad", "name,amount\nx,1", f"a,a\n{USDC[:9]},1"]
-)
+@pytest.mark.parametrize("text", [f"{USDC},{OTHER}", "bad\nbad", "name,amount\nx,1"])
 def test_uncertain_address_is_a_question(text):
     with pytest.raises(InvalidInput, match="isn't clear which column has the addresses"):
         parse_table(read(text))
@@ -235,12 +203,10 @@ def test_empty_cells_take_name_and_tags_off_and_leave_the_balance():
     [
         (["1,234,567.89", "1,234"], ["1234567.89", "1234"]),
         (["1.234,57", "1.234"], ["1234.57", "1234"]),
-        (["1.234.567"], ["1234567"]),
         (["12,5", "730"], ["12.5", "730"]),
         (["0,123"], ["0.123"]),
         (["0.123", "1.5e3", ".5"], ["0.123", "1500", "0.5"]),
         (["1 234,5", "1\u00a0234\u202f567"], ["1234.5", "1234567"]),
-        (["1'234.5"], ["1234.5"]),
     ],
 )
 def test_numbers_are_read_as_their_column_writes_them(cells, amounts):
@@ -276,21 +242,15 @@ def test_point_is_before_decimals_where_commas_separate_columns():
     ("row", "said"),
     [
         ("nonsense", "'nonsense' isn't a Solana address"),
-        (USDC[:-8], "isn't a Solana address"),
         (f"{USDC[:6]}0{USDC[7:]}", "“0” at place 7 isn't used in addresses"),
         (f"{USDC},a,b,no,1,more", "'more' belongs to none of the columns"),
         (f"{USDC},{'x' * 101}", "The alias is longer than 100 characters"),
         (f"{USDC},a\x07b", "can't be shown"),
         (f'{USDC},"=HYPERLINK(""https://evil.example"")"', "is a formula. Save its result"),
-        (f"{USDC},,=cmd", "is a formula"),
         (f"{USDC},,{'x' * 41}", "longer than 40 characters"),
         (f"{USDC},,,perhaps", "Hidden must be yes or no, not 'perhaps'"),
-        (f"{USDC},,,?", "Hidden must be yes or no, not '?'"),
         (f"{USDC},,,,-1", "'-1' isn't a balance"),
-        (f"{USDC},,,,nan", "'nan' isn't a balance"),
-        (f"{USDC},,,,1e999", "'1e999' isn't a balance"),
         (f"{USDC},,,,1_000", "'1_000' isn't a balance"),
-        (f"{USDC},,,,e5", "'e5' isn't a balance"),
         (f"{USDC},,,,{'1' * 101}", "isn't a balance"),
     ],
 )
@@ -319,9 +279,7 @@ def test_every_bad_line_is_listed_and_a_line_with_two_mistakes_says_both():
     ("text", "said"),
     [
         ("", "no wallets in this file"),
-        ("address,alias\n\n", "no wallets in this file"),
         (f"{USDC},a\0b", "isn't a text file"),
-        (f'{USDC}\n{OTHER},"never closed\n{THIRD},x\n', "quotation mark on line 2 isn't closed"),
         (
             f'{USDC}\n{OTHER},"' + "never closed\n" * 20_000,
             "quotation mark on line 2 isn't closed",
@@ -347,14 +305,12 @@ def test_more_than_a_page_can_track_are_refused_as_a_whole():
             read_table("\n".join(heading + lines), max_wallets=5)
 
 
-@given(st.text(max_size=200) | st.text(f"{USDC[:3]},;\t\n\"'=.1", max_size=60))
-@example(f'"{USDC};a name\non two lines"')
-def test_no_text_breaks_the_reading(text):
-    with suppress(InvalidInput):
-        parse_table(read(text))
-
-
-@given(st.binary(max_size=200))
+@given(
+    st.binary(max_size=200)
+    | st.text(max_size=200).map(str.encode)
+    | st.text(f"{USDC[:3]},;\t\n\"'=.1", max_size=60).map(str.encode)
+)
+@example(f'"{USDC};a name\non two lines"'.encode())
 def test_no_file_breaks_the_reading(raw):
     with suppress(InvalidInput):
         parse_table(read(decode_csv(raw)))

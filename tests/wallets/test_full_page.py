@@ -2,12 +2,10 @@
 
 import pytest
 from support.owner_browser import OwnerBrowser
-from support.remote import at_once
+from support.remote import race
 from support.world import Visitor, code_of
 
-from embed.db.connection import db
 from embed.db.models import Submission, Wallet
-from embed.errors import InvalidInput
 from embed.wallets import imports, tracking
 from embed.wallets.csv_lines import parse_table
 from embed.wallets.csv_reader import read_table
@@ -62,44 +60,11 @@ def test_table_that_does_not_fit_names_the_first_line_too_many(world):
         plan(world, *known, *new)
 
 
-def test_approval_waits_until_there_is_room(world):
-    waiting = world.submit(Visitor()).json["submissionId"]
-    add(world)
-
-    with pytest.raises(InvalidInput, match="at most 3 wallets"):
-        world.approve(waiting, max_wallets=MAX_WALLETS)
-    assert Submission.get_by_id(waiting).status == "pending"
-
-    tracking.remove_wallet(Wallet.select().first().id, world.change())
-    world.approve(waiting, max_wallets=MAX_WALLETS)
-    assert Submission.get_by_id(waiting).status == "approved"
-
-
-def test_visitor_of_a_full_page_that_approves_by_itself_is_told_to_come_back(world):
-    world.configure(auto_approve=True)
-    visitor = Visitor()
-    world.open_widget(visitor)
-    assert world.submit(Visitor()).json["status"] == "auto_approved"
-
-    refused = world.submit(visitor)
-
-    assert code_of(refused) == "queue_full"
-    (own,) = world.list_own(visitor).json["submissions"]
-    assert (own["status"], own["rejectReason"]) == ("soft_rejected", "queue_full")
-    assert len(list_addresses(world)) == MAX_WALLETS
-
-
-def test_visitors_at_once_do_not_overfill_a_page(world):
+def test_visitors_at_once_do_not_overfill_a_page_that_approves_by_itself(world):
     world.configure(auto_approve=True)
     drafts = [world.draft(Visitor()) for _ in range(6)]
 
-    def post(draft):
-        try:
-            return code_of(world.post(draft))
-        finally:
-            db.close()
-
-    codes = at_once([lambda draft=draft: post(draft) for draft in drafts])
+    codes = race(*[lambda draft=draft: code_of(world.post(draft)) for draft in drafts])
 
     assert sorted(codes, key=str) == [None] + ["queue_full"] * 5
     assert len(list_addresses(world)) == MAX_WALLETS
@@ -131,3 +96,4 @@ def test_every_way_in_keeps_to_the_setting(world):
         assert command.exit_code == 1
         assert "at most 3 wallets" in command.output
     assert Wallet.select().count() == MAX_WALLETS
+    assert Submission.get_by_id(waiting).status == "pending"

@@ -3,12 +3,11 @@
 from datetime import timedelta
 
 import pytest
-from peewee import SqliteDatabase
 from support.world import Visitor
 
-from embed.db.connection import db
+from embed.db.models import Wallet
 from embed.domain.addresses import shorten_address
-from embed.wallets import joined, tracking
+from embed.wallets import tracking
 from embed.wallets.joined import Joined, list_joined
 
 WEEK = timedelta(days=7)
@@ -20,6 +19,11 @@ def join(world, nickname: str) -> Visitor:
     world.approve(world.submit(visitor, nickname).json["submissionId"])
     world.clock.forward(days=1)
     return visitor
+
+
+def change(world, visitor, **changes) -> None:
+    wallet = Wallet.get(Wallet.address == visitor.address)
+    tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.change())
 
 
 def names_of(world) -> list[str]:
@@ -51,34 +55,10 @@ def test_wallets_that_nobody_sent_that_wait_or_are_not_shown_have_not_joined(wor
     world.approve(undone)
     world.undo(undone)
     world.withdraw(join(world, "Withdrawn"))
-    hidden = join(world, "Hidden")
-    other = world.make_page()
-    wallet = next(
-        one
-        for one in tracking.list_wallets(world.page, world.balances)
-        if one.address == hidden.address
-    )
-    tracking.update_wallet(wallet.id, tracking.WalletFields(is_hidden=True), world.change())
+    change(world, join(world, "Hidden"), is_hidden=True)
+    unnamed = join(world, "Unnamed")
+    change(world, unnamed, alias="")
     join(world, "Listed")
 
-    assert names_of(world) == ["Listed"]
-    assert other != world.page_id
+    assert names_of(world) == ["Listed", shorten_address(unnamed.address)]
     assert list_joined(world.page, world.clock()) == []
-
-
-def test_wallet_without_an_alias_has_a_short_address(world):
-    visitor = join(world, "Ann")
-    wallet = tracking.list_wallets(world.page, world.balances)[0]
-    tracking.update_wallet(wallet.id, tracking.WalletFields(alias=""), world.change())
-
-    assert names_of(world) == [shorten_address(visitor.address)]
-
-
-def test_query_reads_an_index_and_not_all_approvals_of_the_page(world):
-    if not isinstance(db.obj, SqliteDatabase):
-        pytest.skip("Postgres plans by the size of its tables")
-    sql, parameters = db.obj.get_sql_context(value_literals=True).parse(joined._LIST_JOINED.query)
-    steps = [row[3] for row in db.execute_sql(f"EXPLAIN QUERY PLAN {sql}", parameters)]
-
-    assert "submission_approved (page_id=? AND decided_at>?)" in steps[0]
-    assert "wallet_submission_id (submission_id=?)" in steps[1]

@@ -1,6 +1,5 @@
 """Wallets in the order of their balances or names, in every database."""
 
-import tracemalloc
 from decimal import Decimal
 
 import pytest
@@ -9,7 +8,6 @@ from support.folded import TYPED_BY_NAME
 from support.world import USDC, Visitor
 
 from embed.balances.known import BalanceSource
-from embed.db.models import Page
 from embed.domain.amounts import MAX_AMOUNT
 from embed.wallets import search
 from embed.wallets.search import Order, WalletFilter
@@ -77,27 +75,17 @@ def test_wildcards_are_looked_for_as_they_are(world):
     for alias in ("100%", "1000", "a_b", "aéb", "a\\b"):
         world.track(Visitor().address, alias=alias)
 
-    assert [list_matches(world, text) for text in ("0%", "a_b", "a\\b", "%_")] == [
-        ["100%"],
-        ["a_b"],
-        ["a\\b"],
-        [],
-    ]
+    found = [list_matches(world, text) for text in ("0%", "a_b", "a\\b", "%_")]
+    assert found == [["100%"], ["a_b"], ["a\\b"], []]
+    assert len(list_matches(world, " \u200e\0")) == 5  # which is no text at all
 
 
 def test_shortened_addresses_are_found(world):
     address = world.track(Visitor().address, alias="Ann").address
     world.track(Visitor().address, alias="Ben")
 
-    for text in ("{0}…{1}", "{0}...{1}", " {0} .. {1} "):
-        assert list_matches(world, text.format(address[:6], address[-4:])) == ["Ann"]
-        assert list_matches(world, text.format(address[-6:], address[:4])) == []
-
-
-def test_text_that_is_only_spaces_finds_everything(world):
-    world.track(Visitor().address, alias="Ann")
-
-    assert list_matches(world, " \u200e\0") == ["Ann"]
+    assert list_matches(world, f" {address[:6]} .. {address[-4:]} ") == ["Ann"]
+    assert list_matches(world, f"{address[-6:]}…{address[:4]}") == []
 
 
 @pytest.mark.parametrize("is_descending", [False, True])
@@ -111,34 +99,21 @@ def test_wallets_that_hold_the_same_come_oldest_first(world, is_descending):
     assert [name for name, _ in found] == ["x", "a", "m"]
 
 
-def test_each_page_of_results_goes_on_where_the_one_before_ended(world):
+@pytest.mark.parametrize(
+    ("column", "key"), [("balance", "token_balance"), ("name", "public_alias")]
+)
+def test_each_page_of_results_goes_on_where_the_one_before_ended(world, column, key):
     for number in range(250):
         world.track(Visitor().address, alias=f"{number % 7}", balance=number % 5)
 
-    for column in ("balance", "name"):
-        results = [
-            search.search_wallets(
-                world.page, WalletFilter(), Order(column), n, balances=world.balances
-            )
-            for n in (1, 2, 3)
-        ]
-        found = [wallet for result in results for wallet in result.wallets]
-        assert len({wallet.id for wallet in found}) == 250
-        keys = [
-            wallet.token_balance if column == "balance" else wallet.public_alias for wallet in found
-        ]
-        assert keys == sorted(keys, reverse=True)
+    parts = [
+        search.search_wallets(
+            world.page, WalletFilter(), Order(column), part, balances=world.balances
+        ).wallets
+        for part in (1, 2, 3)
+    ]
 
-
-@pytest.mark.databases("sqlite")
-def test_cache_counts_what_a_search_without_results_takes(world):
-    cached = search._list_addresses.cache
-    before, page_id = cached.currsize, world.page_id
-    tracemalloc.start()
-    for number in range(100):
-        wanted = WalletFilter(text=f"nobody {number} {'x' * 200}")
-        search.search_wallets(Page.get_by_id(page_id), wanted, Order(), balances=world.balances)
-    taken, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-
-    assert taken < cached.currsize - before
+    found = [wallet for part in parts for wallet in part]
+    assert len({wallet.id for wallet in found}) == 250
+    keys = [getattr(wallet, key) for wallet in found]
+    assert keys == sorted(keys, reverse=True)

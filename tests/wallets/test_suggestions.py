@@ -1,12 +1,13 @@
 """Suggested wallets: what is told of each, and entering those that an owner chose."""
 
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from functools import partial
 
 import base58
 import pytest
 from solders.pubkey import Pubkey
 from support.fake_chain import FakeChain
+from support.remote import race
 from support.world import USDC, Visitor, read_log
 
 from embed.balances.observations import store_chain_of_mints
@@ -123,7 +124,7 @@ def test_what_is_tracked_meanwhile_stays_as_it_is(world, add):
 
 @pytest.mark.parametrize(
     "wrong",
-    ["", "x", "O" * 44, "1" * 44, f"{USDC},Alias", "\0", "\ud800", "9" * 60_000],
+    ["", "O" * 44, f"{USDC},Alias", "\ud800", "9" * 60_000],
     ids=ascii,
 )
 def test_one_wrong_address_adds_none(world, add, wrong):
@@ -138,14 +139,7 @@ def test_one_wrong_address_adds_none(world, add, wrong):
 def test_two_owners_at_once_add_each_wallet_once(world, add):
     addresses = [base58.b58encode(bytes([number]) * 32).decode() for number in range(1, 21)]
 
-    def run(chosen: list[str]) -> int:
-        try:
-            return add(*chosen)
-        finally:
-            db.close()
-
-    with ThreadPoolExecutor(4) as pool:
-        counts = list(pool.map(run, [addresses, addresses[::-1]] * 2))
+    counts = race(*[partial(add, *addresses), partial(add, *addresses[::-1])] * 2)
 
     assert sum(counts) == len(addresses)
     assert Wallet.select().where(Wallet.page == world.page_id).count() == len(addresses)
