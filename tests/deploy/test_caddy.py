@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from http.client import HTTPResponse
 
 import pytest
+from deploy_files import PLAIN_HTTP
 from support.caddy import HOST, SAMPLE, Caddy, find_caddy, make_caddy_environ
 from support.remote import RemotePage, make_environ
 from support.servers import run_gunicorn
@@ -67,14 +68,7 @@ def test_visitors_are_served_by_https_and_the_service_knows_it(served):
     assert read(caddy, page).status == 200
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "location"),
-    [
-        ("/api/embed/tracking/x", 403, None),
-        ("/embed/api/siws/nonce", 403, None),
-        ("/embed/tracking/x?key=y", 301, f"https://{HOST}/embed/tracking/x?key=y"),
-    ],
-)
+@pytest.mark.parametrize(("path", "status", "location"), PLAIN_HTTP)
 def test_pages_without_https_are_redirected_and_api_calls_refused(path, status, location, served):
     answer = served[0].get(path, tls=False)
 

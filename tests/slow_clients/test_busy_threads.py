@@ -61,7 +61,6 @@ def test_answers_belong_to_their_requests_whichever_thread_handles_them(server):
     [
         ("GET /long", THREADS - 1),
         ("POST /long", THREADS),
-        ("GET /dashboard/pages", THREADS),
         ("GET /%64ashboard/pages", THREADS),
     ],
 )
