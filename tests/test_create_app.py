@@ -5,12 +5,12 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 import requests
-from support.remote import TIMEOUT_S
+from support.remote import TIMEOUT_S, at_once
 from support.servers import (
     PROJECT_DIR,
     Server,
@@ -148,13 +148,8 @@ def test_given_settings_that_cannot_be_used_raise():
 # As programs
 
 PROGRAMS = {
-    "flask run": [sys.executable, "-m", "flask", "run", "--port", "{port}"],
-    "python app.py": [
-        sys.executable,
-        "-c",
-        "import app; app.app.run(port={port})",  # app.py itself has no option for a port
-    ],
-    "gunicorn": [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:{port}"],
+    "flask run": ["-m", "flask", "run", "--port", "{port}"],
+    "gunicorn": ["-m", "gunicorn", "app:app", "--bind", "127.0.0.1:{port}"],
 }
 
 
@@ -162,7 +157,7 @@ PROGRAMS = {
 def serving(program: str, folder):
     port = find_free_port()
     server = Server(
-        [word.format(port=port) for word in PROGRAMS[program]],
+        [sys.executable, *(word.format(port=port) for word in PROGRAMS[program])],
         cwd=PROJECT_DIR,
         env=clean_environ() | {"INSTANCE_DIR": str(folder)},
         stderr=subprocess.DEVNULL,
@@ -220,19 +215,10 @@ def test_of_eight_processes_one_makes_the_tables_and_seven_wait(folder):
         )
         for _ in range(8)
     ]
-    ready = [process.stdout.readline() for process in processes]
-    told = [None] * len(processes)
+    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 8
 
-    def tell(number: int) -> None:
-        told[number], _ = processes[number].communicate("\n", timeout=TIMEOUT_S)
+    told = at_once([partial(one.communicate, "\n", timeout=TIMEOUT_S) for one in processes])
 
-    threads = [threading.Thread(target=tell, args=(number,)) for number in range(len(processes))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert ready == ["ready\n"] * 8
-    assert told == ["401\n"] * 8
+    assert told == [("401\n", None)] * 8
     connection.open_database(Settings.from_environ().database_url)
     assert schema_version.list_missing_migrations() == []
