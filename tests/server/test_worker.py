@@ -96,12 +96,15 @@ def serving(monkeypatch) -> Iterator[Serving]:
         yield Serving(opened)
 
 
-# The second is the app's own: a server that it asks is away.
+# The first is the app's own: a server that it asks is away.
 @pytest.mark.parametrize(
-    "error", [ValueError, ConnectionRefusedError, SystemExit, asyncio.CancelledError]
+    "error", [ConnectionRefusedError, SystemExit, asyncio.CancelledError, None]
 )
 def test_app_that_fails_is_logged_and_answered_for_whatever_it_raises(serving, error):
-    def app(*_arguments: Any) -> None:
+    def app(_environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        if error is None:
+            start_response("200 OK", [("Location", "/a\r\nb")])  # a header that nobody may send
+            return [b""]
         raise error
 
     serving.app = app
@@ -111,7 +114,7 @@ def test_app_that_fails_is_logged_and_answered_for_whatever_it_raises(serving, e
     assert serving.log.failures == ["A request failed outside the app."]
 
 
-@pytest.mark.parametrize("error", [ValueError, SystemExit, asyncio.CancelledError, OSError])
+@pytest.mark.parametrize("error", [SystemExit, OSError])
 def test_answer_in_the_middle_of_which_the_app_fails_is_cut_off_and_not_followed(serving, error):
     def app(_environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterator[bytes]:
         start_response(*ANSWER)
@@ -123,18 +126,6 @@ def test_answer_in_the_middle_of_which_the_app_fails_is_cut_off_and_not_followed
 
     assert serving.ask().endswith(b"\r\n\r\ndo")
     assert len(serving.log.failures) == 1
-
-
-def test_header_that_the_app_may_not_send_is_its_failure(serving):
-    def app(_environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
-        start_response("200 OK", [("Location", "/a\r\nb")])
-        return [b""]
-
-    serving.app = app
-    serving.start()
-
-    assert serving.ask().startswith(b"HTTP/1.1 500 Internal Server Error\r\n")
-    assert serving.log.failures == ["A request failed outside the app."]
 
 
 def test_request_whose_body_is_cut_off_is_refused_after_the_ones_before_it(serving):
@@ -239,10 +230,7 @@ def test_when_all_places_are_taken_requests_that_wait_for_a_thread_are_the_last_
 
 
 # How many seconds proxies keep an idle connection to a service, as they document it.
-KEPT_BY_PROXIES = {"ALB": 60, "nginx": 60, "Traefik": 90, "Caddy": 120, "Oracle": 300} | {
-    "Google": 600,
-    "Cloudflare": 900,
-}
+KEPT_BY_PROXIES = {"nginx": 60, "Caddy": 120, "Cloudflare": 900}
 
 
 def test_connection_is_kept_longer_than_proxies_keep_theirs_but_leaves_first(serving):
