@@ -298,7 +298,7 @@ def test_requests_that_hang_keep_no_other_kind_waiting(kind, serving):
 
 def test_request_behind_a_large_answer_is_not_disturbed_while_it_is_handled(serving):
     """The client reads the first answer slowly, so the loop has to wait for it."""
-    first, gate = b"x" * 20_000_000, Gate()
+    first, gate = b"x" * 8_000_000, Gate()
 
     def app(environ, start_response):
         if environ["PATH_INFO"] != "/":
@@ -307,6 +307,7 @@ def test_request_behind_a_large_answer_is_not_disturbed_while_it_is_handled(serv
         return [first]
 
     serving.app = app
+    serving.config.set("threads", 4)
     serving.start()
     client = serving.connect(GET + GET.replace(b"/ ", b"/slow ") + CLOSE)
     with client.makefile("rb") as answers:
@@ -323,7 +324,7 @@ def test_request_behind_a_large_answer_is_not_disturbed_while_it_is_handled(serv
 
 def test_request_is_handled_once_if_the_next_arrives_as_its_large_answer_begins(serving):
     is_held, is_over, handled = threading.Event(), threading.Event(), []
-    large = b"x" * 20_000_000
+    large = b"x" * 8_000_000
 
     def app(environ, start_response):
         handled.append(environ["QUERY_STRING"])
