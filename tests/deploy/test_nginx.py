@@ -8,7 +8,7 @@ import requests
 from deploy_files import PLAIN_HTTP
 from support.absence import skip_or_fail
 from support.caddy import HOST
-from support.nginx import LOG, find_nginx, run_nginx, write_config
+from support.nginx import LOG, adapt_sample, find_nginx, run_nginx, write_config
 from support.remote import TIMEOUT_S, RemotePage, make_environ
 from support.servers import Unavailable, find_free_port, provide, run_gunicorn
 from support.waiting import wait_for
@@ -24,7 +24,7 @@ def test_nginx_takes_the_sample(tmp_path):
         program = find_nginx()
     except Unavailable as why:
         skip_or_fail(str(why))
-    config = write_config(tmp_path, find_free_port(), (8000,))
+    config = write_config(tmp_path, adapt_sample(find_free_port(), (8000,), tmp_path))
 
     done = subprocess.run(
         [program, "-t", "-c", config, "-e", tmp_path / "error.log"], capture_output=True, text=True
