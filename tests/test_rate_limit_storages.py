@@ -1,8 +1,5 @@
 """Limits that Flask-Limiter's strategy decides, in a process's memory and in Redis."""
 
-import math
-import secrets
-import time
 from datetime import timedelta
 from itertools import product
 
@@ -11,14 +8,13 @@ from limits import parse
 from limits.errors import StorageError
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
-from support.remote import at_once
 from support.servers import find_free_port
 
 from embed import rate_limits
 from embed.errors import ApiError
 from embed.rate_limits import RateLimits
 from embed.settings import Settings, SettingsError
-from embed.settings.storages import check_storage, open_storage
+from embed.settings.storages import check_storage
 
 LIMIT = parse("2/hour")
 SECRET_KEY = "a key of sixteen characters"
@@ -143,34 +139,6 @@ def test_wait_is_never_too_short_and_never_longer_than_the_window(
     wait_s = limits.measure_wait("rate_limit_key", limit, "a").total_seconds()
 
     assert left_s <= wait_s <= 60
-
-
-@pytest.mark.parametrize("kind", ["memory", "redis"])
-def test_threads_that_count_at_once_get_past_the_limit_just_so_often(kind, redis_url):
-    # The server is not cleared.
-    storage = open_storage(redis_url if kind == "redis" else "memory://")
-    limits = count_in(storage, secrets.token_hex())
-    hour = parse("40/hour")
-    # limits' storage in memory can lose hits of threads that begin a window at the same moment.
-    limits.is_above("rate_limit_ip", hour, "a")
-
-    def count_often():
-        return [limits.find_wait("rate_limit_ip", hour, "a") for _ in range(10)]
-
-    waits = [wait for some in at_once([count_often] * 8) for wait in some]
-
-    assert waits.count(None) == 39
-    assert all(timedelta(minutes=59) < wait <= timedelta(hours=1) for wait in waits if wait)
-
-
-def test_client_that_waits_as_told_is_let_in(redis_url):
-    limits, limit = count_in(open_storage(redis_url), secrets.token_hex()), parse("1/second")
-    assert limits.find_wait("rate_limit_key", limit, "a") is None
-    wait = limits.find_wait("rate_limit_key", limit, "a")
-
-    time.sleep(math.ceil(wait.total_seconds()))  # as Retry-After says
-
-    assert limits.find_wait("rate_limit_key", limit, "a") is None
 
 
 # Which addresses of storages are accepted

@@ -273,8 +273,8 @@ def test_request_that_waits_longest_leaves_when_nobody_else_can(serving):
     assert [clients[one].recv(12) for one in (0, 2, 3)] == [b"HTTP/1.1 200"] * 3
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_requests_that_hang_keep_no_other_kind_waiting(kind, serving):
+@pytest.mark.parametrize(("kind", "start"), [*KINDS.items(), ("dashboard", b"GET /%64ashboard/")])
+def test_requests_that_hang_keep_no_other_kind_waiting(kind, start, serving):
     is_over, hanging = threading.Event(), []
 
     def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
@@ -287,7 +287,7 @@ def test_requests_that_hang_keep_no_other_kind_waiting(kind, serving):
     serving.config.set("threads", 1)
     serving.start()
     rest = CLOSE.partition(b"/")[2]
-    slow = serving.connect(KINDS[kind] + b"?hang" + rest)
+    slow = serving.connect(start + b"?hang" + rest)
     wait_for(lambda: hanging)
     others = [serving.ask(KINDS[other] + rest) for other in KINDS if other != kind]
     is_over.set()
