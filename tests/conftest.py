@@ -19,7 +19,7 @@ from peewee import Database
 from support.apps import Apps
 from support.deployments import DATABASE_BY_DEPLOYMENT
 from support.postgres import Cursor, open_cursor
-from support.servers import provide, run_postgres, run_valkey
+from support.servers import open_postgres, open_valkey, provide
 from support.shared_clock import SharedClock
 from support.world import SECRET_KEY, Clock, World
 
@@ -72,12 +72,14 @@ def apps() -> Apps:
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """The address of a running cluster, with ``{name}`` for the database's name."""
-    yield from provide(run_postgres)
+    for server in provide(open_postgres):
+        yield server.url
 
 
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
-    yield from provide(run_valkey)
+    for server in provide(open_valkey):
+        yield f"redis+unix://{server.path}"
 
 
 @pytest.fixture(scope="session")

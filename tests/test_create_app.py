@@ -5,12 +5,12 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 import requests
-from support.remote import TIMEOUT_S
+from support.remote import TIMEOUT_S, at_once
 from support.servers import (
     PROJECT_DIR,
     Server,
@@ -41,6 +41,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_first_request_makes_the_key_and_the_tables_and_creating_the_app_does_not(folder):
     client = create_app().test_client()
+    assert client.get("/healthz").status_code == 200  # which is no first request
     before = folder.exists()
 
     answers = [client.get(path).status_code for path in ("/dashboard/sign-in", READ)]
@@ -49,11 +50,6 @@ def test_first_request_makes_the_key_and_the_tables_and_creating_the_app_does_no
     assert answers == [200, 401]
     assert {"embed.db", "secret_key"} <= {path.name for path in folder.iterdir()}
     assert schema_version.list_missing_migrations() == []
-
-
-def test_health_check_is_no_first_request(folder):
-    assert create_app().test_client().get("/healthz").status_code == 200
-    assert not folder.exists()
 
 
 def test_empty_file_becomes_a_database(folder):
@@ -81,14 +77,11 @@ def test_form_of_the_dashboard_outlives_the_process(folder):
     (token,) = re.findall(r'name="csrf_token" value="([^"]+)"', form)[:1]
     cookies = [f"{cookie.key}={cookie.value}" for cookie in first._cookies.values()]
 
-    answer = (
-        create_app()
-        .test_client(use_cookies=False)
-        .post(
-            "/dashboard/sign-in",
-            data={"csrf_token": token, "email": "owner@example.com", "password": "wrong"},
-            headers={"Cookie": "; ".join(cookies)},
-        )
+    second = create_app().test_client(use_cookies=False)
+    answer = second.post(
+        "/dashboard/sign-in",
+        data={"csrf_token": token, "email": "owner@example.com", "password": "wrong"},
+        headers={"Cookie": "; ".join(cookies)},
     )
 
     assert "The email address or the password is wrong." in answer.text
@@ -148,13 +141,8 @@ def test_given_settings_that_cannot_be_used_raise():
 # As programs
 
 PROGRAMS = {
-    "flask run": [sys.executable, "-m", "flask", "run", "--port", "{port}"],
-    "python app.py": [
-        sys.executable,
-        "-c",
-        "import app; app.app.run(port={port})",  # app.py itself has no option for a port
-    ],
-    "gunicorn": [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:{port}"],
+    "flask run": ["-m", "flask", "run", "--port", "{port}"],
+    "gunicorn": ["-m", "gunicorn", "app:app", "--bind", "127.0.0.1:{port}"],
 }
 
 
@@ -162,7 +150,7 @@ PROGRAMS = {
 def serving(program: str, folder):
     port = find_free_port()
     server = Server(
-        [word.format(port=port) for word in PROGRAMS[program]],
+        [sys.executable, *(word.format(port=port) for word in PROGRAMS[program])],
         cwd=PROJECT_DIR,
         env=clean_environ() | {"INSTANCE_DIR": str(folder)},
         stderr=subprocess.DEVNULL,
@@ -220,19 +208,10 @@ def test_of_eight_processes_one_makes_the_tables_and_seven_wait(folder):
         )
         for _ in range(8)
     ]
-    ready = [process.stdout.readline() for process in processes]
-    told = [None] * len(processes)
+    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 8
 
-    def tell(number: int) -> None:
-        told[number], _ = processes[number].communicate("\n", timeout=TIMEOUT_S)
+    told = at_once([partial(one.communicate, "\n", timeout=TIMEOUT_S) for one in processes])
 
-    threads = [threading.Thread(target=tell, args=(number,)) for number in range(len(processes))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert ready == ["ready\n"] * 8
-    assert told == ["401\n"] * 8
+    assert told == [("401\n", None)] * 8
     connection.open_database(Settings.from_environ().database_url)
     assert schema_version.list_missing_migrations() == []

@@ -56,16 +56,11 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script/></
 
 REFUSED = {
     "empty": (b"", NO_PICTURE),
-    "text": (b"a logo", NO_PICTURE),
     "SVG": (SVG, NO_PICTURE),
     "GIF": (write(make(), "GIF"), NO_PICTURE),
-    "BMP": (write(make(), "BMP"), NO_PICTURE),
     "cut off PNG": (write(Image.effect_noise((200, 200), 90))[:9_000], DAMAGED),
-    "cut off JPEG": (write(Image.effect_noise((200, 200), 90), "JPEG")[:3_000], DAMAGED),
-    "cut off WebP": (write(Image.effect_noise((200, 200), 90), "WEBP")[:900], DAMAGED),
     "too large": (write(make()) + bytes(MAX_BYTES), "The logo must be at most 1 MB."),
     "too wide": (write(make(4097, 4000)), TOO_MANY_PIXELS),
-    "bomb": (make_bomb(9_000, 9_000), TOO_MANY_PIXELS),
     "bomb of which Pillow warns": (make_bomb(12_000, 12_000), TOO_MANY_PIXELS),
     "bomb that Pillow refuses": (make_bomb(60_000, 60_000), TOO_MANY_PIXELS),
     "long": (write(make(401, 100)), TOO_LONG),
@@ -106,9 +101,8 @@ def test_damaged_pictures_are_drawn_or_refused():
 @pytest.mark.parametrize(
     ("mode", "form"),
     [
-        *(("RGB", "PNG"), ("RGBA", "PNG"), ("L", "PNG"), ("LA", "PNG"), ("P", "PNG"), ("1", "PNG")),
-        *(("I;16", "PNG"), ("RGB", "JPEG"), ("L", "JPEG"), ("CMYK", "JPEG")),
-        *(("RGB", "WEBP"), ("RGBA", "WEBP")),
+        *(("LA", "PNG"), ("P", "PNG"), ("1", "PNG"), ("I;16", "PNG"), ("L", "JPEG")),
+        *(("CMYK", "JPEG"), ("RGBA", "WEBP")),
     ],
 )
 def test_picture_of_any_kind_becomes_a_small_square(mode, form):
@@ -130,14 +124,13 @@ def test_color_shape_and_transparency_stay():
     assert max(abs(red - 10), abs(green - 120), abs(blue - 240)) < 12
 
 
-@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
-def test_photo_is_turned_upright(form):
+def test_photo_is_turned_upright():
     photo = make(200, 200, color="white")
     photo.paste("black", (0, 0, 200, 100))
     exif = Image.Exif()
     exif[0x0112] = 6  # a quarter turn
 
-    drawn = read(draw_logo(write(photo, form, exif=exif))).convert("L")
+    drawn = read(draw_logo(write(photo, "JPEG", exif=exif))).convert("L")
 
     assert drawn.getpixel((20, 64)) > 200 > 50 > drawn.getpixel((108, 64))
 
@@ -159,15 +152,6 @@ def test_nothing_of_the_file_is_left():
         drawn = draw_logo(raw)
         assert SECRET not in drawn
         assert read(drawn).info.keys() <= {"loop", "background", "timestamp", "duration"}
-
-
-def test_animation_keeps_its_first_picture():
-    frames = [make(color="blue"), make(color="red")]
-
-    drawn = draw_logo(write(frames[0], "WEBP", save_all=True, append_images=frames[1:]))
-
-    assert getattr(read(drawn), "n_frames", 1) == 1
-    assert read(drawn).convert("RGB").getpixel((9, 9))[2] > 240
 
 
 # Where it is kept

@@ -11,19 +11,12 @@ from embed.errors import InvalidInput
 KEPT = timedelta(days=30)
 
 
-@pytest.fixture
-def deleted_at(world):
-    return pages.delete_page(world.page_id, world.change()).deleted_at
+def test_page_comes_back_until_30_days_after_its_deletion(world):
+    deleted_at = pages.delete_page(world.page_id, world.change()).deleted_at
 
-
-def test_page_comes_back_until_30_days_after_its_deletion(world, deleted_at):
-    page = pages.restore_page(world.page_id, change_at(deleted_at + KEPT - timedelta(seconds=1)))
-
-    assert page.deleted_at is None
-
-
-def test_page_that_was_deleted_longer_ago_stays_deleted(world, deleted_at):
     with pytest.raises(InvalidInput, match="more than 30 days ago"):
         pages.restore_page(world.page_id, change_at(deleted_at + KEPT + timedelta(seconds=1)))
-
     assert pages.get_page(world.page_id).deleted_at == deleted_at
+
+    page = pages.restore_page(world.page_id, change_at(deleted_at + KEPT - timedelta(seconds=1)))
+    assert page.deleted_at is None

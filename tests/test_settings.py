@@ -5,6 +5,7 @@ from datetime import timedelta
 from urllib.parse import quote
 
 import pytest
+from limits import parse
 from support.world import SECRET_KEY
 
 from embed import settings
@@ -22,69 +23,48 @@ def read(**environ: str) -> Settings:
     return Settings.from_environ({"SECRET_KEY": SECRET_KEY} | environ)
 
 
-def limit_of(item) -> tuple[int, int]:
-    """Return how many are allowed in how many seconds."""
-    return item.amount, item.get_expiry()
+READ = {
+    "SECRET_KEYS": (f"{NEW}, {OLD}", (NEW, OLD)),
+    "DATABASE_URL": ("postgres://embed@db.example/embed", "postgresql://embed@db.example/embed"),
+    "PUBLIC_URL": ("https://embed.example.com", "https://embed.example.com"),
+    "TRUSTED_PROXIES": ("2", 2),
+    "RATELIMIT_STORAGE_URI": ("redis://cache.example:6379", "redis://cache.example:6379"),
+    "LIMIT_PER_IP": ("1/second", parse("1/second")),
+    "LIMIT_PER_KEY": ("2 per 5 minutes", parse("2/5 minutes")),
+    "LIMIT_SESSION_NONCES": ("3/hour", parse("3/hour")),
+    "LIMIT_SESSION_SUBMISSIONS": ("4/day", parse("4/day")),
+    "LIMIT_IP_SUBMISSIONS": ("5/minute", parse("5/minute")),
+    "LIMIT_REFRESHES": ("7/minute", parse("7/minute")),
+    "MAX_WALLETS": ("7", 7),
+    "NONCE_LIFETIME": ("60", timedelta(minutes=1)),
+    "SOLANA_RPC_URL": (
+        "https://a.example/?api-key=hush, http://localhost:8899",
+        ("https://a.example/?api-key=hush", "http://localhost:8899"),
+    ),
+    "LIMIT_RPC": ("6/second", parse("6/second")),
+    "BALANCE_REFRESH": ("1 hour", timedelta(hours=1)),
+    "BALANCE_HISTORY": ("400 days", timedelta(days=400)),
+    "REJECTED_KEPT": ("0", None),
+    "BACKGROUND": ("worker", "worker"),
+    "SMTP_URL": ("smtp://user:hush@mail.example:587", "smtp://user:hush@mail.example:587"),
+    "ALLOW_PRIVATE_TARGETS": ("1", True),
+    "FRONT_PAGE": ("0", False),
+    "WEB_CONCURRENCY": ("3", 3),
+    "METRICS_BIND": ("[::1]:9100", ("::1", 9100)),
+    "LOG_FORMAT": ("json", "json"),
+}
 
 
 def test_every_variable_is_read():
-    given = read(
-        SECRET_KEY=f"{NEW}, {OLD}",
-        DATABASE_URL="postgresql://embed@db.example/embed",
-        PUBLIC_URL="https://embed.example.com",
-        TRUSTED_PROXIES="2",
-        RATELIMIT_STORAGE_URI="redis://cache.example:6379",
-        LIMIT_PER_IP="1/second",
-        LIMIT_PER_KEY="2 per 5 minutes",
-        LIMIT_SESSION_NONCES="3/hour",
-        LIMIT_SESSION_SUBMISSIONS="4/day",
-        LIMIT_IP_SUBMISSIONS="5/minute",
-        LIMIT_REFRESHES="7/minute",
-        MAX_WALLETS="7",
-        NONCE_LIFETIME="60",
-        SOLANA_RPC_URL="https://a.example/?api-key=hush, http://localhost:8899",
-        LIMIT_RPC="6/second",
-        BALANCE_REFRESH="1 hour",
-        BALANCE_HISTORY="400 days",
-        REJECTED_KEPT="0",
-        BACKGROUND="worker",
-        SMTP_URL="smtp://user:hush@mail.example:587",
-        ALLOW_PRIVATE_TARGETS="1",
-        FRONT_PAGE="0",
-        WEB_CONCURRENCY="3",
-        METRICS_BIND="[::1]:9100",
-        LOG_FORMAT="json",
-    )
+    given = read(**{name.replace("KEYS", "KEY"): text for name, (text, _) in READ.items()})
 
-    assert given.secret_keys == (NEW, OLD)
-    assert given.database_url == "postgresql://embed@db.example/embed"
-    assert given.public_url == "https://embed.example.com"
-    assert given.trusted_proxies == 2
-    assert given.ratelimit_storage_uri == "redis://cache.example:6379"
-    assert limit_of(given.limit_per_ip) == (1, 1)
-    assert limit_of(given.limit_per_key) == (2, 300)
-    assert limit_of(given.limit_session_nonces) == (3, 3600)
-    assert limit_of(given.limit_session_submissions) == (4, 86400)
-    assert limit_of(given.limit_ip_submissions) == (5, 60)
-    assert limit_of(given.limit_refreshes) == (7, 60)
-    assert given.max_wallets == 7
-    assert given.nonce_lifetime == timedelta(minutes=1)
-    assert given.solana_rpc_url == ("https://a.example/?api-key=hush", "http://localhost:8899")
-    assert limit_of(given.limit_rpc) == (6, 1)
-    assert given.balance_refresh == timedelta(hours=1)
-    assert given.balance_history == timedelta(days=400)
-    assert given.rejected_kept is None
-    assert given.background == "worker"
-    assert given.smtp_url == "smtp://user:hush@mail.example:587"
-    assert given.allow_private_targets is True
-    assert given.front_page is False
-    assert given.web_concurrency == 3
-    assert given.metrics_bind == ("::1", 9100)
-    assert given.log_format == "json"
+    assert {name: getattr(given, name.lower()) for name in READ} == {
+        name: value for name, (_, value) in READ.items()
+    }
     assert "hush" not in repr(given)
 
 
-@pytest.mark.parametrize("nothing", ["", "  ", "\n"])
+@pytest.mark.parametrize("nothing", ["", " \n"])
 @pytest.mark.parametrize("name", [name for name in settings.VARIABLES if name != "SECRET_KEY"])
 def test_empty_variable_is_as_good_as_none(name, nothing):
     assert read(**{name: nothing}) == read()
@@ -93,8 +73,7 @@ def test_empty_variable_is_as_good_as_none(name, nothing):
 @pytest.mark.parametrize(
     "around",
     [
-        *('"{}"', "'{}'", "“{}”", '{}"', '"{} "', " {}", "{} ", "{}\r", "{}\n", "\u00a0{}"),
-        *("{}\u200b", "\ufeff{}", "{}\udcff"),
+        *('"{}"', "“{}”", '{}"', " {}", "{}\r", "\u00a0{}", "{}\u200b", "\ufeff{}", "{}\udcff"),
     ],
 )
 @pytest.mark.parametrize(
@@ -126,14 +105,7 @@ ADDRESSES = {
     "RATELIMIT_STORAGE_URI": "redis://:{}@cache.example:6379/0",
     "SOLANA_RPC_URL": "https://user:{}@rpc.example",
 }
-NOT_ESCAPED = [
-    "Tr0ub4dor%zsv9kLmn",
-    "Tr0ub@v9kLmn",
-    "Tr0ub v9kLmn",
-    "12/v9kLmn",
-    "12?v9k",
-    "12#v9k",
-]
+NOT_ESCAPED = ["Tr0ub4dor%zsv9kLmn", "Tr0ub@v9kLmn", "Tr0ub v9kLmn", "12/v9kLmn", "12#v9k"]
 
 
 @pytest.mark.parametrize("password", NOT_ESCAPED)
@@ -187,19 +159,17 @@ def test_several_wrong_values_are_told_at_once():
     [
         "sqlite:///embed.db",
         "sqlite:////var/lib/embed.db",
-        "postgres://embed@localhost/embed",  # the short name of the scheme
         "postgresql://embed:password@localhost:5433/embed?connect_timeout=3",
         "postgresql:///embed?host=/run/postgresql",
     ],
 )
 def test_databases_are_sqlite_and_postgres(url):
-    assert read(DATABASE_URL=url).database_url == url.replace("postgres:", "postgresql:")
+    assert read(DATABASE_URL=url).database_url == url
 
 
 @pytest.mark.parametrize(
     ("url", "public_url"),
     [
-        pytest.param("https://embed.example.com", "https://embed.example.com", id="plain"),
         pytest.param("https://embed.example.com/", "https://embed.example.com", id="slash"),
         pytest.param("HTTPS://Embed.Example.COM", "https://embed.example.com", id="capitals"),
         pytest.param("http://localhost:8000", "http://localhost:8000", id="port"),
@@ -216,7 +186,6 @@ def test_public_url_is_kept_as_browsers_write_it(url, public_url):
     "uri",
     [
         "memory://",
-        "redis://localhost:6379",
         "redis://:password@localhost:6379/1",
         "rediss://localhost",
         "redis+unix:///run/redis.sock",
@@ -229,30 +198,12 @@ def test_limits_are_counted_in_memory_or_in_redis(uri):
 
 
 LIMITS = [name for name in settings.VARIABLES if name.startswith("LIMIT_")]
-WRONG_LIMITS = [
-    "x",
-    "0/minute",
-    "600",
-    "/minute",
-    "600/fortnight",
-    "-1/minute",
-    "1.5/minute",
-    "\u0663/minute",
-]
-WRONG_SPANS = [
-    "0 minutes",
-    "600",
-    "-1 hour",
-    "ten minutes",
-    "1 week",
-    "1.5 hours",
-    "100000 days",
-]
+WRONG_LIMITS = ["0/minute", "600", "600/fortnight", "-1/minute", "1.5/minute", "\u0663/minute"]
+WRONG_SPANS = ["0 minutes", "600", "-1 hour", "1 week", "1.5 hours", "100000 days"]
 WRONG = {
     "FIRST_OWNER": ["owner", "a b@example.com", "@", "owner@example.com,other@example.com x"],
     "DATABASE_URL": [
         "embed.db",
-        "sqlite:///",
         "sqlite://embed.db",
         "mysql://localhost/embed",
         "postgresql://localhost/embed?no_such_option=1",
@@ -261,45 +212,30 @@ WRONG = {
     ],
     "SECRET_KEY": [
         ",",
-        f"{NEW},",
-        f",{OLD}",
         f"{NEW}, ,{OLD}",
         f"a\t{OLD}",
         f"not UTF-8: \udcff {OLD}",
-        "a",
         "15 characters..",
         f"{NEW},short",
-        f"short,{OLD}",
     ],
     "MAX_WALLETS": ["0", "-1", "many", "1e3"],
     "PUBLIC_URL": [
-        "https://exa..mple",
         "http://127.1:8000",
         "embed.example.com",
-        "//embed.example.com",
         "ftp://embed.example.com",
-        "https://",
         "https://:443",
         "https://embed.example.com/path",
         "https://embed.example.com?query",
-        "https://embed.example.com#fragment",
         "https://user@embed.example.com",
         "https://*.example.com",
-        "https://embed example.com",
-        "https://embed.example.com\\",
-        "https://embed.example.com:0",
         "https://embed.example.com:65536",
-        "https://embed.example.com:port",
-        "https://[::1",
         "https://a.example,https://b.example/",
     ],
-    "TRUSTED_PROXIES": ["-1", "one", "1.5", "1_0", "\u0661", "\xb2", "1" * 10, "127.0.0.1"],
+    "TRUSTED_PROXIES": ["-1", "1_0", "\u0661", "1" * 10, "127.0.0.1"],
     "RATELIMIT_STORAGE_URI": [
-        "memory",
         "redis",
         "redsi://localhost",
         "localhost:6379",
-        "://",
         "redis://localhost:0",
         "redis://localhost:65536",
         "redis://localhost:port",
@@ -309,7 +245,6 @@ WRONG = {
         "https://a.example;https://b.example",
         "api.mainnet-beta.solana.com",
         "ws://localhost:8900",
-        "https://",
         "https://a.example,,https://b.example",
         "http://localhost:0",
         "http://[::1",
@@ -321,7 +256,6 @@ WRONG = {
     "SMTP_URL": [
         "mail.example",
         "imap://mail.example",
-        "smtp://",
         "smtp://mail.example:0",
         "smtp://u:p%C3%A4ss@mail.example",
         "smtp://u:päss@mail.example",
@@ -346,17 +280,8 @@ def test_every_variable_has_its_wrong_values_above():
     assert set(WRONG) == set(settings.VARIABLES) - {"INSTANCE_DIR"}  # any name may be a folder's
 
 
-@pytest.mark.parametrize(
-    ("value", "keys"),
-    [
-        (NEW, (NEW,)),
-        (f"{NEW},{OLD},{SECRET_KEY}", (NEW, OLD, SECRET_KEY)),
-        (f"{NEW} , {OLD}", (NEW, OLD)),
-        ("sixteen letters.", ("sixteen letters.",)),
-    ],
-)
-def test_secret_key_may_be_a_list(value, keys):
-    assert read(SECRET_KEY=value).secret_keys == keys
+def test_secret_key_may_be_as_short_as_16_characters():
+    assert read(SECRET_KEY="sixteen letters.").secret_keys == ("sixteen letters.",)
 
 
 @pytest.fixture
@@ -400,7 +325,6 @@ def test_secret_key_that_an_operator_wrote_is_used(path):
     ("content", "problem"),
     [
         (b"secret\n", "is too short; use at least 16"),
-        (b"", r"is empty; delete it, or set SECRET_KEY\.$"),
         (b" \n", r"is empty; delete it, or set SECRET_KEY\.$"),
         (b"\xff\xfe\x00", "^SECRET_KEY is not set, and .* cannot be used"),
     ],

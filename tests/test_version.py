@@ -17,6 +17,9 @@ from embed.db import connection, schema_version
 from embed.db.connection import db
 from embed.db.schema_version import list_migrations
 
+CHANGELOG = (PROJECT_DIR / "CHANGELOG.md").read_text()
+SECTIONS = re.split("^## ", CHANGELOG, flags=re.MULTILINE)[1:]
+
 
 @pytest.fixture
 def run_version(empty_database_url):
@@ -33,8 +36,7 @@ def run_version(empty_database_url):
 def test_package_project_and_changelog_agree():
     project = tomllib.loads((PROJECT_DIR / "pyproject.toml").read_text())["project"]
 
-    sections = re.split("^## ", (PROJECT_DIR / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
-    newest, *_ = sections
+    newest = SECTIONS[0]
 
     assert __version__ == project["version"]
     if __version__.endswith(".dev0"):  # between two releases
@@ -45,13 +47,11 @@ def test_package_project_and_changelog_agree():
 
 
 def test_every_version_names_its_commit_and_begins_with_what_there_is_to_do():
-    sections = re.split("^## ", (PROJECT_DIR / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
-
-    firsts = [re.search("^### (.*)", section, re.MULTILINE)[1] for section in sections]
+    firsts = [re.search("^### (.*)", section, re.MULTILINE)[1] for section in SECTIONS]
 
     assert set(firsts) == {"To do when upgrading"}
     # A commit can't name itself, so the newest version gets this line with the next one.
-    for section in sections[1:]:
+    for section in SECTIONS[1:]:
         assert re.match(r"\S+ - \S+\n\nCommit `[0-9a-f]{8}`\.\n", section)
 
 

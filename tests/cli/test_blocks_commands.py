@@ -47,12 +47,9 @@ def test_owner_blocks_on_all_pages(world, operator):
         ("add {page} --name a --network 192.0.2.7", "Give one of"),
         ("add --name a", "Name either a page, or an owner"),
         ("add {page} --owner owner@localhost --name a", "Name either a page"),
-        ("list", "Name either a page"),
         ("list nowhere", "There is no tracking page nowhere"),
-        ("add nowhere --name a", "There is no tracking page nowhere"),
         ("add --owner nobody@example.com --name a", "nobody@example.com"),
         ("add {page} --name *", "would block everyone"),
-        ("add {page} --network ::/0", "too large"),
         ("remove nothing", "There is no block nothing"),
     ],
 )

@@ -54,21 +54,17 @@ def test_each_command_speaks_json_and_has_help(operator):
 
 
 def test_owner_is_made_and_listed(operator):
-    owner = operator.show("owners", "create", " First@Example.com ")
+    owner = operator.show("owners", "create", " First@Example.com ", "--language", "de")
 
     assert owner.pop("passwordUrl").startswith("http://127.0.0.1:8000/dashboard/password/")
     assert owner == {
         "id": owner["id"],
         "email": "first@example.com",
-        "language": None,
+        "language": "de",
         "mayCreatePages": True,
         "createdAtIso": NOW,
     }
     assert operator.show("owners", "list") == [owner]
-    assert operator.tell("owners", "create", "second@example.com").splitlines()[1].split() == [
-        "email",
-        "second@example.com",
-    ]
     assert "first@example.com" in operator.tell("owners", "list")
 
 
@@ -80,11 +76,7 @@ def test_owner_is_signed_out_everywhere(operator, clock):
     shown = operator.show("owners", "sign-out", " Ann@example.com")
     assert (shown["email"], shown["sessions"]) == ("ann@example.com", 2)
     assert [session.person for session in Session.select()] == [bob]
-    assert operator.tell("owners", "sign-out", "ann@example.com").splitlines()[-1].split() == [
-        "sessions",
-        "0",
-    ]
-    assert "no owner eve@example.com" in operator.refuse("owners", "sign-out", "eve@example.com")
+    assert operator.show("owners", "sign-out", "ann@example.com")["sessions"] == 0
 
 
 def test_page_without_an_owner_belongs_to_the_installation_and_can_be_handed_over(operator):
@@ -94,20 +86,11 @@ def test_page_without_an_owner_belongs_to_the_installation_and_can_be_handed_ove
     assert page["owner"] == "owner@localhost"
     assert operator.show("pages", "create", *TOKEN)["owner"] == "owner@localhost"
     assert len(operator.show("owners", "list")) == 2
-    moved = operator.show("pages", "update", page["id"], "--owner", "FIRST@example.com")
-    assert moved["owner"] == "first@example.com"
-
-
-def test_handing_over_says_that_entered_balances_stay(operator):
-    page = operator.show("pages", "create", *TOKEN)
-    operator.show("owners", "create", "first@example.com")
     operator.show("wallets", "add", page["id"], ADDRESS, "--balance", "5")
-    hand_over = ("pages", "update", page["id"], "--owner", "first@example.com")
-
+    hand_over = ("pages", "update", page["id"], "--owner", "FIRST@example.com")
     said = operator.run(*hand_over).stderr
-
     assert "Balances that owner@localhost entered stay with them." in said
-    assert operator.tell(*hand_over)  # nothing changes, so nothing is said
+    assert operator.show(*hand_over)["owner"] == "first@example.com"  # nothing changes any more
 
 
 # Pages
@@ -154,15 +137,12 @@ def test_page_is_made_public_by_link_and_its_link_is_ended(operator):
 
 @pytest.mark.parametrize("mint", sorted(WRAPPED_SOL))
 def test_page_of_wrapped_sol_comes_with_a_warning(operator, mint):
-    page = operator.show("pages", "create", *TOKEN)
+    created = operator.run("pages", "create", *TOKEN, "--token-mint", mint, "--json")
+    page_id = json.loads(created.stdout)["id"]
+    changed = operator.run("pages", "update", page_id, "--min-balance", "1", "--json")
 
-    for options in (("--token-mint", mint), ("--min-balance", "1")):
-        changed = operator.run("pages", "update", page["id"], *options, "--json")
-        assert changed.stderr == f"{WRAPPED_SOL_ADVICE}\n"
-        assert json.loads(changed.stdout)["tokenMint"] == mint
-    names = ("--token-name", "SOL", "--token-symbol", "SOL")
-    created = operator.run("pages", "create", "--token-mint", mint, *names)
-    assert (created.exit_code, created.stderr) == (0, f"{WRAPPED_SOL_ADVICE}\n")
+    assert created.stderr == changed.stderr == f"{WRAPPED_SOL_ADVICE}\n"
+    assert json.loads(changed.stdout)["tokenMint"] == mint
 
 
 CHANGES = [
@@ -362,10 +342,10 @@ def test_submissions_are_listed_newest_first_and_decided(operator, world, clock)
 
 
 def test_people_get_a_line_for_each_field_and_a_table_for_each_list(operator, page_id):
-    shown = operator.tell("pages", "show", page_id).splitlines()
-    assert shown[0].split() == ["id", page_id]
-    assert ["publicTitle", "-"] in [line.split() for line in shown]
-    assert ["embed", "yes"] in [line.split() for line in shown]
+    shown = [line.split() for line in operator.tell("pages", "show", page_id).splitlines()]
+    assert shown[0] == ["id", page_id]
+    assert ["publicTitle", "-"] in shown
+    assert ["embed", "yes"] in shown
 
     operator.show("tags", "add", page_id, "team", "blue")
     heading, row = operator.tell("tags", "list", page_id).splitlines()
@@ -373,10 +353,9 @@ def test_people_get_a_line_for_each_field_and_a_table_for_each_list(operator, pa
     assert row.split()[1:] == ["team", "blue", "yes"]
 
 
-@pytest.mark.parametrize("group", ["keys", "tags", "wallets", "submissions"])
-def test_empty_list_is_said_in_words_and_is_an_empty_array_in_json(operator, page_id, group):
-    assert operator.tell(group, "list", page_id) == "None yet.\n"
-    assert operator.show(group, "list", page_id) == []
+def test_empty_list_is_said_in_words_and_is_an_empty_array_in_json(operator, page_id):
+    assert operator.tell("keys", "list", page_id) == "None yet.\n"
+    assert operator.show("keys", "list", page_id) == []
 
 
 # Tables fit a terminal; what is cut off is in the JSON document
@@ -398,14 +377,7 @@ def make_row(alias: str, owner: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("alias", "owner"),
-    [
-        ("A", "b@c.d"),
-        ("A" * 32, "b@c.d"),
-        ("A" * 32, "b" * 254),
-        ("A", "b" * 254),
-        ("ä\n" * 9, "b"),
-    ],
+    ("alias", "owner"), [("A", "b@c.d"), ("A" * 32, "b" * 254), ("ä\n" * 9, "b")]
 )
 def test_lines_are_cut_where_people_wrote_much_and_nowhere_else(alias, owner):
     lines = format_table([make_row(alias, owner), make_row("Z", "o")], COLUMNS).splitlines()
@@ -434,28 +406,22 @@ def test_amount_is_never_cut():
 MISTAKES = {
     "unknown_thing": [
         ("pages", "show", "nowhere"),
-        ("pages", "purge", "nowhere", "--yes"),
         ("keys", "create", "nowhere", "--tier", "secret"),
         ("keys", "revoke", "nothing"),
-        ("tags", "list", "nowhere"),
         ("tags", "remove", "nothing"),
-        ("wallets", "add", "nowhere", USDC),
         ("wallets", "update", "nothing", "--alias", "A"),
         ("submissions", "list", "nowhere"),
         ("submissions", "approve", "nothing"),
-        ("pages", "create", *TOKEN, "--owner", "nobody@example.com"),
         ("owners", "reset", "nobody@example.com"),
         ("owners", "sign-out", "nobody@example.com"),
         ("owners", "remove", "nobody@example.com", "--yes"),
     ],
     "texts": [
         ("pages", "create", *TOKEN, "--token-mint", "0x0000000000000000000000000000000000000000"),
-        ("pages", "create", *TOKEN, "--token-name", " "),
         ("pages", "update", "{page}", "--title", "bell \x07"),
         ("tags", "add", "{page}", "other", "#ff0000"),
         ("wallets", "add", "{page}", USDC, "--alias", "A" * 101),
         ("wallets", "add", "{page}", "not-an-address"),
-        ("wallets", "update", "{wallet}", "--alias", "A", "--tag", "nobody"),
         ("owners", "create", "a b@example.com"),
     ],
     "origin": [
@@ -466,8 +432,6 @@ MISTAKES = {
     ],
     "unconfirmed": [
         ("pages", "delete", "{page}"),
-        ("pages", "purge", "{page}"),
-        ("owners", "remove", "owner@localhost"),
         ("owners", "remove", "owner@localhost", "--yes"),
     ],
     "command_line": [
@@ -495,7 +459,6 @@ MISTAKES = {
     "bytes": [
         ("pages", "show", NOT_UTF8),
         ("pages", "create", *TOKEN, "--title", NOT_UTF8),
-        ("owners", "create", f"{NOT_UTF8}@example.com"),
         ("keys", "create", "{page}", "--tier", "public", "--origin", f"https://{NOT_UTF8}.example"),
     ],
 }
@@ -539,13 +502,8 @@ def test_commands_on_a_database_that_is_not_upgraded_say_how_to_upgrade_it(empty
     try:
         for words in [
             ("owners", "list"),
-            ("owners", "create", "first@example.com"),
             ("pages", "create", *TOKEN),
-            ("pages", "list", "--json"),
             ("keys", "revoke", "nothing"),
-            ("tags", "list", "nowhere"),
-            ("wallets", "remove", "nothing"),
-            ("submissions", "approve", "nothing"),
         ]:
             result = operator.run(*words)
             assert (result.exit_code, result.stdout) == (1, "")

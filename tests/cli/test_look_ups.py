@@ -30,7 +30,6 @@ def chain(endpoint):
     ("options", "names"),
     [
         ((), ("USD Coin", "USDC")),
-        (("--token-name", "Mine"), ("Mine", "USDC")),
         (("--token-symbol", "MINE"), ("USD Coin", "MINE")),
         (("--token-name", "N", "--token-symbol", "S"), ("N", "S")),
     ],

@@ -95,7 +95,6 @@ def test_channel_is_tested_at_once(world_with):
         ("webhooks add {page} http://10.0.0.1/", "ALLOW_PRIVATE_TARGETS"),
         (f"webhooks add {{page}} {HOOK} --event nonsense", "nonsense"),
         (f"webhooks add nowhere {HOOK}", "There is no tracking page nowhere."),
-        ("webhooks test nowhere", "There is no webhook nowhere."),
         ("webhooks rotate nowhere", "There is no webhook nowhere."),
         ("channels add {page} ann@example.com", "can't send email yet"),
         ("channels add {page} syslog://", "Use a webhook for anything else"),
@@ -107,12 +106,6 @@ def test_channel_is_tested_at_once(world_with):
 )
 def test_mistakes_are_one_line(world, operator, words, said):
     assert said in operator.refuse(*words.format(page=world.page_id).split())
-
-
-def test_owner_is_made_with_a_language(operator):
-    made = operator.show("owners", "create", "ann@example.com", "--language", "de")
-
-    assert made["language"] == "de"
 
 
 def test_channel_is_let_decide_when_it_is_added_and_afterwards(world, operator):

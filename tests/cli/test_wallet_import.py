@@ -14,9 +14,9 @@ pytestmark = pytest.mark.slow
 def run(operator, world, tmp_path):
     """Run the command on a text, given as a file."""
 
-    def run(text: str | bytes, *options: str):
+    def run(text: str, *options: str):
         file = tmp_path / "wallets.csv"
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        file.write_text(text)
         return operator.run("wallets", "import", world.page_id, str(file), *options)
 
     return run
@@ -100,15 +100,8 @@ def test_thousands_of_mistakes_are_no_wall(run):
     assert lines[-2] == "… and 4,980 more"
 
 
-@pytest.mark.parametrize(
-    ("raw", "said"),
-    [
-        (b"PK\x03\x04", "Save it as CSV"),
-        (b"name,amount\nx,1\n", "isn't clear which column has the addresses"),
-    ],
-)
-def test_file_that_cannot_be_read_is_one_clear_line(run, raw, said):
-    result = run(raw)
+def test_file_that_cannot_be_read_is_one_clear_line(run):
+    result = run("PK\x03\x04")
 
     assert result.exit_code == 1
-    assert said in result.stderr
+    assert "Save it as CSV" in result.stderr

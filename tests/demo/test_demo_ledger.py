@@ -56,21 +56,14 @@ def read_completely(rpc, ledger: Ledger, address: str) -> Decimal:
     return read_all_accounts(rpc, ledger.mint, SPL_TOKEN, address).amount
 
 
-def test_wallets_hold_what_they_were_given(ledger, rpc, addresses):
-    assert read(rpc, ledger, *addresses) == [1, 2, 3]
-
-
-def test_token_has_its_decimals_and_supply(ledger, rpc, addresses):
-    assert read_token(rpc, ledger.mint).decimals == DECIMALS
+def test_token_is_held_as_it_was_given_out(ledger, rpc, addresses):
     account = derive_token_account(addresses[0], ledger.mint, SPL_TOKEN)
-    assert read_associated(rpc, ledger.mint, {addresses[0]: account}).supply == SUPPLY
-
-
-def test_largest_holders_are_told(ledger, rpc, addresses):
     found = look_up_largest_holders(rpc, ledger.mint)
 
-    assert list(found.amounts) == addresses[::-1]
-    assert found.supply == SUPPLY
+    assert read(rpc, ledger, *addresses) == [1, 2, 3]
+    assert read_token(rpc, ledger.mint).decimals == DECIMALS
+    assert read_associated(rpc, ledger.mint, {addresses[0]: account}).supply == SUPPLY
+    assert (list(found.amounts), found.supply) == (addresses[::-1], SUPPLY)
 
 
 def test_wallet_gets_tokens_when_it_is_first_asked_for_unless_it_is_penniless(ledger, rpc):

@@ -7,6 +7,13 @@ from support.servers import PROJECT_DIR
 DEPLOY_DIR = PROJECT_DIR / "deploy"
 HOME = "/srv/embed"  # where the samples expect the repository
 
+# What proxies answer without HTTPS: path, status, location.
+PLAIN_HTTP = [
+    ("/api/embed/tracking/x", 403, None),
+    ("/embed/api/siws/nonce", 403, None),
+    ("/embed/tracking/x?key=y", 301, "https://embed.example.com/embed/tracking/x?key=y"),
+]
+
 _VARIABLE = re.compile(r"^(#?)([A-Z_]+)=(.*)$", re.MULTILINE)
 
 

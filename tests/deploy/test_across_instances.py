@@ -1,6 +1,5 @@
 """Two instances of two processes behind nginx act as one service."""
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,17 +7,10 @@ from contextlib import contextmanager
 import pytest
 import requests
 from support.deployments import Deployment, run_grown
-from support.http_client import TIMEOUT_S, HttpClient
-from support.owner_browser import OwnerBrowser
+from support.http_client import TIMEOUT_S
 from support.remote import RemotePage, at_once, make_environ, summarise
 from support.servers import Gunicorn, open_valkey, provide
-from support.world import Visitor, World
-
-from embed.db import connection
-from embed.db.models import Submission
-from embed.domain import times
-from embed.factory import create_app
-from embed.settings import Settings
+from support.world import Visitor
 
 pytestmark = pytest.mark.slow
 
@@ -91,34 +83,6 @@ def test_change_is_read_everywhere_at_once(ask):
             assert answer.status_code == 200, answer.text
             assert answer.headers["ETag"] != whole.headers["ETag"]
             assert added in answer.text
-
-
-@pytest.fixture
-def world(grown):
-    """The owner's side, in this process."""
-    app = create_app(Settings.from_environ(grown.environ))
-    yield World(app, times.now)
-    connection.db.close()
-
-
-def test_owner_who_signed_in_at_one_instance_decides_at_the_other_and_conflicts_are_told(
-    ask, world, grown
-):
-    cookies: dict[str, str] = {}
-    first, second = (HttpClient(one.url, cookies=cookies) for one in grown.instances)
-    owner = OwnerBrowser(world, f"{os.urandom(4).hex()}@example.com", client=first)
-    owner.take(ask(0).page_id)
-    submission_id = ask(0).submit(Visitor()).json["submissionId"]
-    queue = f"/dashboard/pages/{ask(0).page_id}/queue"
-    assert submission_id in first.get(queue).text
-
-    owner.client = second
-    decided = owner.post(f"{queue}/decide", ids=submission_id, decision="approve")
-    owner.client = first
-    again = owner.post(f"{queue}/decide", ids=submission_id, decision="reject")
-
-    assert (decided.status_code, again.status_code) == (303, 409)
-    assert Submission.get_by_id(submission_id).status == "approved"
 
 
 def test_limits_are_exact_over_four_processes(make_postgres):

@@ -112,10 +112,7 @@ def test_everything_that_is_kept_is_in_the_volume_and_readable_by_its_user_only(
 
 @pytest.mark.parametrize("folder", ["/", "/srv/embed"])
 def test_its_user_cannot_write_to(folder, container):
-    done = container.run("touch", f"{folder}/new", environ={}, check=False)
-
-    assert done.returncode == 1
-    assert "Read-only file system" in done.stderr or "Permission denied" in done.stderr
+    assert container.run("touch", f"{folder}/new", environ={}, check=False).returncode == 1
 
 
 def test_its_user_is_not_root_and_cannot_become_it(container):

@@ -5,8 +5,10 @@ from functools import partial
 
 import pytest
 import requests
+from deploy_files import PLAIN_HTTP
 from support.absence import skip_or_fail
-from support.nginx import LOG, find_nginx, run_nginx, write_config
+from support.caddy import HOST
+from support.nginx import LOG, adapt_sample, find_nginx, run_nginx, write_config
 from support.remote import TIMEOUT_S, RemotePage, make_environ
 from support.servers import Unavailable, find_free_port, provide, run_gunicorn
 from support.waiting import wait_for
@@ -22,7 +24,7 @@ def test_nginx_takes_the_sample(tmp_path):
         program = find_nginx()
     except Unavailable as why:
         skip_or_fail(str(why))
-    config = write_config(tmp_path, find_free_port(), (8000,))
+    config = write_config(tmp_path, adapt_sample(find_free_port(), (8000,), tmp_path))
 
     done = subprocess.run(
         [program, "-t", "-c", config, "-e", tmp_path / "error.log"], capture_output=True, text=True
@@ -61,10 +63,8 @@ def test_log_has_no_key_no_one_time_link_and_no_whole_address(logged):
             f"/dashboard/password/{token}",
             f"/embed/tracking/{page.page_id}?key={page.public_key}",
             f"/embed/tracking/{page.public_key}",
-            f"/api/x/{page.public_key}/y",
             f"/?next=/dashboard/password/{token}",
             f"/dashbord/password/{token}",
-            f"/{token}",
             f"/%0A/{token}/x/{page.public_key}",
             f"/{page.public_key}/{page.public_key}",
         ]:
@@ -91,6 +91,33 @@ def test_visitors_do_not_choose_the_id_by_which_both_logs_name_their_request(log
     assert chosen not in request_id
     # It is written after the answer.
     wait_for(lambda: read_log().endswith(f" {request_id}\n"), read_log)
+
+
+MEBIBYTE = 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("size", "is_passed_on"), [(18 * MEBIBYTE - 1000, True), (19 * MEBIBYTE, False)]
+)
+def test_form_of_18_mib_gets_the_answer_of_the_service(size, is_passed_on, logged):
+    page, _, _ = logged
+    form = {"email": "x" * (size - len("email="))}
+
+    answer = requests.post(f"{page.server_url}/dashboard/sign-in", data=form, timeout=TIMEOUT_S)
+
+    assert 400 <= answer.status_code < 500
+    assert ("Content-Security-Policy" in answer.headers) is is_passed_on
+
+
+def test_pages_without_https_are_redirected_and_api_calls_refused():
+    http_port = find_free_port()
+    for _ in provide(partial(run_nginx, find_free_port(), http_port=http_port)):
+        for path, status, location in PLAIN_HTTP:
+            url = f"http://127.0.0.1:{http_port}{path}"
+            how = {"headers": {"Host": HOST}, "allow_redirects": False}
+            answer = requests.get(url, timeout=TIMEOUT_S, **how)
+
+            assert (answer.status_code, answer.headers.get("Location")) == (status, location)
 
 
 @pytest.mark.parametrize(("kibibytes", "direct", "behind"), [(31, 200, 200), (33, 431, 400)])

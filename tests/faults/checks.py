@@ -2,22 +2,19 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from statistics import median
 from typing import NamedTuple
 
 from database import read_rows
-from load import CAPACITY, CUT_OFF, Load, Told, at
+from load import CAPACITY, CUT_OFF, Load, at
 from support.receivers import HttpReceiver
 from support.waiting import wait_for
 from support.world import Visitor
 
-NORMAL_WITHIN_S = 5.0
-USUAL_S = 0.4  # a nonce and a submission take less on a machine that is not overloaded
+NORMAL_WITHIN_S = 20.0  # also on a busy machine; on others, a second or two
 LONGEST_RETRY_AFTER_S = 60
-USUAL_START_S = 1.25  # as does a start of gunicorn until its first answer
 AROUND = 12  # submissions of the load before a fault and after it
 
 
@@ -41,38 +38,21 @@ class Stored(NamedTuple):
 
 
 @contextmanager
-def fault_under(load: Load, *, time_start: Callable[[], float] = lambda: 0.0) -> Iterator[Fault]:
+def fault_under(load: Load) -> Iterator[Fault]:
     """Make a fault in the block while the load goes on before, meanwhile and after.
 
     The fault ends with the block, unless the block says when. Fails unless the service is then back
-    to normal within NORMAL_WITHIN_S, or proportionally longer on a machine that is too busy for
-    that, before the fault or after it. `time_start` tells how long a server takes to start there.
+    to normal within NORMAL_WITHIN_S.
     """
     load.wait_for(AROUND)
-    allowed_s = NORMAL_WITHIN_S * measure_slowness(load, time_start)
     fault = Fault(began_at=time.monotonic())
     yield fault
     fault.ended_at = fault.ended_at or time.monotonic()
     for url in load.urls:
         wait_for(lambda url=url: can_submit(load, url))
     fault.normal_at = time.monotonic()
-    took_s = fault.normal_at - fault.ended_at
-    if took_s >= allowed_s:
-        allowed_s = NORMAL_WITHIN_S * measure_slowness(load, time_start)
-    assert took_s < allowed_s, (took_s, allowed_s)
+    assert fault.normal_at - fault.ended_at < NORMAL_WITHIN_S
     load.wait_for(AROUND)
-
-
-def measure_slowness(load: Load, time_start: Callable[[], float]) -> float:
-    """Return how many times longer than usual things take on this machine now; at least 1."""
-    submission_s = median(time_submission(load) for _ in range(3))
-    return max(1.0, submission_s / USUAL_S, time_start() / USUAL_START_S)
-
-
-def time_submission(load: Load) -> float:
-    began_at = time.monotonic()
-    assert all(can_submit(load, url) for url in load.urls)
-    return (time.monotonic() - began_at) / len(load.urls)
 
 
 def can_submit(load: Load, url: str) -> bool:
@@ -88,22 +68,15 @@ def can_submit(load: Load, url: str) -> bool:
         return False
 
 
-def list_failures(load: Load) -> list[Told]:
-    """Return the answers that were no success and no refusal of a full queue."""
-    return [
-        told
-        for told in load.record.answers
-        if told.status not in (200, 201, 303) and "queue_full" not in told.text
-    ]
-
-
 def check_answers(load: Load, *faults: Fault, may_cut_off: bool = False) -> None:
     """Only 503 with Retry-After during the faults, and nothing but normal answers else.
 
     `may_cut_off`: connections may also end without an answer, as their process was killed.
     """
     assert not load.record.unexpected, load.record.unexpected
-    for told in list_failures(load):
+    for told in load.record.answers:
+        if told.status in (200, 201, 303) or "queue_full" in told.text:
+            continue
         if told.is_repeated and told.status not in (None, 503):
             continue  # the first attempt was done, and only its answer was lost: see Load
         assert any(
@@ -130,7 +103,8 @@ def check_nothing_lost(load: Load) -> None:
         assert stored.page_id == one.page_id
         assert stored.status == load.record.decisions.get(stored.id, one.status)
     listed = [row.wallet for row in rows if row.status in ("approved", "auto_approved")]
-    assert Counter(list_tracked(load)) == Counter(listed)
+    tracked = read_rows(load.database_url, "SELECT address FROM wallet")
+    assert Counter(address for (address,) in tracked) == Counter(listed)
     assert 0 < load.record.most_pending <= CAPACITY
 
 
@@ -147,7 +121,3 @@ def check_deliveries(load: Load, receiver: HttpReceiver) -> None:
 def list_stored(load: Load) -> list[Stored]:
     query = "SELECT id, page_id, wallet_address, status, nonce FROM submission"
     return [Stored(*row) for row in read_rows(load.database_url, query)]
-
-
-def list_tracked(load: Load) -> list[str]:
-    return [address for (address,) in read_rows(load.database_url, "SELECT address FROM wallet")]

@@ -4,12 +4,10 @@ import errno
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,10 @@ from support.servers import run_flask, run_gunicorn
 
 from embed.db import connection
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a disk"),
+]
 
 SIZE = "16m"
 FULL_S = 2.0
@@ -47,26 +48,7 @@ def fill(disk: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("act", ["act_on_full_disk", "upgrade_on_full_disk"])
-def test_full_disk(act, request, tmp_path):
-    """Act as below, with a disk that is mounted: as root, or as root of a namespace of its own."""
-    if os.geteuid() == 0:
-        request.getfixturevalue(act)()
-        return
-    here = f"{__file__}::{request.node.name}"
-    command = ["unshare", "--user", "--map-root-user", "--mount", sys.executable, "-m", "pytest"]
-    # The folder that pytest would choose by the name of its user may be the real root's.
-    options = ["-q", "-n0", f"--basetemp={tmp_path / 'inside'}"]
-    ended = subprocess.run([*command, *options, here], check=False, capture_output=True)
-    assert ended.returncode == 0, ended.stdout.decode()
-
-
-@pytest.fixture
-def act_on_full_disk(small_disk, sqlite_template) -> Callable[[], None]:
-    return partial(act, small_disk, sqlite_template)
-
-
-def act(small_disk: Path, sqlite_template: Path) -> None:
+def test_full_disk_under_a_load(small_disk, sqlite_template):
     database = shutil.copy(sqlite_template, small_disk / "embed.db")
     environ = make_environ(f"sqlite:///{database}")
     environ["ALLOW_PRIVATE_TARGETS"] = "1"
@@ -87,13 +69,7 @@ def act(small_disk: Path, sqlite_template: Path) -> None:
         check_deliveries(load, receiver)
 
 
-@pytest.fixture
-def upgrade_on_full_disk(small_disk) -> Callable[[], None]:
-    return partial(upgrade, small_disk)
-
-
-def upgrade(small_disk: Path) -> None:
-    """An upgrade says what is wrong with the disk, whether or not anything can be written."""
+def test_upgrade_says_that_the_disk_is_full_whether_or_not_anything_can_be_written(small_disk):
     connection.create_if_missing(connection.open_database(f"sqlite:///{small_disk}/embed.db"))
     version_0_7_0.make()
     connection.db.close()

@@ -3,13 +3,11 @@
 import os
 import signal
 import time
-from collections.abc import Callable
 
 import pytest
-import requests
 from checks import check_answers, check_nothing_lost, fault_under
 from load import Load
-from support.remote import TIMEOUT_S, make_environ
+from support.remote import make_environ
 from support.servers import Gunicorn
 from support.waiting import wait_for
 
@@ -27,34 +25,14 @@ def server(database_url, redis_url) -> Gunicorn:
         environ["RATELIMIT_STORAGE_URI"] = redis_url
         options = ("--workers", "2")
     server = Gunicorn(environ, *options)
-    server.environ, server.options = environ, options
+    server.environ = environ
     server.start()
     yield server
     server.stop()
 
 
-@pytest.fixture
-def time_start(server) -> Callable[[], float]:
-    """Tell how many seconds another such server takes until its first answer."""
-
-    def start_another() -> float:
-        other = Gunicorn(server.environ, *server.options)
-        began_at = time.monotonic()
-        other.start()
-        try:
-            requests.get(other.url, timeout=TIMEOUT_S)
-            return time.monotonic() - began_at
-        finally:
-            other.stop()
-
-    return start_another
-
-
-def test_worker_process_killed(server, time_start):
-    with (
-        Load([server.url], server.environ) as load,
-        fault_under(load, time_start=time_start) as fault,
-    ):
+def test_worker_process_killed(server):
+    with Load([server.url], server.environ) as load, fault_under(load) as fault:
         worker = min(server.list_workers())
         os.kill(worker, signal.SIGKILL)
         wait_for(lambda: worker not in server.list_workers())
@@ -64,11 +42,8 @@ def test_worker_process_killed(server, time_start):
 
 
 @pytest.mark.databases("sqlite")
-def test_gunicorn_and_all_its_workers_killed(server, time_start):
-    with (
-        Load([server.url], server.environ) as load,
-        fault_under(load, time_start=time_start) as fault,
-    ):
+def test_gunicorn_and_all_its_workers_killed(server):
+    with Load([server.url], server.environ) as load, fault_under(load) as fault:
         server.kill()
         time.sleep(AWAY_S)
         fault.ended_at = time.monotonic()

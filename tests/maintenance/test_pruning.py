@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from decimal import Decimal
 
 import pytest
+from support.chain_history import record_history
 from support.many_submissions import add_submissions
 from support.world import USDC, Visitor, another_wallet, change_at, with_session
 
@@ -14,7 +14,6 @@ from embed.db.models import (
     MODELS,
     Activity,
     ChainBalance,
-    DailyBalance,
     Job,
     Listing,
     Message,
@@ -50,19 +49,6 @@ def upgraded(world):
     db.execute_sql(f"UPDATE schema_migration SET applied = '{applied}'")  # noqa: S608 -- a time
 
 
-def observe(address: str, observed_at, mint=USDC) -> ChainBalance:
-    row = ChainBalance.create(
-        mint=mint,
-        address=address,
-        token_account=address,
-        amount=Decimal(5),
-        slot=1,
-        observed_at=observed_at,
-    )
-    DailyBalance.create(balance=row, day=0, amount=Decimal(5), observed_at=observed_at)
-    return row
-
-
 def test_balances_of_wallets_that_no_page_has_are_deleted_when_they_are_old(world):
     then = world.clock()
     tracked, removed, pending, other_mint, new = (Visitor().address for _ in range(5))
@@ -71,9 +57,9 @@ def test_balances_of_wallets_that_no_page_has_are_deleted_when_they_are_old(worl
     add_submissions(world, 1, wallet_address=pending)
     add_submissions(world, 1, "rejected", wallet_address=removed)
     for address in (tracked, removed, pending):
-        observe(address, then)
-    observe(other_mint, then, mint="another")
-    observe(new, then + timedelta(days=1))
+        record_history(USDC, address, then, "5", {timedelta(): "5"})
+    record_history("another", other_mint, then, "5", {})
+    record_history(USDC, new, then + timedelta(days=1), "5", {})
 
     pruned = prune(then + HISTORY, world.settings)
     assert pruned["balances of wallets that no page has"] == 0

@@ -15,8 +15,7 @@ from support.waiting import wait_for
 
 from embed.db import connection, schema_version
 from embed.db.batches import reading_one_state
-from embed.db.models import Job, Message, Page, Person, UsedNonce
-from embed.db.work_status import hold_lease, read_work_status
+from embed.db.models import Job, Message, Page, Person
 from embed.errors import InvalidInput
 from embed.maintenance import backups, restoring, rows
 from embed.maintenance.backups import Backup, make_backup
@@ -261,23 +260,6 @@ def read_impatiently(url: str) -> str:
 # Afterwards
 
 
-def test_dead_processes_are_forgotten_and_used_nonces_stay_used(fresh, tmp_path):
-    first, second = fresh("sqlite"), fresh("sqlite")
-    with using(first):
-        hold_lease("a", "worker", NOW, NOW)
-        Job.create(name="prune", started_at=NOW, summary="s")
-        UsedNonce.create(token="n", expires_at=NOW)
-        Person.create(email=OTHER, created_at=NOW)
-    make_backup(first, tmp_path / "backup.db")
-    restore_backup(tmp_path / "backup.db", second)
-
-    with using(second):
-        status = read_work_status(NOW)
-        assert not status.is_working
-        assert [(status.is_running(job), job.summary) for job in status.jobs] == [(False, "s")]
-        assert UsedNonce.get_by_id("n").expires_at == NOW
-
-
 def test_new_rows_are_numbered_after_the_restored_ones(backup, database_url):
     restore_backup(backup, database_url)
 
@@ -373,15 +355,6 @@ def test_source_of_0_7_0_that_is_in_use_is_not_upgraded(empty_database_url, fres
 
     with using(empty_database_url):
         assert schema_version.list_applied_migrations() == version_0_7_0.MIGRATIONS
-
-
-def test_source_of_0_6_0_is_refused_with_the_commit_to_go_through(empty_database_url, fresh):
-    with using(empty_database_url):
-        version_0_7_0.make()
-        version_0_7_0.record(version_0_7_0.MIGRATIONS_OF_0_6_0)
-
-    with pytest.raises(InvalidInput, match=f"commit {version_0_7_0.COMMIT}"):
-        copy_database(empty_database_url, fresh("sqlite"))
 
 
 @pytest.mark.parametrize("place", [0, 1])

@@ -30,28 +30,20 @@ ENDLESS = {
     "chunks with extensions": repeat(CHUNKED, b"1;" + TEXT + b"\r\nx\r\n"),
     "trailers": repeat(CHUNKED + b"0\r\n", b"x: y\r\n"),
     "100 Continue": repeat(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-    "100 Continue with headers": repeat(b"", b"HTTP/1.1 100 Go\r\nx: " + TEXT + b"\r\n\r\n"),
     "headers": repeat(OK, b"x: " + TEXT + b"\r\n"),
-    "header in many lines": repeat(OK + b"x: y\r\n", b" " + TEXT + b"\r\n"),
     "length of 10**18": repeat(LENGTH % (b"1" + b"0" * 18), TEXT),
     "neither length nor chunks": repeat(OK + b"Connection: close\r\n\r\n", TEXT),
     "redirect": repeat(OK.replace(b"200 OK", b"302 Found\r\nLocation: /") + b"\r\n", TEXT),
 }
 # These are given up, too, some before so much was read.
 MALFORMED = {
-    "chunk of -1 bytes": repeat(CHUNKED + b"-1\r\n", TEXT),
     "chunk of a length of 5,000 digits": repeat(CHUNKED + b"f" * 5000 + b"\r\n", TEXT),
-    "chunks of +5 bytes": repeat(CHUNKED, b" +5 \r\nhello\r\n"),
     "chunks without a size": repeat(CHUNKED, b"\r\n"),
     "extension of a chunk": repeat(CHUNKED + b"1;", TEXT),
     "trailer": repeat(CHUNKED + b"0\r\nx: ", TEXT),
-    "length of -1": repeat(LENGTH % b"-1", TEXT),
     "length of 5,000 digits": repeat(LENGTH % (b"9" * 5000), TEXT),
-    "two lengths": repeat(OK + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n", TEXT),
-    "chunks twice": repeat(OK + b"Transfer-Encoding: chunked\r\n" * 2 + b"\r\n-1\r\n", TEXT),
     "status line": repeat(b"HTTP/1.1 200 ", TEXT),
     "bytes without a status line": repeat(b"", TEXT),
-    "empty lines": repeat(b"", b"\r\n"),
     "header": repeat(OK + b"x: ", TEXT),
     "many headers": repeat(OK, b"x: y\r\n"),
     "HTTP/2": repeat(b"HTTP/2 200\r\n\r\n", TEXT),
@@ -95,9 +87,8 @@ def test_malformed_answer_without_end_is_given_up(framing):
         ask(port)
 
 
-@pytest.mark.parametrize("status", [b"204 No Content", b"304 Not Modified"])
-def test_what_follows_an_answer_without_a_body_is_not_read(status):
-    answer = repeat(b"HTTP/1.1 " + status + b"\r\nContent-Length: 99999999\r\n\r\n", TEXT)
+def test_what_follows_an_answer_without_a_body_is_not_read():
+    answer = repeat(b"HTTP/1.1 204 No Content\r\nContent-Length: 99999999\r\n\r\n", TEXT)
     with serve_raw(answer) as port, little_memory():
         assert ask(port) == b""
 
@@ -112,45 +103,23 @@ def test_compressed_answer_is_not_unpacked():
 # Connections that stay open
 
 
-def answer_each(connection: socket.socket, *answers: bytes) -> None:
-    """Answer a request that was read, and those that follow it."""
-    for answer in answers:
-        connection.sendall(answer)
-        read_request(connection)
-
-
-def frame(body: bytes) -> bytes:
-    return LENGTH % str(len(body)).encode() + body
-
-
-def test_what_a_connection_received_before_does_not_count_for_the_next_request():
+def test_each_request_of_a_connection_is_bounded_by_itself():
     body = b"x" * (MAX_BYTES * 2 // 3)
     opened = []
 
     def answer(connection: socket.socket) -> None:
         opened.append(connection)
-        answer_each(connection, *[frame(body)] * 5)
+        for _ in range(5):
+            connection.sendall(LENGTH % str(len(body)).encode() + body)
+            read_request(connection)
+        repeat(CHUNKED, b"1\r\nx\r\n")(connection)
 
-    with serve_raw(answer) as port:
-        client = Client(Reach.ANY)
+    with serve_raw(answer) as port, little_memory(), closing(Client(Reach.ANY)) as client:
         for _ in range(5):
             assert ask_by(client, port) == body
-        client.close()
-    assert len(opened) == 1
-
-
-def test_connection_that_stayed_open_is_bounded_as_a_new_one():
-    endless = ENDLESS["chunks of a byte"]
-
-    def answer(connection: socket.socket) -> None:
-        answer_each(connection, frame(b"hello"))
-        endless(connection)
-
-    with serve_raw(answer) as port, little_memory():
-        client = Client(Reach.ANY)
-        assert ask_by(client, port) == b"hello"
         with pytest.raises(AnswerTooLarge):
             ask_by(client, port)
+    assert len(opened) == 1
 
 
 # TLS

@@ -48,15 +48,6 @@ def test_redirect_is_an_answer_and_is_not_followed():
             assert ask(port).status == 307
 
 
-def test_body_of_a_redirect_is_bounded_as_any_other():
-    moved = b"HTTP/1.1 307 Moved\r\nLocation: http://127.0.0.1:1/\r\n"
-    with (
-        serve_raw(send(moved, LENGTH % len(HUGE), HUGE)) as port,
-        pytest.raises(RequestFailed, match="the answer is larger than 1,000 bytes"),
-    ):
-        ask(port)
-
-
 @contextmanager
 def closed_port():
     with socket.socket() as free:
@@ -70,20 +61,10 @@ BAD_ANSWERS = {
     "nothing": (send(), "the connection failed"),
     "no HTTP": (send(b"hello\r\n\r\n"), "the connection failed"),
     "half a body": (send(OK, LENGTH % 10, b"half"), "the connection failed"),
-    "half a chunk": (
-        send(OK, b"Transfer-Encoding: chunked\r\n\r\nff\r\nhalf"),
-        "the connection failed",
-    ),
     "a large body": (send(OK, LENGTH % len(HUGE), HUGE), "the answer is larger than 1,000 bytes"),
-    "a body without end": (send(OK, b"\r\n", HUGE * 9), "the answer is larger than 1,000 bytes"),
     "silence": (wait, "timed out"),
     "a head that trickles": (trickle(OK + b"X-Header: ", 0.05), "timed out"),
     "a body that trickles": (trickle(OK + LENGTH % 999, 0.05), "timed out"),
-    "a body that trickles without end": (trickle(OK + b"\r\n", 0.05), "timed out"),
-    "100 Continue without end": (
-        trickle(b"HTTP/1.1 100 Continue\r\n\r\n" * 9, 0.05),
-        "timed out",
-    ),
 }
 
 
@@ -196,13 +177,13 @@ def test_no_address_of_a_name_is_tried_that_is_not_allowed(name):
         ask(port, host="several.example", reach=Reach.PUBLIC)
 
 
-def test_operators_network_is_refused_when_the_socket_opens():
-    inside = "its address is inside the operator's network"
-    with serve_raw(lambda _: pytest.fail("reached")) as port:
-        with pytest.raises(RequestFailed, match=inside):
-            ask(port, reach=Reach.PUBLIC)
-        with pytest.raises(RequestFailed, match=inside):
-            ask(port, host="localhost", reach=Reach.PUBLIC)
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_operators_network_is_refused_when_the_socket_opens(host):
+    with (
+        serve_raw(lambda _: pytest.fail("reached")) as port,
+        pytest.raises(RequestFailed, match="its address is inside the operator's network"),
+    ):
+        ask(port, host=host, reach=Reach.PUBLIC)
 
 
 def test_name_that_resolves_differently_the_second_time_does_not_get_inside(monkeypatch):

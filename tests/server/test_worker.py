@@ -96,12 +96,15 @@ def serving(monkeypatch) -> Iterator[Serving]:
         yield Serving(opened)
 
 
-# The second is the app's own: a server that it asks is away.
+# The first is the app's own: a server that it asks is away.
 @pytest.mark.parametrize(
-    "error", [ValueError, ConnectionRefusedError, SystemExit, asyncio.CancelledError]
+    "error", [ConnectionRefusedError, SystemExit, asyncio.CancelledError, None]
 )
 def test_app_that_fails_is_logged_and_answered_for_whatever_it_raises(serving, error):
-    def app(*_arguments: Any) -> None:
+    def app(_environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        if error is None:
+            start_response("200 OK", [("Location", "/a\r\nb")])  # a header that nobody may send
+            return [b""]
         raise error
 
     serving.app = app
@@ -111,7 +114,7 @@ def test_app_that_fails_is_logged_and_answered_for_whatever_it_raises(serving, e
     assert serving.log.failures == ["A request failed outside the app."]
 
 
-@pytest.mark.parametrize("error", [ValueError, SystemExit, asyncio.CancelledError, OSError])
+@pytest.mark.parametrize("error", [SystemExit, OSError])
 def test_answer_in_the_middle_of_which_the_app_fails_is_cut_off_and_not_followed(serving, error):
     def app(_environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterator[bytes]:
         start_response(*ANSWER)
@@ -123,18 +126,6 @@ def test_answer_in_the_middle_of_which_the_app_fails_is_cut_off_and_not_followed
 
     assert serving.ask().endswith(b"\r\n\r\ndo")
     assert len(serving.log.failures) == 1
-
-
-def test_header_that_the_app_may_not_send_is_its_failure(serving):
-    def app(_environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
-        start_response("200 OK", [("Location", "/a\r\nb")])
-        return [b""]
-
-    serving.app = app
-    serving.start()
-
-    assert serving.ask().startswith(b"HTTP/1.1 500 Internal Server Error\r\n")
-    assert serving.log.failures == ["A request failed outside the app."]
 
 
 def test_request_whose_body_is_cut_off_is_refused_after_the_ones_before_it(serving):
@@ -209,7 +200,7 @@ class Gate:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
         if environ["PATH_INFO"] != "/healthz":
             self.waiting += 1
-            self.is_open.wait(LIMIT_S)
+            self.is_open.wait(2 * LIMIT_S)
         return answer(environ, start_response)
 
 
@@ -239,10 +230,7 @@ def test_when_all_places_are_taken_requests_that_wait_for_a_thread_are_the_last_
 
 
 # How many seconds proxies keep an idle connection to a service, as they document it.
-KEPT_BY_PROXIES = {"ALB": 60, "nginx": 60, "Traefik": 90, "Caddy": 120, "Oracle": 300} | {
-    "Google": 600,
-    "Cloudflare": 900,
-}
+KEPT_BY_PROXIES = {"nginx": 60, "Caddy": 120, "Cloudflare": 900}
 
 
 def test_connection_is_kept_longer_than_proxies_keep_theirs_but_leaves_first(serving):
@@ -285,21 +273,21 @@ def test_request_that_waits_longest_leaves_when_nobody_else_can(serving):
     assert [clients[one].recv(12) for one in (0, 2, 3)] == [b"HTTP/1.1 200"] * 3
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_requests_that_hang_keep_no_other_kind_waiting(kind, serving):
+@pytest.mark.parametrize(("kind", "start"), [*KINDS.items(), ("dashboard", b"GET /%64ashboard/")])
+def test_requests_that_hang_keep_no_other_kind_waiting(kind, start, serving):
     is_over, hanging = threading.Event(), []
 
     def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
         if environ["QUERY_STRING"]:
             hanging.append(environ)
-            is_over.wait(LIMIT_S)
+            is_over.wait(2 * LIMIT_S)  # longer than clients wait for an answer
         return answer(environ, start_response)
 
     serving.app = app
     serving.config.set("threads", 1)
     serving.start()
     rest = CLOSE.partition(b"/")[2]
-    slow = serving.connect(KINDS[kind] + b"?hang" + rest)
+    slow = serving.connect(start + b"?hang" + rest)
     wait_for(lambda: hanging)
     others = [serving.ask(KINDS[other] + rest) for other in KINDS if other != kind]
     is_over.set()
@@ -310,7 +298,7 @@ def test_requests_that_hang_keep_no_other_kind_waiting(kind, serving):
 
 def test_request_behind_a_large_answer_is_not_disturbed_while_it_is_handled(serving):
     """The client reads the first answer slowly, so the loop has to wait for it."""
-    first, gate = b"x" * 20_000_000, Gate()
+    first, gate = b"x" * 8_000_000, Gate()
 
     def app(environ, start_response):
         if environ["PATH_INFO"] != "/":
@@ -319,6 +307,7 @@ def test_request_behind_a_large_answer_is_not_disturbed_while_it_is_handled(serv
         return [first]
 
     serving.app = app
+    serving.config.set("threads", 4)
     serving.start()
     client = serving.connect(GET + GET.replace(b"/ ", b"/slow ") + CLOSE)
     with client.makefile("rb") as answers:
@@ -335,7 +324,7 @@ def test_request_behind_a_large_answer_is_not_disturbed_while_it_is_handled(serv
 
 def test_request_is_handled_once_if_the_next_arrives_as_its_large_answer_begins(serving):
     is_held, is_over, handled = threading.Event(), threading.Event(), []
-    large = b"x" * 20_000_000
+    large = b"x" * 8_000_000
 
     def app(environ, start_response):
         handled.append(environ["QUERY_STRING"])

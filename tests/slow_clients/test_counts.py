@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import pytest
 from support.remote import TIMEOUT_S, RemotePage, make_environ
 from support.servers import run_gunicorn
-from support.stalled import KINDS, Stall, list_stalls
+from support.stalled import Stall, list_stalls
 
 pytestmark = pytest.mark.slow
 
-PLACES, CLIENTS, CLIENTS_AT_ONCE = 10, 600, 60
+PLACES, CLIENTS, CLIENTS_AT_ONCE = 10, 300, 60
 CHECK = Stall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
 HONEST = [
     CHECK,
@@ -32,7 +32,7 @@ def use_connection(url: str, stall: Stall, random: Random) -> None:
     """Send what the stall says, in one piece or two or not all, and end in one of many ways."""
     address = urlsplit(url)
     with socket.socket() as client, suppress(ConnectionError, TimeoutError):
-        client.settimeout(random.choice([0.05, 1, TIMEOUT_S]))
+        client.settimeout(random.choice([0.05, 1, 5]))
         client.bind((f"127.0.0.{random.randint(1, 4)}", 0))
         client.connect((address.hostname, address.port))
         sent = stall.sent + stall.trickle
@@ -50,24 +50,21 @@ def use_connection(url: str, stall: Stall, random: Random) -> None:
                 break
 
 
-@pytest.mark.parametrize("is_reloaded", [False, True])
-@pytest.mark.parametrize("options", [(), ("--max-requests=100", "--max-requests-jitter=0")])
-def test_all_places_are_free_after_connections_that_ended_in_all_ways(
-    options, is_reloaded, make_sqlite, tmp_path
-):
+def test_all_places_are_free_after_connections_that_ended_in_all_ways(make_sqlite, tmp_path):
+    """Some of them while the server is reloaded."""
     environ = make_environ(make_sqlite())
     worker = "--worker-class=tests.support.limited_workers.CountingWorker"
     log = tmp_path / "log"
-    options = (worker, f"--worker-connections={PLACES}", f"--error-logfile={log}", *options)
+    options = (worker, f"--worker-connections={PLACES}", f"--error-logfile={log}")
     with run_gunicorn(environ, *options) as server, ThreadPoolExecutor(CLIENTS_AT_ONCE) as pool:
         stalls = list_stalls(RemotePage(server.url, environ))
-        kinds = [*(stalls[kind] for kind in KINDS), *HONEST * 2]
+        kinds = [*stalls.values(), *HONEST * 2]
         used = [
             pool.submit(use_connection, server.url, Random(seed).choice(kinds), Random(seed))
             for seed in range(CLIENTS)
         ]
         for number, one in enumerate(used):
-            if is_reloaded and number == CLIENTS // 2:
+            if number == CLIENTS // 2:
                 os.kill(server.pid, signal.SIGHUP)
             one.result()
         with ExitStack() as opened:
@@ -80,4 +77,4 @@ def test_all_places_are_free_after_connections_that_ended_in_all_ways(
 
     ended = re.findall(r"Counted: (\d+)\.", log.read_text())
     assert set(ended) == {"0"}
-    assert len(ended) > is_reloaded
+    assert len(ended) > 1

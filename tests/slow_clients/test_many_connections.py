@@ -41,9 +41,9 @@ def page(large_page, environ):
 
 
 @contextmanager
-def asking_clients(page: RemotePage, path: str) -> Iterator[None]:
+def asking_clients(page: RemotePage) -> Iterator[None]:
     """Hold connections that ask again as soon as they have an answer."""
-    request = f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+    request = b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"
     is_over = Event()
 
     def ask_again() -> None:
@@ -79,9 +79,8 @@ def paused(process: int) -> Iterator[None]:
     os.kill(process, signal.SIGCONT)
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/api/embed/tracking/nobody"])
-def test_others_are_served_while_some_ask_without_end_on_all_connections(path, page):
-    with asking_clients(page, path):
+def test_others_are_served_while_some_ask_without_end_on_all_connections(page):
+    with asking_clients(page):
         assert_served(page)
 
 
@@ -89,11 +88,9 @@ def test_others_are_served_while_some_ask_without_end_on_all_connections(path, p
     "kind",
     [
         "that send nothing",
-        "that send one byte",
         "in the head",
         "in a large form",
         "that ask for nothing more",
-        "that do not hang up",
         "that never read",
     ],
 )

@@ -2,15 +2,13 @@
 
 import re
 from contextlib import ExitStack, suppress
-from copy import copy
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from support.remote import TIMEOUT_S, RemotePage, make_environ
-from support.servers import Gunicorn, run_gunicorn
+from support.servers import run_gunicorn
 from support.stalled import (
-    KINDS,
     Stall,
     add_wallets,
     assert_served,
@@ -30,39 +28,16 @@ def environ(make_sqlite):
     return make_environ(make_sqlite())
 
 
-@pytest.fixture(scope="module")
-def page(environ):
-    """A large page, on the shipped configuration."""
-    with run_gunicorn(environ) as server:
-        page = RemotePage(server.url, environ)
-        add_wallets(environ["DATABASE_URL"], page.page_id)
-        yield page
-
-
-@pytest.fixture(scope="module")
-def small_page(page, environ):
-    return RemotePage(page.server_url, environ)
-
-
-def replace_server(page: RemotePage, server: Gunicorn) -> RemotePage:
-    other = copy(page)
-    other.server_url = server.url
-    return other
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_others_are_served_while_40_clients_stall(kind, page, small_page):
-    with stalled_clients(page.server_url, list_stalls(page)[kind]):
-        assert_served(small_page)
-
-
-def test_server_ends_clients_that_stall(page, environ):
+def test_clients_that_stall_in_every_way_keep_nobody_waiting_and_are_ended(environ):
     with run_gunicorn(environ, IMPATIENT) as server, ExitStack() as opened:
-        stalls = list_stalls(page)
+        large, small = (RemotePage(server.url, environ) for _ in range(2))
+        add_wallets(environ["DATABASE_URL"], large.page_id)
+        stalls = list_stalls(large)
         clients = {
             kind: opened.enter_context(stalled_clients(server.url, stall))
             for kind, stall in stalls.items()
         }
+        assert_served(small)
         answers = {kind: wait_until_ended(clients[kind], stalls[kind]) for kind in stalls}
 
     for large in ("in a large form", "that trickle a large form"):  # most leave, for others
@@ -73,13 +48,14 @@ def test_server_ends_clients_that_stall(page, environ):
     }
 
 
-def test_server_that_stops_does_not_wait_for_clients_without_a_request(page, environ):
-    stalls = list_stalls(page)
+def test_server_that_stops_does_not_wait_for_clients_without_a_request(environ):
     graceful = f"--graceful-timeout={2 * TIMEOUT_S}"
     with run_gunicorn(environ, PATIENT, graceful) as server, ExitStack() as opened:
+        page = RemotePage(server.url, environ)
+        stalls = list_stalls(page)
         for kind in ("that send nothing", "that ask for nothing more", "that do not hang up"):
             opened.enter_context(stalled_clients(server.url, stalls[kind]))
-        assert_served(replace_server(page, server), times=1)
+        assert_served(page, times=1)
         stopping = Thread(target=server.stop)
         stopping.start()
         stopping.join(TIMEOUT_S)

@@ -20,29 +20,23 @@ from support.servers import (
 SAMPLE = PROJECT_DIR / "deploy/nginx.conf"
 LOG = "embed.log"
 
-# For an http block: nginx writes nothing outside the folder.
-IN_FOLDER = """
+# It writes nothing outside the folder.
+_MAIN = """
+daemon off;
+{user}
+pid {folder}/pid;
+error_log {folder}/error.log;
+{main}
+http {{
     access_log off;
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
-"""
-_MAIN = (
-    """
-daemon off;
-{user}
-pid {folder}/pid;
-error_log {folder}/error.log;
-{main}
-http {{"""
-    + IN_FOLDER
-    + """
     include {folder}/embed.conf;
 }}
 """
-)
 
 
 def find_nginx() -> str:
@@ -52,14 +46,16 @@ def find_nginx() -> str:
     return program
 
 
-def adapt_sample(http_port: int, port: int, service_ports: tuple[int, ...], folder: Path) -> str:
+def adapt_sample(
+    port: int, service_ports: tuple[int, ...], folder: Path, http_port: int | None = None
+) -> str:
     """Return the sample with other ports and folders, and without IPv6 and TLS."""
     servers = "".join(f"    server 127.0.0.1:{one} max_fails=0;\n" for one in service_ports)
     sample = SAMPLE.read_text()
     for pattern, replacement in [
         (r" listen \[::\].*;", ""),
         (r" ssl_\w+ .*;", ""),
-        (r"listen 80;", f"listen 127.0.0.1:{http_port};"),
+        (r"listen 80;", f"listen 127.0.0.1:{http_port or find_free_port()};"),
         (r"listen 443 ssl http2;", f"listen 127.0.0.1:{port};"),
         (r"    server 127\.0\.0\.1:8000 max_fails=0;\n", servers),
         (r"/var/log/nginx/", f"{folder}/"),
@@ -69,14 +65,8 @@ def adapt_sample(http_port: int, port: int, service_ports: tuple[int, ...], fold
     return sample
 
 
-def write_config(
-    folder: Path, port: int, service_ports: tuple[int, ...], *, http_port: int | None = None
-) -> Path:
-    """Write the sample with these ports, and return the file that nginx is started with."""
-    return _write(folder, adapt_sample(http_port or find_free_port(), port, service_ports, folder))
-
-
-def _write(folder: Path, servers: str) -> Path:
+def write_config(folder: Path, servers: str) -> Path:
+    """Write `server` blocks, and return the file that nginx is started with."""
     user = "user root;" if os.geteuid() == 0 else ""
     (folder / "embed.conf").write_text(servers)
     config = folder / "nginx.conf"
@@ -99,8 +89,8 @@ def run_nginx(
     """
     port = find_free_port()
     with _make_folder() as made:
-        sample = adapt_sample(http_port or find_free_port(), port, service_ports, folder or made)
-        with _run(_write(folder or made, beside + sample), port, made):
+        sample = adapt_sample(port, service_ports, folder or made, http_port)
+        with _run(write_config(folder or made, beside + sample), port, made):
             yield f"http://127.0.0.1:{port}"
 
 
@@ -121,7 +111,7 @@ def write_proxy(port: int, to: int, change: str) -> str:
 @contextmanager
 def run_servers(servers: str, port: int) -> Iterator[None]:
     """Run an nginx with these `server` blocks, one of which listens on the port."""
-    with _make_folder() as folder, _run(_write(folder, servers), port, folder):
+    with _make_folder() as folder, _run(write_config(folder, servers), port, folder):
         yield
 
 

@@ -100,13 +100,8 @@ def run_http_receiver() -> Iterator[HttpReceiver]:
 class Mailbox:
     """A mail server that keeps what is sent to it."""
 
-    def __init__(self, port: int, messages: list[EmailMessage]) -> None:
-        self.port = port
-        self.messages = messages
-
-
-class _Keeper:
     def __init__(self) -> None:
+        self.port = find_free_port()
         self.messages: list[EmailMessage] = []
 
     async def handle_DATA(self, _server, _session, envelope) -> str:  # noqa: N802  # aiosmtpd's name
@@ -117,23 +112,19 @@ class _Keeper:
 @contextmanager
 def run_mail_server(*, user: str | None = None, password: str | None = None) -> Iterator[Mailbox]:
     """Run a mail server; with a user, it accepts only them."""
-    keeper = _Keeper()
+    mailbox = Mailbox()
 
     def authenticate(_server, _session, _envelope, _mechanism, data) -> AuthResult:
         wanted = LoginPassword((user or "").encode(), (password or "").encode())
         # Not handled: aiosmtpd then sends the refusal.
         return AuthResult(success=data == wanted, handled=False)
 
-    how: dict[str, Any] = {}
+    how = {"auth_required": user is not None, "auth_require_tls": False}
     if user is not None:
-        how = {
-            "authenticator": authenticate,
-            "auth_required": True,
-            "auth_require_tls": False,
-        }
-    controller = Controller(keeper, hostname="127.0.0.1", port=find_free_port(), **how)
+        how["authenticator"] = authenticate
+    controller = Controller(mailbox, hostname="127.0.0.1", port=mailbox.port, **how)
     controller.start()
     try:
-        yield Mailbox(controller.port, keeper.messages)
+        yield mailbox
     finally:
         controller.stop()

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -114,8 +115,4 @@ def name_outcome(call: Callable[[], Any]) -> Any:
 
 def summarise(answers: Sequence[Response]) -> dict[tuple[int, str | None], int]:
     """Count answers by status and, for refusals, code."""
-    counts: dict[tuple[int, str | None], int] = {}
-    for answer in answers:
-        outcome = (answer.status_code, answer.json.get("error"))
-        counts[outcome] = counts.get(outcome, 0) + 1
-    return counts
+    return Counter((answer.status_code, answer.json.get("error")) for answer in answers)

