@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from support.fake_chain import FakeChain
 from support.real_answers import read_list, submit_and_list
-from support.refusal_cases import SETTINGS, begin, delete_page, malform_key, raise_gate
 
 NUMBER = int | float
 TAG = {"id": str, "name": str, "color": str}
@@ -46,8 +45,6 @@ SUCCESSES = {
     "/session/submissions": {"submissions": [SUBMISSION]},
 }
 ONLY_AT_MIRROR = {"isDuplicate", "belowMinimum"}  # of a nonce (docs/api.md, Ask for a nonce)
-REFUSAL = {"error": str}
-GATE_REFUSAL = {"error": str, "balance": NUMBER, "minBalance": NUMBER}
 
 
 def find_differences(value: Any, table: Any, place: str = "") -> list[str]:
@@ -107,23 +104,3 @@ def test_successes_have_the_fields_of_the_tables(world, chain, root):
         "rejected": "manual",
         "soft_rejected": "duplicate",
     }
-
-
-@pytest.mark.parametrize(
-    ("endpoint", "fault", "table"),
-    [
-        ("readTrackingPage", delete_page, REFUSAL),
-        ("createNonce", malform_key, REFUSAL),
-        ("listSessionSubmissions", malform_key, REFUSAL),
-        ("createSubmission", delete_page, REFUSAL),
-        ("createSubmission", raise_gate, GATE_REFUSAL),
-    ],
-)
-def test_refusals_have_the_fields_of_the_tables(world_with, endpoint, fault, table):
-    attempt = begin(world_with(**SETTINGS), endpoint)
-    fault(attempt)
-
-    answer = attempt.send()
-
-    assert answer.status_code >= 400
-    assert find_differences(answer.json, table) == []

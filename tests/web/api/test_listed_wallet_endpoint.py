@@ -18,12 +18,12 @@ def read(world):
     return read
 
 
-@pytest.mark.parametrize("tier", ["public", "secret"])
-def test_wallet_is_as_the_list_has_it(world, read, tier):
+@pytest.mark.parametrize("key", ["public_key", "secret_key"])
+def test_wallet_is_as_the_list_has_it(world, read, key):
     address = Visitor().address
     world.track(address, balance="1250.5", alias="Treasury")
 
-    answer = read(address, key=world.public_key if tier == "public" else world.secret_key)
+    answer = read(address, key=getattr(world, key))
 
     assert answer.status_code == 200
     assert [answer.json] == world.read().json["wallets"]

@@ -14,7 +14,7 @@ from support.fake_chain import FakeChain
 from support.promised_errors import ENDPOINTS as PROMISED_ENDPOINTS
 from support.promised_errors import ROWS
 from support.real_answers import succeed
-from support.refusal_cases import ENDPOINTS, SETTINGS, begin
+from support.refusal_cases import ENDPOINTS, begin
 from support.world import SITE
 
 from embed import schemas
@@ -294,26 +294,6 @@ def test_successes_are_as_described_and_have_every_field(world, chain):
     of_answers = {name: one for name, one in SCHEMAS.items() if not name.endswith("Request")}
     wanted = {field for one in of_answers.values() for field in flatten(one).get("properties", ())}
     assert wanted - seen == {"error"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "faults"),
-    [
-        pytest.param(name, [fault for _, fault in steps[place:]], id=f"{name}-{steps[place][0]}")
-        for name, (*_, steps) in ENDPOINTS.items()
-        for place in range(len(steps))
-    ],
-)
-def test_refusal_is_as_described(world_with, name, faults):
-    attempt = begin(world_with(**SETTINGS), name)
-    for fault in reversed(faults):
-        fault(attempt)
-
-    answer = attempt.send()
-
-    check_answer(name, answer)
-    assert (answer.status_code, answer.json["error"]) in list_codes(OPERATIONS[name][2])
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,7 @@ has to get that step's code, so no two neighbours can change places unseen.
 import pytest
 from support.refusal_cases import ENDPOINTS, SETTINGS, begin
 from support.world import code_of
-
-
-@pytest.fixture
-def environ(environ):
-    return environ | SETTINGS
+from test_openapi import check_answer
 
 
 @pytest.mark.parametrize(
@@ -22,11 +18,13 @@ def environ(environ):
         for position, (_, fault) in enumerate(steps)
     ],
 )
-def test_endpoint_answers_with_the_first_step_that_fails(world, endpoint, position):
-    attempt = begin(world, endpoint)
+def test_endpoint_answers_with_the_first_step_that_fails(world_with, endpoint, position):
+    attempt = begin(world_with(**SETTINGS), endpoint)
     steps = ENDPOINTS[endpoint][-1][position:]
 
     for _, fault in reversed(steps):
         fault(attempt)
 
-    assert code_of(attempt.send()) == steps[0][0]
+    answer = attempt.send()
+    assert code_of(answer) == steps[0][0]
+    check_answer(endpoint, answer)
