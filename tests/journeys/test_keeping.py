@@ -1,4 +1,4 @@
-"""Backup while the service takes submissions, restore and copy while it does not."""
+"""Backup while the service takes submissions."""
 
 import sqlite3
 import threading
@@ -83,28 +83,3 @@ def test_backup_under_load_has_all_that_was_acknowledged_before(database_url, tm
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "stop the service" in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
-
-
-@pytest.mark.databases("postgres")
-def test_restored_and_copied_databases_are_served(make_sqlite, database_url, tmp_path):
-    first, second = make_environ(make_sqlite()), make_environ(database_url)
-    backup, visitor = str(tmp_path / "backup.db"), Visitor()
-    with run_gunicorn(first) as server:
-        page = RemotePage(server.url, first, "--auto-approve")
-        assert page.submit(visitor).status_code == 201
-        assert run_here("backup", backup, environ=first).exit_code == 0
-        assert page.submit(Visitor()).status_code == 201
-
-    kept = str(tmp_path / "kept.db")
-    for command in (("restore", backup, "--replace", kept, "--yes"), ("copy-to", database_url)):
-        done = run_here(*command, environ=first)
-        assert done.exit_code == 0, done.output
-
-    for environ in (first, second):
-        with run_gunicorn(environ) as server:
-            page.server_url = server.url
-            assert page.list_addresses() == [visitor.address]
-            assert page.submit(visitor).json == {"error": "duplicate"}
-            newcomer = Visitor()
-            assert page.submit(newcomer).status_code == 201
-            assert page.list_addresses() == [visitor.address, newcomer.address]

@@ -83,8 +83,6 @@ def logged(request, tmp_path_factory, make_sqlite) -> Logged:
             run.keep("Redis password", REDIS_PASSWORD)
             run.keep("SECRET_KEY", environ["SECRET_KEY"])
             run.do_everything()
-            for path in ("/healthz", "/readyz"):
-                requests.get(server.url + path, timeout=LIMIT_S)
             logged.keep_stored(Path(database).parent, "meanwhile")
             just_now = {"X-Forwarded-For": CLIENTS[0]}  # a counter that has not ended yet
             requests.get(f"{server.url}/api/x", headers=just_now, timeout=LIMIT_S)
@@ -127,12 +125,6 @@ def test_every_line_has_the_form_that_was_asked_for(logged):
             assert {"time", "level", "logger", "processId", "message"} <= set(json.loads(line))
         else:
             assert line.startswith("    ") or line[:2] == "20", line
-
-
-def test_health_checks_are_not_in_the_access_log(logged):
-    assert "healthz" not in logged.access.read_text()
-    assert "readyz" not in logged.access.read_text()
-    assert "/embed/tracking/<page_id>" in logged.access.read_text()
 
 
 def test_no_file_and_no_table_holds_an_address_of_a_client(logged):

@@ -27,31 +27,21 @@ def environ(make_sqlite) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("options", "variables"),
-    [
-        ([], {"WEB_CONCURRENCY": "4"}),
-        (["--workers", "4"], {}),
-    ],
-    ids=["WEB_CONCURRENCY", "workers"],
+    ("options", "variables"), [([], {"WEB_CONCURRENCY": "4"}), (["--workers", "4"], {})]
 )
 def test_several_workers_with_limits_in_memory_are_refused_in_one_line(environ, options, variables):
-    ended = start_and_fail(environ | variables, *options)
-
-    (line,) = ended.stderr.splitlines()
-    assert line.startswith(f"Error: 4 {REFUSAL}")
-    assert (ended.returncode, ended.stdout) == (1, "")
-
-
-def start_and_fail(environ, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options]
-    return subprocess.run(
-        command,
+    ended = subprocess.run(
+        [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options],
         cwd=PROJECT_DIR,
-        env=clean_environ() | environ,
+        env=clean_environ() | environ | variables,
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,
     )
+
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"Error: 4 {REFUSAL}")
+    assert (ended.returncode, ended.stdout) == (1, "")
 
 
 def test_several_workers_start_with_shared_limits_that_are_away_for_now(environ):

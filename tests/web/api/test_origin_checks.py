@@ -3,6 +3,8 @@
 import pytest
 from support.world import ENDPOINTS, SITE, Visitor, code_of
 
+from embed.keys import access, management
+
 EVIL = "https://evil.example"
 OWN = "http://localhost"  # how the test client addresses the service
 
@@ -25,6 +27,17 @@ every_endpoint = pytest.mark.parametrize("ask", ENDPOINTS.values(), ids=ENDPOINT
 )
 def test_every_endpoint_asks_public_keys_for_their_origin(world, ask, headers, code):
     assert code_of(ask(world, headers=headers)) == code
+
+
+def test_changed_allowlist_decides_on_the_next_request(world):
+    key_id = access.find_access(world.public_key).key_id
+    codes = []
+
+    for origins in ([SITE], [EVIL], [], [SITE]):
+        management.change_key(key_id, world.change(), raw_label=None, raw_origins=origins)
+        codes.append(code_of(world.read()))
+
+    assert codes == [None, "origin_not_allowed", "origin_not_allowed", None]
 
 
 @pytest.mark.parametrize("origin", [EVIL, "null", None])
