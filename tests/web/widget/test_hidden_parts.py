@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from frames import ask
 from support.chain_history import record_history
 from support.world import USDC, Visitor
 
@@ -17,13 +18,7 @@ def shown(world_with):
     world.track(address, alias="Whale")
     record_history(USDC, address, world.clock(), "5", {timedelta(days=1): "4"})
 
-    def show(hide: str) -> str:
-        query = {"key": world.public_key, "hide": hide}
-        answer = world.client.get(f"/embed/tracking/{world.page_id}", query_string=query)
-        assert answer.status_code == 200
-        return answer.text
-
-    return show
+    return lambda hide: ask(world, hide=hide).text
 
 
 def find_hidden_parts(text: str) -> set[str]:
@@ -51,12 +46,9 @@ def find_hidden_parts(text: str) -> set[str]:
         ("tools", {"tools"}),
         ("changes", {"changes"}),
         ("add", {"add"}),
-        ("add,heading", {"add", "heading"}),
         ("heading,tools,changes,add", {"heading", "tools", "changes", "add"}),
         ("everything,add", {"add"}),
-        ("ADD", set()),
         ('"><script>', set()),
-        ("list,wallets,rights", set()),
     ],
 )
 def test_named_parts_are_left_out_and_no_others(shown, hide, parts):
