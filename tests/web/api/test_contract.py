@@ -152,6 +152,7 @@ def test_every_answer_is_json_that_its_origin_may_read_and_sets_no_cookie(
     assert answer.headers.get("Access-Control-Allow-Origin") == asked_by
     if asked_by is not None:
         assert answer.headers["Access-Control-Allow-Credentials"] == "true"
+        assert answer.headers["Access-Control-Expose-Headers"] == "Retry-After, X-Request-Id"
 
 
 @both_roots
