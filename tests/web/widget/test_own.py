@@ -128,34 +128,16 @@ def test_own_card_is_offered_only_where_a_link_can_be_shared(world):
 
 def test_refused_tries_do_not_pile_up_and_hidden_rows_stay_away(world):
     visitor = with_session(world)
-    sent = Submission.get_by_id(submit(world, visitor, "First"))
-    made = {
-        name: Submission.create(
-            page=sent.page_id,
-            api_key=sent.api_key_id,
-            wallet_address=address,
-            nickname=name,
-            status="soft_rejected",
-            reject_reason=reason,
-            session_id=sent.session_id,
-            created_at=sent.created_at + timedelta(minutes=number),
-            decided_at=sent.created_at,
-        ).id
-        for number, (name, address, reason) in enumerate(
-            (
-                ("Poor", Visitor().address, "ca_gate"),
-                ("Poorer", Visitor().address, "ca_gate"),
-                ("Early", Visitor().address, "cooldown"),
-                ("Again", visitor.address, "duplicate"),  # while it waits
-            )
-        )
-    }
-    early = Submission.get_by_id(made["Early"])
-    Submission.insert(
-        early.__data__
-        | {"id": "rejected", "nickname": "Salt", "status": "rejected"}
-        | {"reject_reason": "manual", "reason_text": "No.", "created_at": sent.created_at}
-    ).execute()  # the reason for the cooldown
+    world.configure(cooldown_s=3600)
+    salt = another_wallet(visitor)
+    world.reject(submit(world, salt, "Salt"), reason=parse_reason("No."))
+    submit(world, visitor, "First")
+    refused = [(salt, "Early"), (visitor, "Again"), (another_wallet(visitor), "Poor")]
+    for one, name in (*refused, (another_wallet(visitor), "Poorer")):
+        world.clock.forward(minutes=1)
+        world.configure(min_balance=5 if "Poor" in name else 0)
+        assert world.submit(one, name).status_code > 400
+    made = {one.nickname: one.id for one in Submission.select()}
 
     def list_shown(*hidden: str) -> list[str]:
         return list_names(see(world, visitor, hidden=hidden))
