@@ -133,16 +133,6 @@ def test_malformed_chunk_is_refused_at_once_whatever_came_before_it(rest, servic
     assert "Traceback" not in service.log.read_text()
 
 
-def test_form_of_an_owner_who_hangs_up_in_the_middle_is_refused(service):
-    head, body = service.make_form()
-    before = service.log.read_text().count("IncompleteBody")
-    with socket.create_connection(("127.0.0.1", service.port), TIMEOUT_S) as client:
-        client.sendall(head + cut_after(1, body))
-    wait_for(lambda: service.log.read_text().count("IncompleteBody") > before)
-
-    assert service.list_statuses() == ["pending"] * 3
-
-
 @pytest.mark.parametrize("framing", [b"", CHUNKED])
 def test_form_that_is_cut_off_before_caddy_is_refused(framing, service, tmp_path):
     """Caddy passes a body on as it arrives."""

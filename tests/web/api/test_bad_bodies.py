@@ -178,7 +178,6 @@ def test_query_without_a_page_is_refused(world, visitor, query):
 
 ORIGINS = {
     "two values": "https://site.example, https://site.example",
-    "space before": " https://site.example",
     "NUL after": "https://site.example\0",
     "Latin-1": "https://s\xeete.example",
     "5,000 characters": "https://" + "a" * 5000,
@@ -186,16 +185,13 @@ ORIGINS = {
 
 
 @pytest.mark.parametrize("origin", ORIGINS.values(), ids=ORIGINS)
-def test_origin_that_is_none_is_refused_everywhere(world, visitor, draft, origin):
+def test_origin_that_is_none_is_refused_everywhere(world, draft, origin):
     code, headers = "origin_not_allowed", {"Origin": origin}
     tracking = f"/api/embed/tracking/{world.page_id}"
     check_refusal(world, code, "GET", tracking, headers=headers)
     check_refusal(world, code, "GET", tracking, headers={"Origin": None, "Referer": origin})
     check_refusal(world, code, "OPTIONS", tracking, headers=headers)
     check_refusal(world, code, "POST", NONCE, json=draft, headers=headers)
-    check_refusal(world, code, "POST", SUBMISSIONS, json=draft, headers=headers)
-    query = {"trackingPageId": world.page_id}
-    check_refusal(world, code, "GET", SESSION, query_string=query, headers=headers)
 
 
 def test_good_request_of_this_file_would_have_been_taken(world, visitor, draft):

@@ -249,20 +249,6 @@ def test_list_marks_proved_wallets_and_no_others(world):
     assert [wallet for wallet, row in rows if 'class="proved"' in row] == [proved.id]
 
 
-@on_both_databases
-def test_page_of_the_widget_takes_one_statement_for_the_proofs_of_its_wallets(
-    world, count_statements
-):
-    world.track(Visitor().address)
-    world.open_widget(Visitor())
-    unproved = count_statements(lambda: world.open_widget(Visitor()))
-    for _ in range(20):
-        prove(world)
-    world.open_widget(Visitor())
-
-    assert count_statements(lambda: world.open_widget(Visitor())) == unproved
-
-
 # Refusals
 
 
