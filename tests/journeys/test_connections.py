@@ -1,4 +1,4 @@
-"""Connections whose requests are malformed or come in pieces, together, or with a useless body.
+"""Connections whose requests are malformed, come together, or have a body that nobody wants.
 
 What is malformed is the matter of tests/server; here is what clients of a real server get.
 """
@@ -78,17 +78,6 @@ def make_post(page: RemotePage, *headers: bytes) -> tuple[bytes, bytes]:
     body = json.dumps({"trackingPageId": page.page_id, "walletAddress": USDC}).encode()
     headers += (b"Content-Type: application/json", b"Content-Length: %d" % len(body))
     return make_head(page, b"POST /api/embed/siws/nonce", *headers), body
-
-
-def test_request_in_pieces_is_answered_and_others_are_served_meanwhile(page):
-    head, body = make_post(page, CLOSE)
-    pieces = [head[:1], head[1:40], head[40:-1], head[-1:], body[:10], body[10:]]
-    with connect(page) as client:
-        for piece in pieces:
-            assert page.read().status_code == 200
-            client.sendall(piece)
-
-        assert read(client).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
 def test_requests_sent_together_are_answered_in_their_order(page):

@@ -114,14 +114,22 @@ def earn_approvals(world, visitor, count: int) -> None:
         world.clock.forward(seconds=1)
 
 
-@pytest.mark.parametrize(("approvals", "status"), [(1, "pending"), (2, "auto_approved")])
-def test_session_climbs_with_enough_approvals(world, approvals, status):
+def test_session_climbs_by_approvals_by_hand_until_a_rejection(world):
     visitor = with_session(world)
-    earn_approvals(world, visitor, approvals)
+    world.configure(auto_approve=True)
+    for _ in range(2):
+        submit(world, another_wallet(visitor))
+    world.configure(auto_approve=False, trust_after=2)
+    rejected = submit(world, another_wallet(visitor))
+    earn_approvals(world, visitor, 1)
+    assert submit_status(world, another_wallet(visitor)) == "pending"
+    earn_approvals(world, visitor, 1)
+    assert submit_status(world, another_wallet(visitor)) == "auto_approved"
 
-    world.configure(trust_after=2)
+    world.reject(rejected)
+    world.clock.forward(seconds=1)
 
-    assert submit_status(world, visitor) == status
+    assert submit_status(world, another_wallet(visitor)) == "pending"
 
 
 def test_other_sessions_and_visitors_without_one_earn_nothing(world):
@@ -146,28 +154,6 @@ def test_wallet_carries_its_trust_to_the_owners_other_pages_and_a_session_to_non
 
     assert submit_status(world, another_wallet(visitor)) == "pending"
     assert submit_status(world, visitor) == ("pending" if owner else "auto_approved")
-
-
-def test_rejection_since_the_last_approval_takes_trust_away(world):
-    world.configure(trust_after=1)
-    visitor = with_session(world)
-    waits = submit(world, another_wallet(visitor))
-    earn_approvals(world, visitor, 1)
-    world.reject(waits)
-    world.clock.forward(seconds=1)
-
-    assert submit_status(world, another_wallet(visitor)) == "pending"
-
-
-def test_auto_approvals_do_not_count_as_the_owners_hand(world):
-    visitor = with_session(world)
-    world.configure(auto_approve=True)
-    for _ in range(3):
-        submit(world, another_wallet(visitor))
-
-    world.configure(auto_approve=False, trust_after=1)
-
-    assert submit_status(world, visitor) == "pending"
 
 
 # Refusals in the visitor's own list

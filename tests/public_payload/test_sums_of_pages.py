@@ -95,20 +95,6 @@ class TestWithAnEndpoint:
         assert page["supply"] == 200
         assert page["sums"] == Sums(Decimal(75), 2, Decimal(25), 1)
 
-    @pytest.mark.databases("sqlite")
-    def test_reads_from_the_cache_ask_the_database_no_more_often(
-        self, world, chain, run, count_statements
-    ):
-        holder = Visitor().address
-        world.track(holder)
-        world.read()
-        without = count_statements(world.read)
-        chain.hold(holder, 25)
-        run()
-        world.read()
-
-        assert count_statements(world.read) == without
-
 
 def test_ranks_are_by_exact_balances(world):
     balances = ["10000000000", "10000000000.00000000000000000001", "10000000000", "0"]

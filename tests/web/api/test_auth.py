@@ -51,12 +51,6 @@ def test_header_is_bearer_one_space_and_the_key(world, header, code):
     assert code_of(world.read(headers={"Authorization": sent})) == code
 
 
-def test_key_is_exact_about_case(world):
-    assert code_of(world.read(key=world.public_key.swapcase())) == "invalid_key"
-    prefix, random = world.public_key[:8], world.public_key[8:]
-    assert code_of(world.read(key=prefix + random.swapcase())) == "invalid_key"
-
-
 @every_endpoint
 @pytest.mark.parametrize("tier", ["public", "secret"])
 def test_key_of_another_page_is_invalid(world, ask, tier):

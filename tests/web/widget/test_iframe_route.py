@@ -163,14 +163,6 @@ def test_address_with_the_key_stays_with_the_service_and_out_of_caches(world):
     assert "no-store" in headers["Cache-Control"]
 
 
-def test_feed_of_a_page_is_gone_whatever_its_key(world, count_statements):
-    answers = []
-
-    assert count_statements(lambda: answers.append(ask(world, "/feed.atom", key=""))) == 0
-    assert (answers[0].status_code, answers[0].mimetype) == (410, "text/plain")
-    assert answers[0].text == "This list no longer has a feed.\n"
-
-
 # Text from owners and visitors
 
 
