@@ -1,14 +1,11 @@
 """Limits per address, key and session (docs/api.md, Limits); windows run on real time."""
 
-import secrets
-
 import pytest
-from support.servers import find_free_port
-from support.world import SITE, Visitor, World, code_of, with_session
+from peewee import OperationalError
+from support.servers import find_free_port, open_valkey, provide
+from support.world import SITE, Visitor, code_of, with_session
 
-from embed.db import connection
-from embed.factory import create_app
-from embed.settings import Settings
+from embed.web.api import operations
 
 HERE = "192.0.2.1"
 
@@ -204,27 +201,6 @@ def test_submissions_are_limited_per_session(world_with):
 # Where the counters are stored
 
 
-@pytest.mark.parametrize(
-    ("setting", "code"), [("LIMIT_PER_IP", "rate_limit_ip"), ("LIMIT_PER_KEY", "rate_limit_key")]
-)
-def test_processes_count_together_in_redis(environ, redis_url, clock, setting, code):
-    environ |= {"RATELIMIT_STORAGE_URI": redis_url, setting: "1/hour"}
-    # Redis keeps its counters after this test, so no other test may use this address.
-    here = at(f"2001:db8:{secrets.token_hex(2)}:{secrets.token_hex(2)}::1")
-    settings = Settings.from_environ(environ)
-    first = World(create_app(settings, clock=clock), clock)
-    assert code_of(first.read(**here)) is None
-
-    connection.db.close()
-    second = create_app(settings, clock=clock)
-    first.client = second.test_client(use_cookies=False)
-    refused = first.read(**here)
-    connection.db.close()
-
-    assert code_of(refused) == code
-    assert 3570 <= retry_after(refused) <= 3600
-
-
 @pytest.mark.parametrize("scheme", ["redis", "valkey"])
 def test_limits_hold_per_process_while_redis_is_away(world_with, count_statements, scheme):
     uri = f"{scheme}://127.0.0.1:{find_free_port()}"
@@ -235,3 +211,96 @@ def test_limits_hold_per_process_while_redis_is_away(world_with, count_statement
 
     assert codes == [None, None, "rate_limit_key", "rate_limit_ip"]
     assert count_statements(lambda: [send_preflight(world) for _ in range(4)]) <= 3
+
+
+# The limits of client and key, one after the other (docs/api.md, The order of checks)
+
+
+EVIL = {"Origin": "https://evil.example"}
+
+
+@pytest.fixture
+def valkey():
+    yield from provide(open_valkey)
+
+
+@pytest.fixture(params=["memory", "redis"])
+def limited(world_with, request):
+    """Make a world with the limits that are given, counted in memory or in a Redis."""
+    uri = "memory://"
+    if request.param == "redis":
+        uri = f"redis+unix://{request.getfixturevalue('valkey').path}"
+    return lambda **limits: world_with(RATELIMIT_STORAGE_URI=uri, **limits)
+
+
+def test_flood_of_a_client_does_not_ask_the_database(limited, count_statements):
+    world = limited(LIMIT_PER_IP="1/hour")
+    assert [code_of(world.read()) for _ in range(2)] == [None, "rate_limit_ip"]
+
+    for flood in (
+        world.read,
+        lambda: world.read(headers=EVIL),
+        lambda: world.read(key="svc_pub_" + "0" * 32),
+        lambda: world.call("GET", "/dashboard/sign-in"),
+    ):
+        assert count_statements(flood) == 0
+        refused = flood()
+        assert refused.status_code == 429
+        assert 3570 <= int(refused.headers["Retry-After"]) <= 3600
+
+
+def test_client_above_its_limit_is_told_so_first_and_uses_up_no_key(limited):
+    world = limited(LIMIT_PER_IP="2/hour", LIMIT_PER_KEY="3/hour")
+    here, there = at("192.0.2.1"), at("192.0.2.2")
+    codes = [code_of(world.read(**here)) for _ in range(5)]
+    assert codes == 2 * [None] + 3 * ["rate_limit_ip"]
+
+    codes = [code_of(world.read(**there)) for _ in range(3)]
+    assert codes == [None, "rate_limit_key", "rate_limit_ip"]
+
+
+REFUSED = {
+    "invalid_host": {"headers": {"Host": "other.example"}},
+    "missing_key": {"headers": {"Authorization": None}},
+    "invalid_key": {"key": "svc_pub_" + "0" * 32},
+    "missing_origin": {"headers": {"Origin": None}},
+    "origin_not_allowed": {"headers": EVIL},
+}
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_refused_request_counts_for_its_client_and_not_for_the_key(limited, code):
+    world = limited(LIMIT_PER_IP="3/hour", LIMIT_PER_KEY="1/hour", PUBLIC_URL="http://localhost")
+    here = at("192.0.2.1")
+
+    codes = [code_of(world.read(**REFUSED[code], **here)) for _ in range(5)]
+
+    assert codes == 3 * [code] + 2 * ["rate_limit_ip"]
+    assert code_of(world.read(**at("192.0.2.2"))) is None
+    assert code_of(world.read(**at("192.0.2.2"))) == "rate_limit_key"
+
+
+def test_client_is_limited_while_the_database_is_away(limited, monkeypatch):
+    def fail(_key):
+        raise OperationalError("gone")
+
+    world = limited(LIMIT_PER_IP="2/hour", LIMIT_PER_KEY="1/hour")
+    with monkeypatch.context() as patch:
+        patch.setattr(operations, "get_access", fail)
+        codes = [code_of(world.read(**at("192.0.2.1"))) for _ in range(4)]
+
+    assert codes == 2 * ["unavailable"] + 2 * ["rate_limit_ip"]
+    assert code_of(world.read()) is None
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/embed/openapi.json", "/dashboard/sign-in", "/embed/tracking/x"]
+)
+def test_limit_of_the_client_comes_before_the_host_everywhere(limited, path):
+    world = limited(LIMIT_PER_IP="1/hour", PUBLIC_URL="http://localhost")
+    wrong = {"headers": {"Host": "other.example"}}
+
+    assert [world.call("GET", path, **wrong).status_code for _ in range(2)] == [400, 429]
+    preflight = f"/api/embed/tracking/{world.page_id}"
+    answer = world.call("OPTIONS", preflight, headers={"Host": "other.example", "Origin": SITE})
+    assert answer.status_code == 400

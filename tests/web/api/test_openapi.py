@@ -11,8 +11,6 @@ import pytest
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from support.fake_chain import FakeChain
-from support.promised_errors import ENDPOINTS as PROMISED_ENDPOINTS
-from support.promised_errors import ROWS
 from support.real_answers import succeed
 from support.refusal_cases import ENDPOINTS, begin
 from support.world import SITE
@@ -21,7 +19,6 @@ from embed import schemas
 from embed.domain.nonces import ACTIONS
 from embed.domain.policy import REJECT_REASON_BY_CODE, Decision
 from embed.domain.reasons import CODES, MAX_LENGTH
-from embed.domain.wallet_signatures import verify_signature
 from embed.errors import STATUS_BY_CODE
 from embed.settings import PROJECT_DIR
 from embed.web.api.endpoints import OPENAPI_FILE
@@ -196,22 +193,6 @@ def test_operation_has_the_codes_of_its_checks(name):
     assert {code for _, code in list_codes(OPERATIONS[name][2])} == checks | CODES_OF_ALL
 
 
-PROMISED = dict(
-    zip(
-        ("readTrackingPage", "createNonce", "createSubmission", "listSessionSubmissions"),
-        PROMISED_ENDPOINTS,
-        strict=True,
-    )
-)
-
-
-@pytest.mark.parametrize("name", PROMISED)
-def test_operation_has_the_codes_that_callers_were_promised(name):
-    promised = {(row.status, row.code) for row in ROWS if PROMISED[name] in row.endpoints}
-
-    assert promised <= list_codes(OPERATIONS[name][2])
-
-
 # Examples
 
 
@@ -232,18 +213,6 @@ def test_example_is_valid(place):
 
     assert find_mistakes(media_type["schema"], media_type["example"]) == []
     assert find_mistakes(media_type["schema"], media_type["example"] | {"more": 1}) != []
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [("createNonce", "createSubmission"), ("createRecordNonce", "showWalletRecords")],
-)
-def test_signature_of_the_example_fits_its_message(first, second):
-    nonce = MEDIA_TYPES[f"{first} 200"]["example"]
-    body = MEDIA_TYPES[f"{second} request"]["example"]
-
-    assert nonce["nonceId"] == body["nonceId"]
-    verify_signature(body["walletAddress"], nonce["message"], body["signature"], host="")
 
 
 # Real answers

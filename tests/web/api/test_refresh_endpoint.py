@@ -1,6 +1,5 @@
 """POST /refresh: reading a wallet's balance now, for servers that hear of transfers."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -181,31 +180,10 @@ def test_all_pages_together_take_a_quarter_of_the_endpoints_rate(world_with, cha
     assert chain.calls[COMPLETE] == 2
 
 
-def test_slow_endpoint_takes_two_threads_and_no_other_waits(chain, holder, refresh):
-    assert code_of(refresh(holder)) is None  # reads the mint
-    asked, answered = threading.Barrier(MAX_WAITING + 1), threading.Event()
-
-    def hang(method: str) -> None:
-        asked.wait(10)
-        assert answered.wait(10)
-
-    def ask() -> str | None:
-        try:
-            return code_of(refresh(holder))
-        finally:
-            db.close()
-
-    chain.before_answer = hang
-    with ThreadPoolExecutor(MAX_WAITING) as pool:
-        slow = [pool.submit(ask) for _ in range(MAX_WAITING)]
-        asked.wait(10)
-        others = [code_of(refresh(holder)) for _ in range(3)]
-        answered.set()
-        assert [one.result(10) for one in slow] == [None] * MAX_WAITING
-    chain.before_answer = lambda method: None
-
-    assert others == ["balance_unavailable"] * 3
-    assert code_of(refresh(holder)) is None
+def test_turns_are_those_of_all_requests_that_ask_the_chain(chain, holder, refresh):
+    with chain.concurrency_limit, chain.concurrency_limit:
+        assert code_of(refresh(holder)) == "balance_unavailable"
+    assert not chain.calls
 
 
 @pytest.mark.databases("sqlite", "postgres")

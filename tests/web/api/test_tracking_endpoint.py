@@ -1,8 +1,11 @@
 """GET /tracking/{id} (docs/api.md, Read a page), and its payload."""
 
+from decimal import Decimal
+
 import pytest
 from support.world import USDC, Visitor, code_of
 
+from embed.db.models import Token
 from embed.wallets import tags, tracking
 
 
@@ -65,6 +68,9 @@ def test_wallets_come_in_the_order_in_which_they_were_added_and_keep_their_ids(w
 CHANGES = {
     "title": lambda world, wallet, tag: world.configure(public_title="Another"),
     "token": lambda world, wallet, tag: world.configure(token_symbol="NEW"),
+    "tag renamed": lambda world, wallet, tag: tags.update_tag(
+        tag.id, tags.TagFields(name="Foe"), world.change()
+    ),
     "tag added": lambda world, wallet, tag: world.add_tag("Another"),
     "tag removed": lambda world, wallet, tag: tags.remove_tag(tag.id, world.change()),
     "wallet added": lambda world, wallet, tag: world.track(Visitor().address),
@@ -123,3 +129,44 @@ def test_private_page_and_switched_off_embedding_are_refused(world, setting):
 
     world.configure(**{setting: True})
     assert world.read().status_code == 200
+
+
+# GET /tracking/{id}/wallets/{address}
+
+
+def read_wallet(world, address: str, **how):
+    return world.call("GET", f"/api/embed/tracking/{world.page_id}/wallets/{address}", **how)
+
+
+@pytest.mark.parametrize("key", ["public_key", "secret_key"])
+def test_wallet_is_as_the_list_has_it(world, key):
+    address = Visitor().address
+    world.track(address, balance="1250.5", alias="Treasury")
+
+    answer = read_wallet(world, address, key=getattr(world, key))
+
+    assert [answer.json] == world.read().json["wallets"]
+    assert answer.json["tokenBalance"] == 1250.5
+
+
+def test_share_is_there_once_the_supply_is_known(world):
+    world.use_endpoint("http://127.0.0.1:9/")
+    known, unknown = Visitor().address, Visitor().address
+    world.track(known, balance="250")
+    world.track(unknown)
+    assert "share" not in read_wallet(world, known).json
+
+    Token.create(mint=USDC, supply=Decimal(1000), supply_observed_at=world.clock())
+
+    assert read_wallet(world, known).json["share"] == 0.25
+    assert "share" not in read_wallet(world, unknown).json
+
+
+def test_hidden_and_unknown_wallets_cannot_be_told_apart(world):
+    hidden = Visitor().address
+    world.track(hidden, is_hidden=True)
+
+    answers = [read_wallet(world, hidden), read_wallet(world, Visitor().address)]
+
+    assert [code_of(one) for one in answers] == ["wallet_not_found"] * 2
+    assert answers[0].data == answers[1].data

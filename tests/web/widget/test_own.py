@@ -324,11 +324,3 @@ def test_new_and_hidden_rows_change_the_tag(world):
     assert is_same(world, before, sent=forgotten)
     world.reject(forgotten)
     assert not is_same(world, before, sent=forgotten)
-
-
-def test_rows_name_the_list_that_they_were_read_with(world):
-    of_list = read_attribute(ask(world).text, "data-etag")
-    own = see(world).text
-
-    assert read_attribute(own, "data-list") == of_list
-    assert read_attribute(own, "data-etag").startswith(of_list.removesuffix('"') + ".")

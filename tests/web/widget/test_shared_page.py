@@ -10,7 +10,7 @@ from PIL import Image
 from shared_pages import ENDINGS, every_ending, get, share
 from support.world import Visitor, code_of
 
-from embed.db.models import RefusedOrigin, Submission, Wallet
+from embed.db.models import RefusedOrigin, Wallet
 from embed.pages import change_look
 
 HOST = "http://localhost"
@@ -190,19 +190,6 @@ def test_api_answers_the_links_key_on_the_services_own_pages_only(world, path, h
 
     assert code_of(world.call("GET", api, key=key, headers=headers)) == refused
     assert world.call("GET", api, key=key, headers={"Origin": HOST}).status_code == 200
-
-
-def test_visitor_submits_by_the_link_as_in_any_widget(world, path):
-    key = read_key(get(world, f"{path}/frame"))
-    visitor = Visitor()
-
-    nonce = world.ask_nonce(visitor, key=key, headers={"Origin": HOST}).json
-    answer = world.post(
-        world.draft(visitor, nonce=nonce, key=key), key=key, headers={"Origin": HOST}
-    )
-
-    assert answer.status_code == 201, answer.text
-    assert Submission.get().api_key.purpose == "link"
 
 
 def test_reading_the_page_writes_nothing_but_its_key_once(world, path):

@@ -170,14 +170,3 @@ def test_nothing_is_added_up_where_nothing_is_known(world):
     assert read_summary(world) == "1 wallet · $USDC | No balance is known."
     assert list_chips(world) == ["team 1: 1 wallet"]
     assert list_chips(world, hide="tools") == list_segments(world) == []
-
-
-@pytest.mark.databases("sqlite")
-@pytest.mark.parametrize(
-    ("language", "share"),
-    [("en", "2.5%"), ("de", "2,5\N{NO-BREAK SPACE}%"), ("tr", "%2,5")],
-)
-def test_share_is_written_as_the_language_does(chain_world, language, share):
-    hold(chain_world, "25.1")
-
-    assert f">{share}<" in ask(chain_world, lang=language).text
