@@ -1,4 +1,4 @@
-"""How many worker processes gunicorn starts, and when it refuses to."""
+"""How many worker processes gunicorn starts, when it refuses to, and what it warns of."""
 
 import os
 import signal
@@ -115,3 +115,30 @@ def test_process_that_is_alone_is_not_replaced_unless_asked_for(
             server.wait_for_workers(1, other_than=before)
         else:
             assert server.list_workers() == before
+
+
+# Settings that work and are not wise
+
+
+WARNING = "PUBLIC_URL is not set"
+
+
+@pytest.fixture
+def said(emptied_database_url, tmp_path, capfd):
+    def start(*arguments: str, **variables: str) -> str:
+        with run_gunicorn(make_environ(emptied_database_url, **variables), *arguments) as server:
+            # A worker that is told to end before it listens for signals would be waited for.
+            requests.get(f"{server.url}/healthz", timeout=TIMEOUT_S)
+        return capfd.readouterr().err
+
+    return start
+
+
+def test_service_that_others_reach_without_a_public_url_is_warned_about(said):
+    assert WARNING in said("--bind", f"0.0.0.0:{find_free_port()}")
+
+
+def test_service_that_only_its_machine_reaches_is_not(said, tmp_path):
+    ports = [f"localhost:{find_free_port()}", f"unix:{tmp_path / 'socket'}"]
+
+    assert WARNING not in said(*(part for port in ports for part in ("--bind", port)))

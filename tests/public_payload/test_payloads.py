@@ -106,7 +106,7 @@ def test_statements_do_not_grow_with_the_wallets(world, count_statements):
 
 @pytest.mark.databases("sqlite")
 def test_payload_is_compressed_once_for_each_version_and_encoding(world, monkeypatch):
-    compressed = []
+    compressed, tags = [], []
     compress = flask_compress.flask_compress._compress_data
 
     def record_and_compress(app, data, algorithm):
@@ -122,6 +122,7 @@ def test_payload_is_compressed_once_for_each_version_and_encoding(world, monkeyp
     def read(encoding: str):
         answer = world.read(headers={"Accept-Encoding": encoding})
         assert answer.headers["Content-Encoding"] == encoding
+        tags.append(answer.headers["ETag"])
         return answer.data
 
     for _ in range(3):
@@ -130,4 +131,5 @@ def test_payload_is_compressed_once_for_each_version_and_encoding(world, monkeyp
     second = read("gzip"), read("br")
 
     assert compressed == ["gzip", "br", "gzip", "br"]
+    assert len(set(tags)) == 2  # each is the same in every compression
     assert first != second

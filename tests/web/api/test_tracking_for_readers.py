@@ -53,18 +53,6 @@ def test_unchanged_page_is_neither_loaded_nor_built(reader, built, count_stateme
     assert built == []
 
 
-def test_every_compression_of_a_payload_has_the_same_tag(reader):
-    reader.track(Visitor().address)
-    answers = [
-        reader.read(headers={"Accept-Encoding": encoding})
-        for encoding in ("identity", "gzip", "br", "zstd")
-    ]
-
-    assert len({answer.data for answer in answers}) == 4
-    (etag,) = {answer.headers["ETag"] for answer in answers}
-    assert etag.startswith('W/"')
-
-
 @pytest.mark.parametrize(
     ("write", "status"),
     [

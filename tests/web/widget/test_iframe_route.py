@@ -121,6 +121,8 @@ def test_key_for_the_null_origin_names_no_ancestors_as_none_could_match(world):
 
     assert "frame-ancestors" not in read_policy(answer)
     assert "X-Frame-Options" not in answer.headers
+    assert "data-any-site" in answer.text
+    assert "data-any-site" not in ask(world).text
 
 
 def test_widget_loads_nothing_but_the_services_own_files(world):

@@ -14,7 +14,7 @@ from embed.web.widget import page, rows, view
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
-PARTS = [("", {"part": "rows"}), ("/own", {})]
+PARTS = {"rows": ("", {"part": "rows"}), "own": ("/own", {}), "steps": ("/flow", {})}
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ def test_what_a_search_finds_is_not_kept(world, rendered):
 def test_parts_leave_no_cookie_and_no_trace(world):
     cookie, as_frame = with_session(world).cookie, {"Sec-Fetch-Dest": "iframe"}
 
-    for path, query in PARTS:
+    for path, query in PARTS.values():
         answer = ask(world, path, cookie=cookie, headers=as_frame, **query)
         assert answer.status_code == 200
         assert "Set-Cookie" not in answer.headers
@@ -214,7 +214,7 @@ def test_show_more_leads_to_the_part_that_follows_with_language_and_look(world, 
 
 # Who may read parts
 
-each_part = pytest.mark.parametrize(("path", "query"), PARTS, ids=["rows", "own"])
+each_part = pytest.mark.parametrize(("path", "query"), PARTS.values(), ids=PARTS)
 
 
 @each_part

@@ -18,9 +18,6 @@ def test_steps_come_with_their_sentences(world):
     assert answer.status_code == 200
     assert 'data-step="choose"' in answer.text
     assert "Wallet hinzufügen" in answer.text
-    assert "Set-Cookie" not in answer.headers
-    assert answer.headers["Cache-Control"] == "private, no-store"
-    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
 
 
 def test_list_comes_without_them_and_names_what_they_need(world):
@@ -58,18 +55,6 @@ def test_minimum_is_told_exactly_and_what_a_wallet_holds_only_where_the_chain_is
     assert read_refusal() == f"{asked}; this wallet holds {{balance}}."
 
 
-def test_frames_without_an_origin_may_read_it_if_their_key_allows_them(world):
-    sandboxed = world.make_key("public", allow_null_origin=True)
-
-    def read_permission(key: str, origin: str) -> str | None:
-        answer = ask(world, "/flow", key=key, headers={"Origin": origin})
-        return answer.headers.get("Access-Control-Allow-Origin")
-
-    assert read_permission(sandboxed, "null") == "null"
-    assert read_permission(sandboxed, "https://other.example") is None
-    assert read_permission(world.public_key, "null") is None
-
-
 # The window, which knows no more of a list than its address says
 
 
@@ -102,12 +87,6 @@ def test_window_with_another_address_is_the_window_without_links(world, page, ke
     assert 'id="own-page"' not in html
     assert "/embed/tracking/" not in html
     assert "alert(1)" not in html
-
-
-def test_widget_tells_its_script_whether_every_site_may_frame_it(world):
-    anywhere = world.make_key("public", allow_null_origin=True)
-    for key, is_for_any in ((world.public_key, False), (anywhere, True)):
-        assert ("data-any-site" in ask(world, key=key).text) == is_for_any
 
 
 # QR codes that open the widget in a phone's wallet
