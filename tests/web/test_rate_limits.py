@@ -202,7 +202,7 @@ def test_submissions_are_limited_per_session(world_with):
 
 
 @pytest.mark.parametrize("scheme", ["redis", "valkey"])
-def test_limits_hold_per_process_while_redis_is_away(world_with, count_statements, scheme):
+def test_limits_hold_per_process_while_redis_is_away(world_with, scheme):
     uri = f"{scheme}://127.0.0.1:{find_free_port()}"
     limits = {"LIMIT_PER_IP": "3/hour", "LIMIT_PER_KEY": "2/hour"}
     world = world_with(RATELIMIT_STORAGE_URI=uri, **limits)
@@ -210,7 +210,15 @@ def test_limits_hold_per_process_while_redis_is_away(world_with, count_statement
     codes = [code_of(world.read()) for _ in range(4)]
 
     assert codes == [None, None, "rate_limit_key", "rate_limit_ip"]
-    assert count_statements(lambda: [send_preflight(world) for _ in range(4)]) <= 3
+
+
+def test_flood_of_preflights_does_not_ask_the_database_while_redis_is_away(
+    world_with, count_statements
+):
+    world = world_with(RATELIMIT_STORAGE_URI=f"redis://127.0.0.1:{find_free_port()}")
+
+    assert count_statements(lambda: [send_preflight(world) for _ in range(3)]) <= 3
+    assert count_statements(lambda: send_preflight(world, origin="https://evil.example")) == 0
 
 
 # The limits of client and key, one after the other (docs/api.md, The order of checks)

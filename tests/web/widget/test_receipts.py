@@ -214,7 +214,8 @@ def test_wallets_of_another_page_are_left_out(world):
 
     assert read_proofs(world, elsewhere.id) == {}
     key = world.make_key("public", page_id=other)
-    answer = ask(world, "/proofs", page_id=other, key=key, wallets=elsewhere.id)
+    both = f"{wallet.id},{elsewhere.id}"
+    answer = ask(world, "/proofs", page_id=other, key=key, wallets=both)
     assert answer.json == {"wallets": {}}
 
 
