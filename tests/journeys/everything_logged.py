@@ -124,10 +124,6 @@ class Run:
         browser.get(f"{self.url}/dashboard/account")
         browser.cookies.clear()
         assert browser.get(self.url + path).status_code == 410  # used
-        self._sign_in_wrongly()
-
-    def _sign_in_wrongly(self) -> None:
-        browser = requests.Session()
         browser.headers["X-Forwarded-For"] = CLIENTS[0]
         wrong = self.keep("wrong password", "wrong-password-0007")
         page = browser.get(f"{self.url}/dashboard/sign-in").text

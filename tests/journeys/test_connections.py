@@ -1,6 +1,10 @@
-"""Connections whose requests arrive in pieces, together, or with a body that nobody wants."""
+"""Connections whose requests are malformed, come together, or have a body that nobody wants.
+
+What is malformed is the matter of tests/server; here is what clients of a real server get.
+"""
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -23,8 +27,6 @@ pytestmark = pytest.mark.slow
 
 LARGE = 3_000_000
 CLOSE = b"Connection: close"
-FORM = b"Content-Type: application/x-www-form-urlencoded"
-TOO_LONG = (FORM, b"Content-Length: 20000000")
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +45,16 @@ def connect(page: RemotePage) -> Iterator[socket.socket]:
     address = urlsplit(page.server_url)
     with socket.create_connection((address.hostname, address.port), TIMEOUT_S) as client:
         yield client
+
+
+def send(page: RemotePage, request: bytes) -> bytes:
+    """Send all that there will be, and return the whole answer; other clients are served then."""
+    with connect(page) as client:
+        client.sendall(request)
+        client.shutdown(socket.SHUT_WR)
+        answer = read(client)
+    assert page.read().status_code == 200
+    return answer
 
 
 def read(client: socket.socket) -> bytes:
@@ -66,17 +78,6 @@ def make_post(page: RemotePage, *headers: bytes) -> tuple[bytes, bytes]:
     body = json.dumps({"trackingPageId": page.page_id, "walletAddress": USDC}).encode()
     headers += (b"Content-Type: application/json", b"Content-Length: %d" % len(body))
     return make_head(page, b"POST /api/embed/siws/nonce", *headers), body
-
-
-def test_request_in_pieces_is_answered_and_others_are_served_meanwhile(page):
-    head, body = make_post(page, CLOSE)
-    pieces = [head[:1], head[1:40], head[40:-1], head[-1:], body[:10], body[10:]]
-    with connect(page) as client:
-        for piece in pieces:
-            assert page.read().status_code == 200
-            client.sendall(piece)
-
-        assert read(client).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
 def test_requests_sent_together_are_answered_in_their_order(page):
@@ -110,7 +111,7 @@ def test_connection_is_kept_after_a_body_that_was_not_read(page, size):
 
 
 def test_body_that_is_too_long_is_refused_at_once_and_ends_the_connection(page):
-    head = make_head(page, b"POST /dashboard/sign-in", *TOO_LONG)
+    head = make_head(page, b"POST /dashboard/sign-in", b"Content-Length: 20000000")
     with connect(page) as client:
         client.sendall(head + make_get(page))
         answer = read(client)
@@ -139,25 +140,62 @@ def test_head_that_is_too_long_is_refused_before_gunicorn_parses_it(page):
 
 def test_malformed_rest_of_a_body_is_not_answered_a_second_time(page):
     head = make_head(page, b"POST /nothing", b"Transfer-Encoding: chunked")
-    with connect(page) as client:
-        client.sendall(head + b"5\r\nabcdeXX0\r\n\r\n")
 
-        assert read(client).count(b"HTTP/1.1") == 1
+    assert send(page, head + b"5\r\nabcdeXX0\r\n\r\n").count(b"HTTP/1.1") == 1
+
+
+def test_client_that_sends_3_mb_slowly_gets_to_read_its_400(page):
+    json_of = b"Content-Type: application/json", b"Content-Length: %d" % LARGE
+    with connect(page) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 100_000)
+        client.sendall(make_head(page, b"POST /api/embed/siws/nonce", CLOSE, *json_of))
+        client.sendall(b"x" * LARGE)
+        answer = read(client)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.endswith(b'{"error": "invalid_json"}')
+
+
+@pytest.mark.parametrize("host", [b"", b"user@embed.example", b"[::1", b"nul\0"])
+def test_host_that_is_none_is_refused(page, host):
+    """The message to sign names the host, so no message can be built."""
+    head, body = make_post(page, CLOSE)
+
+    answer = send(page, head.replace(b"embed.example", host, 1) + body)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+
+
+def test_two_origins_are_no_allowed_origin_even_if_one_of_them_is(page):
+    answer = send(page, make_get(page, CLOSE, b"Origin: https://evil.example"))
+
+    assert answer.startswith(b"HTTP/1.1 403 ")
+    assert answer.endswith(b'{"error": "origin_not_allowed"}')
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",  # TLS
+        b"GET * HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET /api/embed/tracking/\xff\xfe HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET /api/embed/tracking/x HTTP/9.9\r\nHost: a\r\n\r\n",
+        b"GET /api/embed/tracking/x HTTP/1.1\r\nHost : a\r\n\r\n",
+        b"POST /api/embed/siws/nonce HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n{}",
+        b"CONNECT a:443 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        b"\r\n\r\n\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_for_this_server_is_refused(page, request_bytes):
+    assert re.match(rb"HTTP/1\.1 4\d\d |$", send(page, request_bytes))
 
 
 def fail_to_start(environ, *options: str, files: int | None = None) -> str:
     """Start the server, which ends with status 1, and return what it says."""
     command = [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options]
     limit = None if files is None else partial(setrlimit, RLIMIT_NOFILE, (files, files))
-    ended = subprocess.run(
-        command,
-        cwd=PROJECT_DIR,
-        env=clean_environ() | environ,
-        stderr=subprocess.PIPE,
-        text=True,
-        timeout=TIMEOUT_S,
-        preexec_fn=limit,
-    )
+    where = {"cwd": PROJECT_DIR, "env": clean_environ() | environ, "preexec_fn": limit}
+    ended = subprocess.run(command, **where, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
     assert ended.returncode == 1
     return ended.stderr
 

@@ -105,15 +105,14 @@ def cut_after(count: int, body: bytes) -> bytes:
     return b"&ids=".join(body.split(b"&ids=")[: 1 + count])
 
 
-@pytest.mark.parametrize("count", [0, 1, 2])
-def test_form_that_ends_before_its_length_is_refused(count, service):
+def test_form_that_ends_before_its_length_is_refused(service):
     head, body = service.make_form()
 
-    assert send(service.port, head + cut_after(count, body)).startswith(REFUSED)
+    assert send(service.port, head + cut_after(1, body)).startswith(REFUSED)
     assert service.list_statuses() == ["pending"] * 3
 
 
-@pytest.mark.parametrize("rest", [b"", b"0", b"0\r\n", b"0\r\nA: b\r\n", b"ff\r\n&ids="])
+@pytest.mark.parametrize("rest", [b"", b"0\r\nA: b\r\n", b"ff\r\n&ids="])
 def test_chunked_form_that_ends_before_its_last_chunk_is_refused(rest, service):
     head, body = service.make_form(CHUNKED)
     sent = head + in_chunk(cut_after(1, body)) + rest
@@ -123,20 +122,7 @@ def test_chunked_form_that_ends_before_its_last_chunk_is_refused(rest, service):
 
 
 @pytest.mark.parametrize(
-    "rest",
-    [
-        b"zz\r\n",
-        b"-5\r\n",
-        b"\r\n",
-        b"5 \r\n&ids=\r\n0\r\n\r\n",
-        b"5;=\r\n&ids=\r\n0\r\n\r\n",
-        b"5\r\n&ids=XX0\r\n\r\n",
-        b"5\r\n&ids=0\r\n\r\n",
-        b"4\r\n&ids=\r\n0\r\n\r\n",
-        b"6\r\n&ids=\r\n0\r\n\r\n",
-        b"0\r\nnot a trailer\r\n\r\n",
-        b"0\r\nContent-Length: 5\r\n\r\n",
-    ],
+    "rest", [b"-5\r\n", b"4\r\n&ids=\r\n0\r\n\r\n", b"0\r\nContent-Length: 5\r\n\r\n"]
 )
 def test_malformed_chunk_is_refused_at_once_whatever_came_before_it(rest, service):
     head, body = service.make_form(CHUNKED)
@@ -145,16 +131,6 @@ def test_malformed_chunk_is_refused_at_once_whatever_came_before_it(rest, servic
     assert send(service.port, sent, ends=False).startswith(REFUSED)
     assert service.list_statuses() == ["pending"] * 3
     assert "Traceback" not in service.log.read_text()
-
-
-def test_form_of_an_owner_who_hangs_up_in_the_middle_is_refused(service):
-    head, body = service.make_form()
-    before = service.log.read_text().count("IncompleteBody")
-    with socket.create_connection(("127.0.0.1", service.port), TIMEOUT_S) as client:
-        client.sendall(head + cut_after(1, body))
-    wait_for(lambda: service.log.read_text().count("IncompleteBody") > before)
-
-    assert service.list_statuses() == ["pending"] * 3
 
 
 @pytest.mark.parametrize("framing", [b"", CHUNKED])

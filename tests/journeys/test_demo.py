@@ -3,15 +3,19 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
+import subprocess
+import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 import requests
 from support.demo_process import read_until, run_demo
 from support.remote import TIMEOUT_S, make_environ
-from support.servers import find_free_port, is_listening, run_flask
+from support.servers import PROJECT_DIR, find_free_port, is_listening, run_flask
 
 from embed.db.connection import make_database
 
@@ -110,3 +114,39 @@ def test_demo_on_a_taken_port_says_so_in_one_line(tmp_path):
     (line,) = ended.stderr.splitlines()
     assert line.startswith(f"Error: Port {port} cannot be used")
     assert not [*tmp_path.iterdir()]
+
+
+PARTS = ("app.py", "gunicorn.conf.py", "embed", "templates", "static", "translations")
+
+
+@pytest.fixture
+def clone(tmp_path) -> Path:
+    """A copy of the project that nobody has started yet, in a folder whose name has a space."""
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    for part in PARTS:
+        source = PROJECT_DIR / part
+        copy = shutil.copytree if source.is_dir() else shutil.copy
+        copy(source, folder / part)
+    (folder / ".venv").symlink_to(sys.prefix)
+    return folder
+
+
+def test_printed_command_works_as_printed(clone, tmp_path):
+    environ = {
+        "INSTANCE_DIR": str(tmp_path / "given $(x)"),
+        "FIRST_OWNER": "someone@example.com",  # of the real service
+    }
+    ports = ("--port", str(find_free_port()), "--host-port", str(find_free_port()))
+    bare = {"PATH": "/usr/local/bin:/usr/bin:/bin"}  # no virtualenv is active
+    assert shutil.which("flask", path=bare["PATH"]) is None
+    with run_demo(environ, *ports, program=[".venv/bin/flask"], folder=clone) as demo:
+        told = read_until(demo, "Open the site")
+        assert "someone@example.com" not in told
+        (command,) = re.findall(r"^[A-Z][a-z ]+: +(.*\b(?:flask|curl)\b.*)$", told, re.MULTILINE)
+        ended = subprocess.run(
+            ["sh", "-c", command], cwd=clone, env=bare, capture_output=True, text=True
+        )
+
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["tokenSymbol"] == "DEMO"

@@ -1,54 +1,17 @@
-"""Backup while the service takes submissions, restore and copy while it does not."""
+"""Backup while the service takes submissions."""
 
 import sqlite3
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
+from threading import Event
 
 import pytest
-from support.remote import TIMEOUT_S, RemotePage, make_environ, run_here
+from support.remote import RemotePage, make_environ, run_here
 from support.servers import run_gunicorn
+from support.waiting import wait_for
 from support.world import Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
-
-CLIENTS = 2
-BEFORE_EACH = 5  # submissions
-
-
-class Load:
-    """Visitors who submit without a pause, and what was acknowledged so far."""
-
-    def __init__(self, page: RemotePage) -> None:
-        self._page = page
-        self._ends = threading.Event()
-        self._done = threading.Semaphore(0)
-        self.acknowledged: list[str] = []
-        self.refused: list[str] = []
-
-    @contextmanager
-    def running(self):
-        with ThreadPoolExecutor(CLIENTS) as pool:
-            clients = [pool.submit(self._submit) for _ in range(CLIENTS)]
-            try:
-                yield
-            finally:
-                self._ends.set()
-        for client in clients:
-            client.result()
-
-    def _submit(self) -> None:
-        while not self._ends.is_set():
-            answer = self._page.submit(Visitor())
-            if answer.status_code == 201:
-                self.acknowledged.append(answer.json["submissionId"])
-            else:
-                self.refused.append(answer.text)
-            self._done.release()
-
-    def wait_for(self, count: int) -> None:
-        for _ in range(count):
-            assert self._done.acquire(timeout=TIMEOUT_S)
 
 
 def read_ids(path) -> set[str]:
@@ -68,43 +31,29 @@ def test_backup_under_load_has_all_that_was_acknowledged_before(database_url, tm
     environ = make_environ(database_url)
     with run_gunicorn(environ) as server:
         page = RemotePage(server.url, environ, "--auto-approve")
-        load = Load(page)
-        with load.running():
-            for number in range(2):
-                load.wait_for(BEFORE_EACH)
-                before = set(load.acknowledged)
-                done = run_here("backup", str(tmp_path / f"{number}.db"), environ=environ)
-                assert done.exit_code == 0, done.output
-                assert read_ids(tmp_path / f"{number}.db") >= before
-                assert len(before) >= BEFORE_EACH * (number + 1)
+        acknowledged, is_over = [], Event()
 
-        assert load.refused == []
+        def submit() -> None:
+            while not is_over.is_set():
+                answer = page.submit(Visitor())
+                assert answer.status_code == 201, answer.text
+                acknowledged.append(answer.json["submissionId"])
+
+        with ThreadPoolExecutor() as pool:
+            clients = [pool.submit(submit) for _ in range(2)]
+            try:
+                for number in (1, 2):
+                    wait_for(lambda number=number: len(acknowledged) >= 5 * number)
+                    before = set(acknowledged)
+                    done = run_here("backup", str(tmp_path / f"{number}.db"), environ=environ)
+                    assert done.exit_code == 0, done.output
+                    assert read_ids(tmp_path / f"{number}.db") >= before
+            finally:
+                is_over.set()
+        for client in clients:
+            client.result()
+
         refused = run_here("restore", str(tmp_path / "1.db"), environ=environ)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "stop the service" in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
-
-
-@pytest.mark.databases("postgres")
-def test_restored_and_copied_databases_are_served(make_sqlite, database_url, tmp_path):
-    first, second = make_environ(make_sqlite()), make_environ(database_url)
-    backup, visitor = str(tmp_path / "backup.db"), Visitor()
-    with run_gunicorn(first) as server:
-        page = RemotePage(server.url, first, "--auto-approve")
-        assert page.submit(visitor).status_code == 201
-        assert run_here("backup", backup, environ=first).exit_code == 0
-        assert page.submit(Visitor()).status_code == 201
-
-    kept = str(tmp_path / "kept.db")
-    for command in (("restore", backup, "--replace", kept, "--yes"), ("copy-to", database_url)):
-        done = run_here(*command, environ=first)
-        assert done.exit_code == 0, done.output
-
-    for environ in (first, second):
-        with run_gunicorn(environ) as server:
-            page.server_url = server.url
-            assert page.list_addresses() == [visitor.address]
-            assert page.submit(visitor).json == {"error": "duplicate"}
-            newcomer = Visitor()
-            assert page.submit(newcomer).status_code == 201
-            assert page.list_addresses() == [visitor.address, newcomer.address]

@@ -18,7 +18,6 @@ from support.world import Visitor
 pytestmark = pytest.mark.slow
 
 CONFIG = PROJECT_DIR / "deploy" / "litestream.yml"
-S3 = "s3://bucket/embed?endpoint=https://s3.example.com&region=auto"
 
 
 @pytest.fixture(scope="module")
@@ -84,12 +83,3 @@ def test_service_is_replicated_while_it_runs_and_served_from_the_copy(
     with run_gunicorn(make_environ(copy)) as server:
         page.server_url = server.url
         assert page.list_addresses() == [each.address for each in visitors]
-
-
-def test_sample_is_read_with_a_bucket_as_well(program, make_sqlite):
-    database = Path(make_sqlite().removeprefix("sqlite:///"))
-
-    listed = Litestream(program, database, S3).run("databases")
-
-    assert listed.returncode == 0, listed.stderr
-    assert listed.stdout.splitlines()[1].split() == [str(database), "s3"]

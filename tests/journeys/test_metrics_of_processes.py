@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import requests
-from support.receivers import run_http_receiver
 from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ
 from support.scrapes import Scraped, scrape, scrape_until
 from support.servers import (
@@ -22,7 +21,6 @@ from support.servers import (
     run_gunicorn,
 )
 from support.waiting import LIMIT_S, wait_for
-from support.world import Visitor
 
 pytestmark = pytest.mark.slow
 
@@ -97,28 +95,6 @@ def test_counts_of_killed_and_reloaded_processes_are_kept_and_others_answer(make
     assert list_folders() <= before
 
 
-def test_scrape_tells_of_what_flask_worker_has_to_do_and_of_nobody_by_name(make_sqlite):
-    with (
-        run_http_receiver() as receiver,
-        run_metered(make_sqlite(), BACKGROUND="worker", ALLOW_PRIVATE_TARGETS="1") as metered,
-    ):
-        page, visitor = metered.page, Visitor()
-        page.command("webhooks", "add", page.page_id, receiver.url)
-        page.open_widget(visitor)
-        submitted = page.submit(visitor, "Ann Example").json["submissionId"]
-        page.read(key="svc_pub_" + "0" * 32)
-
-        found = scrape_until(metered.port, lambda one: one.sum("embed_deliveries_waiting"))
-
-        assert found.sum("embed_background_processes") == 0
-        assert found.sum("embed_submissions_pending") == 1
-        known = [page.page_id, page.public_key[:12], visitor.address, visitor.cookie, submitted]
-        named = [*known, "Ann", "127.0.0.1", "site.example"]
-        assert [one for one in named if one in found.text] == []
-        for path in ("/metrics", "/api/metrics", "/embed/metrics"):
-            assert requests.get(metered.server.url + path, timeout=TIMEOUT_S).status_code == 404
-
-
 def test_service_starts_without_metrics_while_their_address_is_taken(make_sqlite, capfd):
     with socket.create_server(("127.0.0.1", 0)) as other:
         bind = f"127.0.0.1:{other.getsockname()[1]}"
@@ -168,6 +144,8 @@ def test_names_and_labels_are_those_that_are_documented(make_sqlite):
         metered.read()
         metered.page.read(key="svc_pub_" + "0" * 32)
         scraped = metered.scrape_all()
+        for path in ("/metrics", "/api/metrics", "/embed/metrics"):
+            assert requests.get(metered.server.url + path, timeout=TIMEOUT_S).status_code == 404
 
     documentation = (PROJECT_DIR / "docs" / "monitoring.md").read_text()
     documented = dict(re.findall(r"^\| `(embed_\w+)` \|(.*?)\|", documentation, re.MULTILINE))

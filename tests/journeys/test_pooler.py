@@ -126,13 +126,3 @@ def test_table_that_an_operator_holds_is_not_waited_for_long(
         assert {(one.status_code, one.headers["Retry-After"]) for one in answers} == {(503, "5")}
         operator.connection.rollback()
         assert page.read().status_code == 200
-
-
-def test_nobody_notices_that_the_pooler_restarted(page, pooler):
-    assert page.submit(Visitor()).status_code == 201
-
-    pooler.stop()
-    pooler.start()
-
-    assert {page.read().status_code for _ in range(8)} == {200}
-    assert page.submit(Visitor()).status_code == 201

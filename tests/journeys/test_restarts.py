@@ -3,8 +3,8 @@
 import pytest
 import requests
 from support import version_0_7_0
-from support.postgres import Cursor, open_cursor
-from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ
+from support.postgres import open_cursor
+from support.remote import TIMEOUT_S, RemotePage, make_environ
 from support.servers import open_postgres, run_gunicorn
 from support.waiting import wait_for
 from support.world import Visitor
@@ -66,34 +66,3 @@ def read_applied(database_url: str) -> list[str]:
     with open_cursor(database_url, autocommit=True) as asking:
         rows = asking.execute("SELECT name FROM schema_migration ORDER BY name").fetchall()
     return [name for (name,) in rows]
-
-
-def test_connection_cut_in_the_midst_of_a_submission_is_503_and_leaves_nothing(
-    postgres_database_url,
-):
-    database_url = postgres_database_url
-    environ = make_environ(database_url)
-    with (
-        run_gunicorn(environ, "--threads", "2") as server,
-        open_cursor(database_url) as blocker,
-        open_cursor(database_url, autocommit=True) as operator,
-    ):
-        page = RemotePage(server.url, environ)
-        draft = page.draft(Visitor())
-        blocker.execute("SELECT * FROM page FOR UPDATE")
-
-        answer, _ = at_once([lambda: page.post(draft), lambda: cut_off_waiting(operator)])
-
-        blocker.connection.rollback()
-        assert (answer.status_code, answer.json) == (503, {"error": "unavailable"})
-        assert page.list_submissions() == []
-        assert page.post(draft).status_code == 201
-
-
-def cut_off_waiting(operator: Cursor) -> None:
-    """Wait until some connection waits for a lock, and end that connection."""
-    query = (
-        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    )
-    wait_for(lambda: operator.execute(query).fetchone() != (0,))

@@ -1,4 +1,4 @@
-"""How many worker processes gunicorn starts, and when it refuses to."""
+"""How many worker processes gunicorn starts, when it refuses to, and what it warns of."""
 
 import os
 import signal
@@ -27,31 +27,21 @@ def environ(make_sqlite) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("options", "variables"),
-    [
-        ([], {"WEB_CONCURRENCY": "4"}),
-        (["--workers", "4"], {}),
-    ],
-    ids=["WEB_CONCURRENCY", "workers"],
+    ("options", "variables"), [([], {"WEB_CONCURRENCY": "4"}), (["--workers", "4"], {})]
 )
 def test_several_workers_with_limits_in_memory_are_refused_in_one_line(environ, options, variables):
-    ended = start_and_fail(environ | variables, *options)
-
-    (line,) = ended.stderr.splitlines()
-    assert line.startswith(f"Error: 4 {REFUSAL}")
-    assert (ended.returncode, ended.stdout) == (1, "")
-
-
-def start_and_fail(environ, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options]
-    return subprocess.run(
-        command,
+    ended = subprocess.run(
+        [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options],
         cwd=PROJECT_DIR,
-        env=clean_environ() | environ,
+        env=clean_environ() | environ | variables,
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,
     )
+
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"Error: 4 {REFUSAL}")
+    assert (ended.returncode, ended.stdout) == (1, "")
 
 
 def test_several_workers_start_with_shared_limits_that_are_away_for_now(environ):
@@ -125,3 +115,30 @@ def test_process_that_is_alone_is_not_replaced_unless_asked_for(
             server.wait_for_workers(1, other_than=before)
         else:
             assert server.list_workers() == before
+
+
+# Settings that work and are not wise
+
+
+WARNING = "PUBLIC_URL is not set"
+
+
+@pytest.fixture
+def said(emptied_database_url, tmp_path, capfd):
+    def start(*arguments: str, **variables: str) -> str:
+        with run_gunicorn(make_environ(emptied_database_url, **variables), *arguments) as server:
+            # A worker that is told to end before it listens for signals would be waited for.
+            requests.get(f"{server.url}/healthz", timeout=TIMEOUT_S)
+        return capfd.readouterr().err
+
+    return start
+
+
+def test_service_that_others_reach_without_a_public_url_is_warned_about(said):
+    assert WARNING in said("--bind", f"0.0.0.0:{find_free_port()}")
+
+
+def test_service_that_only_its_machine_reaches_is_not(said, tmp_path):
+    ports = [f"localhost:{find_free_port()}", f"unix:{tmp_path / 'socket'}"]
+
+    assert WARNING not in said(*(part for port in ports for part in ("--bind", port)))

@@ -43,15 +43,6 @@ def test_file_is_compressed_once(app, compressed, path):
         assert answer.content_length == len(answer.data) < len(plain.data)
 
 
-def test_script_for_sites_is_not_sent_again_while_it_is_the_same(app):
-    get = app.test_client().get
-    headers = ACCEPTED | {"If-None-Match": get("/embed.js", headers=ACCEPTED).headers["ETag"]}
-
-    again = get("/embed.js", headers=headers)
-
-    assert (again.status_code, again.data) == (304, b"")
-
-
 @pytest.mark.parametrize(
     ("public_url", "written"),
     [("", ""), ("https://Embed.example:443/", "https://embed.example")],
@@ -75,13 +66,12 @@ def test_file_that_has_changed_is_compressed_anew(app, tmp_path, monkeypatch):
         assert brotli.decompress(get("/embed.js", headers=ACCEPTED).data) == content
 
 
-@pytest.mark.parametrize("part", ["bytes=0-999", "bytes=-700", "bytes=900-"])
-def test_part_that_somebody_asks_for_is_not_kept_for_others(app, monkeypatch, tmp_path, part):
+def test_part_that_somebody_asks_for_is_not_kept_for_others(app, monkeypatch, tmp_path):
     monkeypatch.setattr("embed.web.assets.STATIC_DIR", tmp_path)
     get = partial(app.test_client().get, "/embed.js")
-    (tmp_path / "embed.js").write_bytes(f"'{part}';".encode() * 200)
+    (tmp_path / "embed.js").write_bytes(b"'part';" * 200)
 
-    get(headers=ACCEPTED | {"Range": part})
+    get(headers=ACCEPTED | {"Range": "bytes=0-999"})
 
     answer = get(headers=ACCEPTED)
     assert brotli.decompress(answer.data) == get().data
@@ -108,8 +98,3 @@ def normalize(text: bytes, kind: str) -> bytes:
     made = subprocess.run(command, input=text, check=True, capture_output=True).stdout
     # esbuild keeps the spaces in a custom property's value and in a container query.
     return re.sub(rb"(?<=[:,]) ", b"", made) if kind == "css" else made
-
-
-@pytest.mark.parametrize("name", ["none.js", "../app.py", "widget", "widget/../../app.py", ""])
-def test_what_is_no_static_file_is_not_found(app, name):
-    assert app.test_client().get(app.jinja_env.globals["asset"](name)).status_code == 404

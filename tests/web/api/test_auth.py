@@ -15,42 +15,28 @@ both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
 @every_endpoint
 @pytest.mark.parametrize("key", ["public_key", "secret_key"])
 def test_good_key_opens_every_endpoint(world, ask, root, key):
-    world.root = root
+    world.root, key = root, getattr(world, key)
     if ask is ENDPOINTS["submissions"]:  # needs a nonce for the same key
-        visitor, key = Visitor(), getattr(world, key)
-        answer = world.post(
-            world.draft(visitor, nonce=world.ask_nonce(visitor, key=key).json), key=key
-        )
+        answer = world.post(world.draft(Visitor(), key=key), key=key)
     else:
-        answer = ask(world, key=getattr(world, key))
+        answer = ask(world, key=key)
 
     assert code_of(answer) is None
 
 
 HEADERS = {
-    "lower case": ("bearer {key}", None),
     "any case": ("bEaReR {key}", None),
     "none": (None, "missing_key"),
     "empty": ("", "missing_key"),
-    "key alone": ("{key}", "missing_key"),
     "scheme alone": ("Bearer", "missing_key"),
-    "scheme and space": ("Bearer ", "missing_key"),
     "two spaces": ("Bearer  {key}", "missing_key"),
-    "tab": ("Bearer\t{key}", "missing_key"),
-    "space before": (" Bearer {key}", "missing_key"),
     "space after": ("Bearer {key} ", "missing_key"),
-    "two keys": ("Bearer {key} {key}", "missing_key"),
     "no space": ("Bearer{key}", "missing_key"),
-    "colon": ("Bearer: {key}", "missing_key"),
     "Basic": ("Basic {key}", "missing_key"),
-    "Token": ("Token {key}", "missing_key"),
-    "other word": ("Bearers {key}", "missing_key"),
     "quotes": ('Bearer "{key}"', "invalid_key"),
-    "comma": ("Bearer {key},", "invalid_key"),
     "two headers": ("Bearer {key},Bearer {key}", "missing_key"),
     "cut": ("Bearer {key:.39}", "invalid_key"),
     "unknown public": ("Bearer svc_pub_00000000000000000000000000000000", "invalid_key"),
-    "unknown secret": ("Bearer svc_sec_00000000000000000000000000000000", "invalid_key"),
     "NUL": ("Bearer svc_pub_0000000000000000000000000000000\0", "invalid_key"),
     "Latin-1": ("Bearer svc_pub_0000000000000000000000000000000\xe9", "invalid_key"),
     "5,000 characters": ("Bearer svc_pub_" + "0" * 5000, "invalid_key"),
@@ -63,12 +49,6 @@ def test_header_is_bearer_one_space_and_the_key(world, header, code):
     sent = None if header is None else header.format(key=world.public_key)
 
     assert code_of(world.read(headers={"Authorization": sent})) == code
-
-
-def test_key_is_exact_about_case(world):
-    assert code_of(world.read(key=world.public_key.swapcase())) == "invalid_key"
-    prefix, random = world.public_key[:8], world.public_key[8:]
-    assert code_of(world.read(key=prefix + random.swapcase())) == "invalid_key"
 
 
 @every_endpoint
@@ -95,11 +75,8 @@ def test_nonce_does_not_outlive_its_key(world):
     assert code_of(world.post(draft, key=world.secret_key)) == "nonce_binding_mismatch"
 
 
-@pytest.mark.parametrize("query", ["key={}", "api_key={}", "access_token={}"])
-def test_key_in_the_address_is_not_read(world, query):
-    answer = world.read(
-        headers={"Authorization": None}, query_string=query.format(world.public_key)
-    )
+def test_key_in_the_address_is_not_read(world):
+    answer = world.read(headers={"Authorization": None}, query_string={"key": world.public_key})
 
     assert code_of(answer) == "missing_key"
 

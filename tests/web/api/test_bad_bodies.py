@@ -7,7 +7,8 @@ which has all the cases. Here are those that HTTP, JSON or a database could trip
 import itertools
 
 import pytest
-from support.world import SECRET_KEY, SITE, Clock, World, code_of, with_session
+from support.remote import make_environ
+from support.world import SITE, Clock, World, code_of, with_session
 
 from embed.db import connection
 from embed.factory import create_app
@@ -24,15 +25,8 @@ FIELDS = (*NONCE_FIELDS, "nickname", "nonceId", "signature")
 @pytest.fixture(scope="module")
 def world(shared_database_url):
     """One world for all tests, since each checks that it leaves it unchanged."""
-    no_limit = "1000000/minute"
-    environ = {
-        "DATABASE_URL": shared_database_url,
-        "SECRET_KEY": SECRET_KEY,
-        "LIMIT_PER_IP": no_limit,
-        "LIMIT_PER_KEY": no_limit,
-    }
-    clock = Clock()
-    yield World(create_app(Settings.from_environ(environ), clock=clock), clock)
+    clock, settings = Clock(), Settings.from_environ(make_environ(shared_database_url))
+    yield World(create_app(settings, clock=clock), clock)
     connection.db.close()
 
 
@@ -73,31 +67,23 @@ def check_draft(world, visitor, code: str, endpoint: str, draft: dict) -> None:
 JSON = "application/json"
 BODIES = {
     "nothing": (b"", JSON, "invalid_json"),
-    "cut": (b'{"trackingPageId": "x"', JSON, "invalid_json"),
     "NaN": (b'{"trackingPageId": NaN}', JSON, "invalid_json"),
     "Latin-1": ('{"nickname": "é"}'.encode("latin-1"), JSON, "invalid_json"),
     "UTF-16 as it says": ("{}".encode("utf-16"), f"{JSON}; charset=utf-16", "invalid_json"),
-    "byte order mark": (b"\xef\xbb\xbf{}", JSON, "invalid_json"),
     "arrays 100,000 deep": (b"[" * 100_000 + b"]" * 100_000, JSON, "invalid_json"),
     "17 KB": (b'{"nickname": "' + b"a" * 17_000 + b'"}', JSON, "invalid_json"),
-    "number of 10,000 digits": (
-        b'{"trackingPageId": ' + b"1" * 10_000 + b"}",
-        JSON,
-        "invalid_json",
-    ),
+    "10,000 digits": (b'{"trackingPageId": ' + b"1" * 10_000 + b"}", JSON, "invalid_json"),
     "form": (b"trackingPageId=x", "application/x-www-form-urlencoded", "invalid_json"),
     "no content type": (b"{}", None, "invalid_json"),
-    "text/plain": (b"{}", "text/plain", "invalid_json"),
     "almost JSON": (b"{}", "application/jsonp", "invalid_json"),
     "array": (b"[]", JSON, "missing_fields"),
-    "string": (b'"trackingPageId"', JSON, "missing_fields"),
     "huge number": (b"1e999", JSON, "missing_fields"),
-    "null": (b"null", JSON, "missing_fields"),
     "no fields": (b"{}", JSON, "missing_fields"),
     "other case": (b'{"trackingpageid": "x", "walletaddress": "x"}', JSON, "missing_fields"),
 }
 
-WRONG_TYPES = {"null": None, "number": 1, "array": ["x"], "object": {"x": "x"}}
+MISSING = object()
+NO_TEXT = {"missing": MISSING, "null": None, "number": 1, "array": ["x"], "object": {"x": "x"}}
 
 # Values that are invalid in every field
 
@@ -106,19 +92,11 @@ OPAQUE = {
     "NUL": "\0",
     "lone surrogate": "\ud800",
     "5,000 characters": "x" * 5000,
-    "emoji": "\U0001f600",
     "SQL": "' OR 1=1 --",
 }
-# For requests that are refused before a database query.
-BOTH = pytest.mark.parametrize("endpoint", [NONCE, SUBMISSIONS], ids=["nonce", "submissions"])
-FIELDS_OF_BOTH = pytest.mark.parametrize(
-    ("endpoint", "field"),
-    [*itertools.product([NONCE], NONCE_FIELDS), *itertools.product([SUBMISSIONS], FIELDS)],
-    ids=[f"nonce-{name}" for name in NONCE_FIELDS] + [f"submissions-{name}" for name in FIELDS],
-)
 
 
-@BOTH
+@pytest.mark.parametrize("endpoint", [NONCE, SUBMISSIONS], ids=["nonce", "submissions"])
 @pytest.mark.parametrize(("data", "content_type", "code"), BODIES.values(), ids=BODIES)
 def test_body_that_is_no_object_of_fields_is_refused(
     world, visitor, endpoint, data, content_type, code
@@ -127,30 +105,24 @@ def test_body_that_is_no_object_of_fields_is_refused(
     check_refusal(world, code, "POST", endpoint, data=data, headers=headers, cookie=visitor.cookie)
 
 
-@FIELDS_OF_BOTH
-def test_missing_field_is_refused(world, visitor, draft, endpoint, field):
-    del draft[field]
-    check_draft(world, visitor, "missing_fields", endpoint, draft)
-
-
-@FIELDS_OF_BOTH
-@pytest.mark.parametrize("value", WRONG_TYPES.values(), ids=WRONG_TYPES)
-def test_field_of_another_type_is_refused(world, visitor, draft, endpoint, field, value):
-    draft[field] = value
-    check_draft(world, visitor, "missing_fields", endpoint, draft)
+@pytest.mark.parametrize(
+    ("endpoint", "field"),
+    [*itertools.product([NONCE], NONCE_FIELDS), *itertools.product([SUBMISSIONS], FIELDS)],
+    ids=[f"nonce-{name}" for name in NONCE_FIELDS] + [f"submissions-{name}" for name in FIELDS],
+)
+@pytest.mark.parametrize("value", NO_TEXT.values(), ids=NO_TEXT)
+def test_field_that_is_missing_or_no_text_is_refused(world, visitor, draft, endpoint, field, value):
+    body = {name: one for name, one in (draft | {field: value}).items() if one is not MISSING}
+    check_draft(world, visitor, "missing_fields", endpoint, body)
 
 
 @pytest.mark.parametrize(
     ("endpoint", "field", "code"),
     [
-        (NONCE, "trackingPageId", "invalid_key"),
-        (NONCE, "walletAddress", "invalid_wallet_address"),
         (SUBMISSIONS, "trackingPageId", "invalid_key"),
         (SUBMISSIONS, "walletAddress", "invalid_wallet_address"),
         (SUBMISSIONS, "nonceId", "invalid_nonce"),
         (SUBMISSIONS, "signature", "invalid_signature"),
-        (RECORDS, "trackingPageId", "invalid_key"),
-        (RECORDS, "walletAddress", "invalid_wallet_address"),
         (RECORDS, "nonceId", "invalid_nonce"),
         (RECORDS, "signature", "invalid_signature"),
     ],
@@ -166,10 +138,8 @@ def test_value_that_is_none_is_refused(
 LENGTH, CHARS = "invalid_nickname_length", "invalid_nickname_chars"
 NICKNAMES = {name: (value, CHARS) for name, value in OPAQUE.items()} | {
     "empty": ("", LENGTH),
-    "spaces": ("   ", LENGTH),
     "5,000 characters": ("x" * 5000, LENGTH),
     "33 letters beyond the first plane": ("\U00020000" * 33, LENGTH),
-    "newline inside": ("an\nn", CHARS),
     "lone surrogate after": ("ann\ud800", CHARS),
 }
 
@@ -187,7 +157,6 @@ PAGE_IDS = {
     "NUL": "%00",
     "lone surrogate": "%ed%a0%80",
     "not UTF-8": "%ff",
-    "emoji": "%f0%9f%98%80",
     "5,000 characters": "x" * 5000,
 }
 
@@ -201,9 +170,7 @@ def test_page_in_the_address_that_is_none_is_refused(world, visitor, page_id):
     check_refusal(world, "invalid_key", "GET", SESSION, query_string=query, cookie=visitor.cookie)
 
 
-@pytest.mark.parametrize(
-    "query", ["", "trackingPageId=", "trackingPageId", "x=%ff", "%00=%00", "&&&", "=" * 5000]
-)
+@pytest.mark.parametrize("query", ["", "trackingPageId=", "x=%ff", "%00=%00", "=" * 5000])
 def test_query_without_a_page_is_refused(world, visitor, query):
     code = "missing_tracking_page_id"
     check_refusal(world, code, "GET", SESSION, query_string=query, cookie=visitor.cookie)
@@ -211,7 +178,6 @@ def test_query_without_a_page_is_refused(world, visitor, query):
 
 ORIGINS = {
     "two values": "https://site.example, https://site.example",
-    "space before": " https://site.example",
     "NUL after": "https://site.example\0",
     "Latin-1": "https://s\xeete.example",
     "5,000 characters": "https://" + "a" * 5000,
@@ -219,16 +185,13 @@ ORIGINS = {
 
 
 @pytest.mark.parametrize("origin", ORIGINS.values(), ids=ORIGINS)
-def test_origin_that_is_none_is_refused_everywhere(world, visitor, draft, origin):
+def test_origin_that_is_none_is_refused_everywhere(world, draft, origin):
     code, headers = "origin_not_allowed", {"Origin": origin}
     tracking = f"/api/embed/tracking/{world.page_id}"
     check_refusal(world, code, "GET", tracking, headers=headers)
     check_refusal(world, code, "GET", tracking, headers={"Origin": None, "Referer": origin})
     check_refusal(world, code, "OPTIONS", tracking, headers=headers)
     check_refusal(world, code, "POST", NONCE, json=draft, headers=headers)
-    check_refusal(world, code, "POST", SUBMISSIONS, json=draft, headers=headers)
-    query = {"trackingPageId": world.page_id}
-    check_refusal(world, code, "GET", SESSION, query_string=query, headers=headers)
 
 
 def test_good_request_of_this_file_would_have_been_taken(world, visitor, draft):

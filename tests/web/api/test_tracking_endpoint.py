@@ -1,25 +1,12 @@
 """GET /tracking/{id} (docs/api.md, Read a page), and its payload."""
 
+from decimal import Decimal
+
 import pytest
 from support.world import USDC, Visitor, code_of
 
+from embed.db.models import Token
 from embed.wallets import tags, tracking
-
-
-def test_page_without_wallets_has_just_the_fields_of_the_spec(world):
-    answer = world.read()
-
-    assert answer.status_code == 200
-    assert answer.content_type == "application/json"
-    assert answer.json == {
-        "tokenName": "USD Coin",
-        "tokenSymbol": "USDC",
-        "tokenMint": world.page.token_mint,
-        "publicTitle": None,
-        "publicComments": None,
-        "wallets": [],
-        "tags": [],
-    }
 
 
 def test_page_with_everything_has_just_the_fields_that_are_documented(world):
@@ -30,7 +17,10 @@ def test_page_with_everything_has_just_the_fields_that_are_documented(world):
     whale = world.add_tag("Whale", "blue-500")
     wallet = world.track(address, alias="Ann", tag_names=["Whale"], balance="12.5")
 
-    assert world.read().json == {
+    answer = world.read()
+
+    assert answer.content_type == "application/json"
+    assert answer.json == {
         "tokenName": "USD Coin",
         "tokenSymbol": "USDC",
         "tokenMint": USDC,
@@ -50,13 +40,6 @@ def test_page_with_everything_has_just_the_fields_that_are_documented(world):
             {"id": whale.id, "name": "Whale", "color": "blue-500"},
         ],
     }
-
-
-def test_wallet_of_which_nothing_is_known_has_no_alias_and_nothing_else_either(world):
-    world.track(Visitor().address)
-
-    (wallet,) = world.read().json["wallets"]
-    assert (wallet["publicAlias"], wallet["tokenBalance"], wallet["tags"]) == (None, 0, [])
 
 
 def test_hidden_wallets_are_never_returned(world):
@@ -85,6 +68,9 @@ def test_wallets_come_in_the_order_in_which_they_were_added_and_keep_their_ids(w
 CHANGES = {
     "title": lambda world, wallet, tag: world.configure(public_title="Another"),
     "token": lambda world, wallet, tag: world.configure(token_symbol="NEW"),
+    "tag renamed": lambda world, wallet, tag: tags.update_tag(
+        tag.id, tags.TagFields(name="Foe"), world.change()
+    ),
     "tag added": lambda world, wallet, tag: world.add_tag("Another"),
     "tag removed": lambda world, wallet, tag: tags.remove_tag(tag.id, world.change()),
     "wallet added": lambda world, wallet, tag: world.track(Visitor().address),
@@ -123,22 +109,17 @@ def test_next_read_shows_every_change(world, make_change):
     assert world.read().data != before.data
 
 
-def test_approved_wallet_appears_under_its_nickname(world):
+def test_of_submissions_only_the_approved_one_appears_under_its_nickname(world):
     visitor = Visitor()
     submitted = world.submit(visitor, "  Ｎｉｃｋ ")
-    assert submitted.status_code == 201, submitted.json
+    world.submit(Visitor(), "Waits")
+    world.reject(world.submit(Visitor(), "Rejected").json["submissionId"])
+    assert world.read().json["wallets"] == []
+
     world.approve(submitted.json["submissionId"])
 
     (wallet,) = world.read().json["wallets"]
     assert (wallet["address"], wallet["publicAlias"]) == (visitor.address, "Nick")
-
-
-def test_submissions_that_wait_or_were_rejected_are_not_public(world):
-    waits, rejected = Visitor(), Visitor()
-    world.submit(waits, "Waits")
-    world.reject(world.submit(rejected, "Rejected").json["submissionId"])
-
-    assert world.read().json["wallets"] == []
 
 
 @pytest.mark.parametrize("setting", ["is_public", "is_embeddable"])
@@ -150,8 +131,42 @@ def test_private_page_and_switched_off_embedding_are_refused(world, setting):
     assert world.read().status_code == 200
 
 
-def test_head_is_checked_as_get_is(world):
-    path = f"/api/embed/tracking/{world.page_id}"
+# GET /tracking/{id}/wallets/{address}
 
-    assert world.call("HEAD", path).status_code == 200
-    assert world.call("HEAD", path, headers={"Authorization": None}).status_code == 401
+
+def read_wallet(world, address: str, **how):
+    return world.call("GET", f"/api/embed/tracking/{world.page_id}/wallets/{address}", **how)
+
+
+@pytest.mark.parametrize("key", ["public_key", "secret_key"])
+def test_wallet_is_as_the_list_has_it(world, key):
+    address = Visitor().address
+    world.track(address, balance="1250.5", alias="Treasury")
+
+    answer = read_wallet(world, address, key=getattr(world, key))
+
+    assert [answer.json] == world.read().json["wallets"]
+    assert answer.json["tokenBalance"] == 1250.5
+
+
+def test_share_is_there_once_the_supply_is_known(world):
+    world.use_endpoint("http://127.0.0.1:9/")
+    known, unknown = Visitor().address, Visitor().address
+    world.track(known, balance="250")
+    world.track(unknown)
+    assert "share" not in read_wallet(world, known).json
+
+    Token.create(mint=USDC, supply=Decimal(1000), supply_observed_at=world.clock())
+
+    assert read_wallet(world, known).json["share"] == 0.25
+    assert "share" not in read_wallet(world, unknown).json
+
+
+def test_hidden_and_unknown_wallets_cannot_be_told_apart(world):
+    hidden = Visitor().address
+    world.track(hidden, is_hidden=True)
+
+    answers = [read_wallet(world, hidden), read_wallet(world, Visitor().address)]
+
+    assert [code_of(one) for one in answers] == ["wallet_not_found"] * 2
+    assert answers[0].data == answers[1].data

@@ -16,12 +16,6 @@ def reader(world):
     return world
 
 
-@pytest.fixture
-def start_process():
-    """Forget everything that this process keeps of payloads, as a new one would."""
-    return get_payload.cache_clear
-
-
 def read_again(reader, etag: str, **how):
     headers = {"If-None-Match": etag} | how.pop("headers", {})
     return reader.read(headers=headers, **how)
@@ -40,6 +34,12 @@ def test_reader_of_the_present_payload_gets_304_and_no_body(reader):
     for answer in (first, second):
         assert set(answer.headers["Cache-Control"].split(", ")) == {"private", "no-cache"}
         assert set(answer.headers["Vary"].split(", ")) == {"Accept-Encoding", "Origin"}
+    get_payload.cache_clear()  # as in another process
+    assert read_again(reader, first.headers["ETag"]).status_code == 304
+    reader.track(Visitor().address)
+    third = read_again(reader, first.headers["ETag"])
+    assert (third.status_code, len(third.json["wallets"])) == (200, 2)
+    assert third.headers["ETag"] != first.headers["ETag"]
 
 
 def test_unchanged_page_is_neither_loaded_nor_built(reader, built, count_statements):
@@ -53,18 +53,6 @@ def test_unchanged_page_is_neither_loaded_nor_built(reader, built, count_stateme
     assert built == []
 
 
-def test_every_compression_of_a_payload_has_the_same_tag(reader):
-    reader.track(Visitor().address)
-    answers = [
-        reader.read(headers={"Accept-Encoding": encoding})
-        for encoding in ("identity", "gzip", "br", "zstd")
-    ]
-
-    assert len({answer.data for answer in answers}) == 4
-    (etag,) = {answer.headers["ETag"] for answer in answers}
-    assert etag.startswith('W/"')
-
-
 @pytest.mark.parametrize(
     ("write", "status"),
     [
@@ -72,9 +60,7 @@ def test_every_compression_of_a_payload_has_the_same_tag(reader):
         (lambda etag: f'"other", {etag}', 304),
         (lambda etag: "*", 304),
         (lambda etag: "", 200),
-        (lambda etag: '"other"', 200),
         (lambda etag: f'"{etag}"', 200),
-        (lambda etag: "x" * 8000, 200),
         (lambda etag: "\udcff\udc00", 200),
     ],
 )
@@ -130,35 +116,17 @@ def test_page_or_key_that_was_closed_meanwhile_is_refused(reader, code):
         assert "ETag" not in answer.headers
 
 
-def test_page_that_is_opened_again_is_known_only_with_its_present_content(reader):
-    etag = reader.read().headers["ETag"]
-    reader.configure(is_public=False)
-    reader.track(Visitor().address)
-    reader.configure(is_public=True)
-
-    answer = read_again(reader, etag)
-    assert len(answer.json["wallets"]) == 1
-
-
 # Processes, restarts and backups
 
 
-def test_another_process_knows_the_tag_of_an_unchanged_page(reader, start_process):
-    reader.track(Visitor().address)
-    etag = reader.read().headers["ETag"]
-    start_process()
-
-    assert read_again(reader, etag).status_code == 304
-
-
-def test_version_number_of_a_restored_backup_is_not_mistaken_for_a_later_one(reader, start_process):
+def test_version_number_of_a_restored_backup_is_not_mistaken_for_a_later_one(reader):
     version = reader.page.version
     reader.configure(public_title="After the backup")
     etag = reader.read().headers["ETag"]
     assert reader.page.version == version + 1
     # The backup is restored, the service started, and another change made.
     Page.update(version=version, public_title=None).where(Page.id == reader.page_id).execute()
-    start_process()
+    get_payload.cache_clear()
     reader.configure(public_title="After the restore")
     assert reader.page.version == version + 1
 
@@ -166,17 +134,6 @@ def test_version_number_of_a_restored_backup_is_not_mistaken_for_a_later_one(rea
 
     assert answer.status_code == 200
     assert answer.json["publicTitle"] == "After the restore"
-
-
-def test_change_is_read_whole_under_another_tag(reader):
-    etag = reader.read().headers["ETag"]
-    reader.track(Visitor().address)
-
-    answer = read_again(reader, etag)
-
-    assert (answer.status_code, len(answer.json["wallets"])) == (200, 1)
-    assert answer.headers["ETag"] != etag
-    assert read_again(reader, answer.headers["ETag"]).status_code == 304
 
 
 # The document itself

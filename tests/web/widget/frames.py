@@ -2,18 +2,61 @@
 
 import html
 import re
+from html.parser import HTMLParser
 
 from support.world import SITE
 
 
-def ask(world, path: str = "", *, key=None, headers=None, **query):
+def ask(world, path: str = "", *, key=None, page_id=None, cookie=None, headers=None, **query):
     """Ask for the page, or with a path for something below it; `headers` are more of them."""
     return world.call(
         "GET",
-        f"/embed/tracking/{world.page_id}{path}",
-        query_string={"key": key or world.public_key} | query,
+        f"/embed/tracking/{page_id or world.page_id}{path}",
+        query_string={"key": world.public_key if key is None else key} | query,
+        cookie=cookie,
         headers={"Authorization": None, "Origin": None, "Referer": f"{SITE}/"} | (headers or {}),
     )
+
+
+def read_cookie(answer) -> str:
+    """Return the session that an answer sets."""
+    (line,) = answer.headers.getlist("Set-Cookie")
+    name, _, value = line.partition(";")[0].partition("=")
+    assert name == "embed_session"
+    return value
+
+
+def read_policy(answer) -> dict[str, list[str]]:
+    directives = answer.headers["Content-Security-Policy"].split(";")
+    return {name: values for name, *values in map(str.split, directives)}
+
+
+class Document(HTMLParser):
+    """A parsed page: its elements, their attributes, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
+
+    @property
+    def attributes(self) -> set[str]:
+        return {name for _, attributes in self.elements for name in attributes}
+
+    @property
+    def tags(self) -> set[str]:
+        return {tag for tag, _ in self.elements}
+
+    def find(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
 
 
 def list_rows(text: str) -> list[str]:

@@ -8,7 +8,6 @@ import pytest
 from frames import ask, read_attribute
 from support.world import Visitor, another_wallet, with_session
 
-from embed import pages
 from embed.db.models import Submission, Wallet
 from embed.domain.reasons import parse_reason
 from embed.domain.times import format_instant
@@ -36,23 +35,18 @@ def list_names(answer) -> list[str]:
     return [re.search(r"<(?:strong|a) [^>]*>([\w ]+)", row)[1] for row in list_rows(answer)]
 
 
-def submit(world, visitor: Visitor, name: str) -> str:
-    return world.submit(visitor, name).json["submissionId"]
-
-
 def read_tag(answer) -> str:
     return read_attribute(answer.text, "data-etag")
 
 
+def submit(world, visitor: Visitor, name: str) -> str:
+    return world.submit(visitor, name).json["submissionId"]
+
+
 def is_same(world, answer, visitor: Visitor | None = None, **query) -> bool:
     """Tell whether the rows of an earlier answer are still those of now."""
-    again = ask(
-        world,
-        "/own",
-        headers={"If-None-Match": read_tag(answer)}
-        | ({"Cookie": f"embed_session={visitor.cookie}"} if visitor else {}),
-        **query,
-    )
+    tag, cookie = {"If-None-Match": read_tag(answer)}, visitor and visitor.cookie
+    again = ask(world, "/own", cookie=cookie, headers=tag, **query)
     assert again.status_code in (200, 304)
     assert again.status_code == 200 or again.data == b""
     return again.status_code == 304
@@ -67,7 +61,7 @@ def test_own_rows_come_with_the_page_and_by_themselves_what_waits_first(world):
     other = another_wallet(visitor)
     world.reject(submit(world, other, "Rejected"), reason=parse_reason("other_name"))
 
-    page = ask(world, headers={"Cookie": f"embed_session={visitor.cookie}"})
+    page = ask(world, cookie=visitor.cookie)
 
     assert list_names(page) == ["Waiting", "Rejected"]
     waiting, rejected = list_rows(page)
@@ -87,7 +81,6 @@ def test_own_rows_are_nobody_elses(world):
     assert list_names(see(world, visitor)) == ["Carol"]
     for one in (stranger, None):
         answer = see(world, one)
-        assert list_rows(answer) == []
         assert re.search('<section id="own"[^>]* hidden>', answer.text)
         assert "Carol" not in answer.text
     world.page_id = other_page
@@ -124,45 +117,25 @@ def test_own_card_is_offered_only_where_a_link_can_be_shared(world):
     derived.share_page(world.page_id, world.change())
     after = see(world, visitor).text
 
-    assert "data-link" not in before
-    assert "Share" not in before
-    wallet = Wallet.get(Wallet.address == visitor.address)
-    card = f"http://localhost/embed/page/{world.page_id}/card/{wallet.id}"
+    assert not any(word in before for word in ("data-link", "Share"))
+    card = f"http://localhost/embed/page/{world.page_id}/card/{Wallet.get().id}"
     assert f'data-link="{card}"' in after
     assert f'href="{card}"' in after
-    assert world.call("GET", card.removeprefix("http://localhost")).status_code == 200
+    assert world.client.get(card).status_code == 200
 
 
 def test_refused_tries_do_not_pile_up_and_hidden_rows_stay_away(world):
     visitor = with_session(world)
-    sent = Submission.get_by_id(submit(world, visitor, "First"))
-    made = {
-        name: Submission.create(
-            page=sent.page_id,
-            api_key=sent.api_key_id,
-            wallet_address=address,
-            nickname=name,
-            status="soft_rejected",
-            reject_reason=reason,
-            session_id=sent.session_id,
-            created_at=sent.created_at + timedelta(minutes=number),
-            decided_at=sent.created_at,
-        ).id
-        for number, (name, address, reason) in enumerate(
-            (
-                ("Poor", Visitor().address, "ca_gate"),
-                ("Poorer", Visitor().address, "ca_gate"),
-                ("Early", Visitor().address, "cooldown"),
-                ("Again", visitor.address, "duplicate"),  # while it waits
-            )
-        )
-    }
-    early = Submission.get_by_id(made["Early"])
-    Submission.insert(
-        early.__data__
-        | {"id": "rejected", "nickname": "Salt", "status": "rejected"}
-        | {"reject_reason": "manual", "reason_text": "No.", "created_at": sent.created_at}
-    ).execute()  # the reason for the cooldown
+    world.configure(cooldown_s=3600)
+    salt = another_wallet(visitor)
+    world.reject(submit(world, salt, "Salt"), reason=parse_reason("No."))
+    submit(world, visitor, "First")
+    refused = [(salt, "Early"), (visitor, "Again"), (another_wallet(visitor), "Poor")]
+    for one, name in (*refused, (another_wallet(visitor), "Poorer")):
+        world.clock.forward(minutes=1)
+        world.configure(min_balance=5 if "Poor" in name else 0)
+        assert world.submit(one, name).status_code > 400
+    made = {one.nickname: one.id for one in Submission.select()}
 
     def list_shown(*hidden: str) -> list[str]:
         return list_names(see(world, visitor, hidden=hidden))
@@ -170,8 +143,6 @@ def test_refused_tries_do_not_pile_up_and_hidden_rows_stay_away(world):
     assert list_shown() == ["First", "Poorer", "Salt"]
     hidden = ("x", made["Poorer"], made["Poor"])
     assert list_shown(*hidden) == ["First", "Salt"]
-    cookie = f"embed_session={visitor.cookie}; embed_hidden={'.'.join(hidden)}"
-    assert list_names(ask(world, headers={"Cookie": cookie})) == ["First", "Salt"]
 
 
 def test_wallet_whose_row_is_hidden_stays_the_visitors_own_in_the_list(world):
@@ -185,7 +156,9 @@ def test_wallet_whose_row_is_hidden_stays_the_visitors_own_in_the_list(world):
     assert re.search('<section id="own"[^>]* hidden>', hidden.text)
     assert read_tag(hidden) != read_tag(shown)
     cookie = f"embed_session={visitor.cookie}; embed_hidden={sent}"
-    assert read_attribute(ask(world, headers={"Cookie": cookie}).text, "data-mine")
+    page = ask(world, headers={"Cookie": cookie})
+    assert list_rows(page) == []
+    assert read_attribute(page.text, "data-mine")
 
 
 # Browsers that keep no cookie
@@ -213,7 +186,7 @@ def test_ids_show_nothing_of_sessions_or_of_other_pages(world):
     assert list_names(see(world, visitor, sent=of_session)) == ["Ann"]
 
 
-@pytest.mark.parametrize("sent", ["", ".", "x", "\0", "A" * 3000, "' OR 1=1 --", "é" * 20, "%"])
+@pytest.mark.parametrize("sent", ["", ".", "\0", "A" * 3000, "' OR 1=1 --", "é" * 20])
 def test_what_is_no_id_shows_nothing(world, sent):
     submit(world, Visitor(), "Ann")
 
@@ -262,10 +235,13 @@ def find_sentence(world, visitor: Visitor) -> str:
     ],
 )
 def test_rejected_row_says_the_owners_reason_and_when_it_can_be_sent_again(world, reason, sentence):
-    world.configure(cooldown_s=3600)
+    world.configure(cooldown_s=0)
     visitor = with_session(world)
     how = {"reason": parse_reason(reason)} if reason else {}
-    world.reject(submit(world, visitor, "Ann"), **how)
+    world.reject(submit(world, visitor, "Ann"))
+    world.clock.forward(minutes=1)
+    world.reject(submit(world, visitor, "Ann"), **how)  # the newest counts
+    world.configure(cooldown_s=3600)
     again_at = world.clock() + timedelta(hours=1)
 
     (row,) = list_rows(see(world, visitor))
@@ -284,18 +260,6 @@ def test_rejected_row_says_the_owners_reason_and_when_it_can_be_sent_again(world
     assert 'data-act="again">' in row
 
 
-def test_newest_rejection_decides_when_a_wallet_can_be_sent_again(world):
-    world.configure(cooldown_s=3600)
-    visitor = with_session(world)
-    world.reject(submit(world, visitor, "Ann"))
-    world.clock.forward(hours=1)
-    world.reject(submit(world, visitor, "Ann"))
-
-    (row,) = list_rows(see(world, visitor))
-
-    assert read_attribute(row, "data-again") == format_instant(world.clock() + timedelta(hours=1))
-
-
 def test_refusal_by_the_minimum_says_whose_balances_count(world):
     visitor = with_session(world)
     world.configure(min_balance=5)
@@ -306,25 +270,6 @@ def test_refusal_by_the_minimum_says_whose_balances_count(world):
 
     world.use_endpoint("https://rpc.example")
     assert find_sentence(world, visitor).startswith("The wallet did not hold enough tokens.")
-
-
-def test_sentences_are_in_the_language_of_the_request(world):
-    visitor = with_session(world)
-    submit(world, visitor, "Ann")
-
-    (row,) = list_rows(see(world, visitor, lang="de"))
-
-    assert "waiting for review" in list_rows(see(world, visitor, lang="en"))[0]
-    assert "waiting for review" not in row
-
-
-def test_row_in_the_owners_order_keeps_its_name_and_link(world):
-    pages.change_look(world.page_id, {"order": "listed"}, world.change())
-    visitor = with_session(world)
-    world.approve(submit(world, visitor, "Ann"))
-
-    assert list_names(see(world, visitor)) == ["Ann"]
-    assert 'data-order="listed"' in ask(world).text
 
 
 # What has not changed
@@ -369,22 +314,12 @@ def test_new_and_hidden_rows_change_the_tag(world):
     none = see(world, visitor)
     sent = submit(world, visitor, "Ann")
 
-    one = see(world, visitor)
     hidden = see(world, visitor, hidden=(sent,))
 
     assert not is_same(world, none, visitor)
-    assert len({read_tag(none), read_tag(one)}) == 2
-    assert read_tag(hidden) == read_tag(none)
+    assert read_tag(see(world, visitor)) != read_tag(none) == read_tag(hidden)
     forgotten = submit(world, Visitor(), "Bob")
     before = see(world, sent=forgotten)
     assert is_same(world, before, sent=forgotten)
     world.reject(forgotten)
     assert not is_same(world, before, sent=forgotten)
-
-
-def test_rows_name_the_list_that_they_were_read_with(world):
-    of_list = read_attribute(ask(world).text, "data-etag")
-    own = see(world).text
-
-    assert read_attribute(own, "data-list") == of_list
-    assert read_attribute(own, "data-etag").startswith(of_list.removesuffix('"') + ".")

@@ -5,14 +5,13 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from frames import Document, read_policy
 from PIL import Image
 from shared_pages import ENDINGS, every_ending, get, share
 from support.world import Visitor, code_of
-from test_iframe_route import Document, read_policy
 
-from embed.db.models import RefusedOrigin, Submission, Wallet
+from embed.db.models import RefusedOrigin, Wallet
 from embed.pages import change_look
-from embed.web.pictures.addresses import build_card_link
 
 HOST = "http://localhost"
 HOSTILE = """"><script>alert(1)</script>' & {{ 7 * 7 }}"""
@@ -47,7 +46,12 @@ def test_page_shows_its_list_in_a_frame_without_a_key_in_any_address(world, path
     assert frame["src"] == f"{path}/frame?theme=light"
     assert "svc_" not in answer.text
     led = get(world, f"{path}/frame")
-    assert "Ann" in world.client.get(led.location).text
+    assert answer.headers.getlist("Set-Cookie") == led.headers.getlist("Set-Cookie") == []
+    site = {"Sec-Fetch-Dest": "iframe", "Referer": "https://blog.example/"}
+    widget = world.client.get(led.location, headers=site)
+    assert "Ann" in widget.text
+    assert len(widget.headers.getlist("Set-Cookie")) == 1
+    assert RefusedOrigin.select().count() == 0
 
 
 def test_other_sites_read_what_the_page_is(world, path):
@@ -81,6 +85,9 @@ def describe(world, path: str, **query: str) -> str:
 def test_page_without_a_comment_is_described_by_its_figures(world, path):
     world.track(Visitor().address)
     assert describe(world, path) == "1 wallet · $USDC · Add yours"
+    german = get(world, path, headers={"Accept-Language": "de"}).text
+    assert read_meta(Document(german))["og:description"].startswith("1 Wallet · $USDC")
+    assert "picture.png?lang=de&" in german
 
     visitor = Visitor()
     world.approve(world.submit(visitor).json["submissionId"])
@@ -90,15 +97,6 @@ def test_page_without_a_comment_is_described_by_its_figures(world, path):
     assert describe(world, path) == held
     change_look(world.page_id, {"hide": "add"}, world.change())
     assert describe(world, path, lang="en") == "2 wallets hold 1.25M $USDC · 1 signed"
-
-
-def test_language_of_the_page_is_that_of_its_picture(world, path):
-    world.track(Visitor().address)
-
-    german = read_meta(Document(get(world, path, headers={"Accept-Language": "de"}).text))
-
-    assert german["og:description"].startswith("1 Wallet · $USDC")
-    assert "picture.png?lang=de&" in german["og:image"]
 
 
 def test_holders_card_opens_the_list_and_names_neither_balance_nor_address(world, path):
@@ -124,17 +122,6 @@ def test_holders_card_opens_the_list_and_names_neither_balance_nor_address(world
     assert world.client.get(meta["og:image"]).content_type == "image/png"
     assert document.find("iframe")[0]["src"] == f"{path}/frame?theme=light"
     assert not any(one in answer.text for one in ("1,234", "1234", visitor.address, "svc_"))
-    with world.app.test_request_context():
-        assert build_card_link(world.page_id, wallet.id).endswith(f"{path}/card/{wallet.id}")
-
-
-def test_card_without_a_name_or_a_balance_has_a_title(world, path):
-    world.approve(world.submit(Visitor()).json["submissionId"])
-    Wallet.update(public_alias=None).execute()
-
-    meta = read_meta(Document(get(world, f"{path}/card/{Wallet.get().id}").text))
-
-    assert meta["og:title"] == "One of 1 holders, signed · USD Coin wallets"
 
 
 def test_frame_is_led_to_the_widget_with_what_its_address_asks_for(world, path):
@@ -153,10 +140,9 @@ def test_link_ends_at_once_with_its_frames_and_their_keys(world, path, ending):
     ENDINGS[ending](world)
 
     for ended in (path, f"{path}/frame"):
-        assert (get(world, ended).status_code, get(world, ended).headers.get("Set-Cookie")) == (
-            404,
-            None,
-        )
+        answer = get(world, ended)
+        assert answer.status_code == 404
+        assert "Set-Cookie" not in answer.headers
     widget = world.client.get(f"/embed/tracking/{world.page_id}?key={key}")
     assert widget.status_code in (401, 403, 404)
     assert "key" not in re.search("<h1>(.*)</h1>", widget.text)[1]  # visitors know of none
@@ -173,8 +159,8 @@ def test_page_that_is_not_public_by_link_cannot_be_told_from_none(world):
     assert there.data == nowhere.data
 
 
-@pytest.mark.parametrize("page_id", ["%00", "a" * 5000, "..%2f", "%ed%a0%80", "' OR 1=1", "é"])
-@pytest.mark.parametrize("part", ["", "/frame", "/count.json", "/nothing"])
+@pytest.mark.parametrize("page_id", ["%00", "a" * 5000, "..%2f", "%ed%a0%80"])
+@pytest.mark.parametrize("part", ["", "/frame", "/count.json"])
 def test_id_that_is_none_is_not_found(world, page_id, part):
     assert world.client.get(f"/embed/page/{page_id}{part}").status_code == 404
 
@@ -206,26 +192,6 @@ def test_api_answers_the_links_key_on_the_services_own_pages_only(world, path, h
     assert world.call("GET", api, key=key, headers={"Origin": HOST}).status_code == 200
 
 
-def test_visitor_submits_by_the_link_as_in_any_widget(world, path):
-    key = read_key(get(world, f"{path}/frame"))
-    visitor = Visitor()
-
-    nonce = world.ask_nonce(visitor, key=key, headers={"Origin": HOST}).json
-    answer = world.post(
-        world.draft(visitor, nonce=nonce, key=key), key=key, headers={"Origin": HOST}
-    )
-
-    assert answer.status_code == 201, answer.text
-    assert Submission.get().api_key.purpose == "link"
-
-
-def test_only_the_iframe_route_sets_the_cookie(world, path):
-    led = get(world, f"{path}/frame")
-
-    assert get(world, path).headers.getlist("Set-Cookie") == led.headers.getlist("Set-Cookie") == []
-    assert len(world.client.get(led.location).headers.getlist("Set-Cookie")) == 1
-
-
 def test_reading_the_page_writes_nothing_but_its_key_once(world, path):
     get(world, f"{path}/frame")  # stores the key, once
     before = world.dump()
@@ -234,11 +200,3 @@ def test_reading_the_page_writes_nothing_but_its_key_once(world, path):
         get(world, path + part)
 
     assert world.dump() == before
-
-
-def test_sites_that_frame_it_are_not_shown_as_refused(world, path):
-    led = get(world, f"{path}/frame")
-    headers = {"Sec-Fetch-Dest": "iframe", "Referer": "https://blog.example/"}
-
-    assert world.client.get(led.location, headers=headers).status_code == 200
-    assert RefusedOrigin.select().count() == 0

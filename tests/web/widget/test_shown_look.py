@@ -1,12 +1,15 @@
 """The widget's look: what the page's owner has stored, and before it what the address asks for."""
 
 import re
+from datetime import timedelta
+from functools import partial
 
 import pytest
-from support.world import Visitor
+from frames import ask, list_names
+from support.chain_history import record_history
+from support.world import USDC, Visitor
 
 from embed import pages
-from embed.domain.look import list_choices
 from embed.web.security_headers import hash_source
 
 
@@ -15,24 +18,11 @@ def open_widget(world):
     """Return the answer to a frame's request for the widget."""
     world.track(Visitor().address, alias="Ann")
 
-    def open_widget(**arguments):
-        return world.call(
-            "GET",
-            f"/embed/tracking/{world.page_id}",
-            query_string={"key": world.public_key} | arguments,
-            headers={"Authorization": None, "Origin": None},
-        )
-
-    return open_widget
+    return partial(ask, world)
 
 
 def store(world, **texts: str) -> None:
     pages.change_look(world.page_id, texts, world.change())
-
-
-def list_names(answer) -> list[str]:
-    """Return the names of the list in their order."""
-    return re.findall('<span class="name"[^>]*>([^<]+)</span>', answer.text.partition("</main>")[0])
 
 
 def read_attributes(answer) -> dict[str, str]:
@@ -81,21 +71,16 @@ def test_list_is_sorted_by_balance_once_a_balance_is_known_unless_its_owner_has_
 ):
     world.clock.forward(minutes=1)
     world.track(Visitor().address, alias="Zoe")
-    assert list_names(open_widget()) == ["Ann", "Zoe"]
+    assert list_names(open_widget().text) == ["Ann", "Zoe"]
 
     world.clock.forward(minutes=1)
     world.track(Visitor().address, alias="Max", balance="5")
 
-    assert list_names(open_widget()) == ["Max", "Ann", "Zoe"]
-    assert list_names(open_widget(order="listed")) == ["Ann", "Zoe", "Max"]
+    assert list_names(open_widget().text) == ["Max", "Ann", "Zoe"]
+    assert list_names(open_widget(order="listed").text) == ["Ann", "Zoe", "Max"]
     store(world, order="listed")
-    assert list_names(open_widget()) == ["Ann", "Zoe", "Max"]
-    assert list_names(open_widget(order="auto")) == ["Max", "Ann", "Zoe"]
-
-
-@pytest.mark.parametrize("order", list_choices("order"))
-def test_every_order_shows_the_list(open_widget, order):
-    assert list_names(open_widget(order=order)) == ["Ann"]
+    assert list_names(open_widget().text) == ["Ann", "Zoe", "Max"]
+    assert list_names(open_widget(order="auto").text) == ["Max", "Ann", "Zoe"]
 
 
 def test_address_comes_before_what_is_stored_and_only_where_it_is_valid(world, open_widget):
@@ -118,12 +103,8 @@ def test_default_accent_in_the_address_is_that_of_a_page_without_a_look(world, o
 
 @pytest.mark.parametrize("path", ["/embed/tracking/{page}", "/embed/sign"])
 def test_colors_of_an_accent_are_in_one_style_and_no_other_is_allowed(world, path):
-    answer = world.call(
-        "GET",
-        path.format(page=world.page_id),
-        query_string={"key": world.public_key, "accent": "ffee55"},
-        headers={"Authorization": None, "Origin": None},
-    )
+    path = path.format(page=world.page_id)
+    answer = world.client.get(path, query_string={"key": world.public_key, "accent": "ffee55"})
 
     style = read_style(answer)
     assert style.startswith(":root{--accent:#ffee55;--accent-hover:#")
@@ -140,3 +121,63 @@ def test_look_is_its_own_entry_of_the_log_and_one_that_changes_nothing_is_none(w
 
     assert world.page.version == before + 1
     assert world.page.look.accent == "ff6600"
+
+
+# Parts that a site leaves out
+
+
+@pytest.fixture
+def shown(world_with):
+    """The widget's page with some parts left out, on a service that knows changes."""
+    world = world_with(SOLANA_RPC_URL="https://rpc.example")
+    world.configure(public_title="The title", public_comments="The comment")
+    address = Visitor().address
+    world.track(address, alias="Whale")
+    record_history(USDC, address, world.clock(), "5", {timedelta(days=1): "4"})
+
+    return lambda hide: ask(world, hide=hide).text
+
+
+def find_hidden_parts(text: str) -> set[str]:
+    body = text.partition("<body")[2]
+    return {
+        part
+        for part, is_hidden in {
+            "heading": '<h1 id="sentence" class="hidden-visually">' in body
+            and "The title" not in body
+            and "The comment" not in body,
+            "tools": 'class="search"' not in body and 'id="orders"' not in body,
+            "changes": "data-changes" not in body,
+            "add": re.search('<p [^>]*hidden><button[^>]* id="add"', body)
+            and '<noscript><p class="quiet" hidden>' in body,
+        }.items()
+        if is_hidden
+    }
+
+
+@pytest.mark.parametrize(
+    ("hide", "parts"),
+    [
+        ("", set()),
+        ("heading", {"heading"}),
+        ("tools", {"tools"}),
+        ("changes", {"changes"}),
+        ("add", {"add"}),
+        ("heading,tools,changes,add", {"heading", "tools", "changes", "add"}),
+        ("everything,add", {"add"}),
+        ('"><script>', set()),
+    ],
+)
+def test_named_parts_are_left_out_and_no_others(shown, hide, parts):
+    text = shown(hide)
+
+    assert find_hidden_parts(text) == parts
+    assert "<script>" not in text
+
+
+def test_list_and_rights_of_holders_are_always_there(shown):
+    text = shown("heading,tools,changes,add")
+
+    assert "Whale" in text
+    assert '<p class="foot needs-script"><button' in text
+    assert "$USDC" in text.partition("<h1")[2].partition("</h1>")[0]

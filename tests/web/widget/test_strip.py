@@ -2,26 +2,17 @@
 
 import html
 import re
+from functools import partial
 from urllib.parse import quote
 
+import frames
 import pytest
-from support.world import SITE, Visitor
+from support.world import SITE, Visitor, with_session
 
 
 @pytest.fixture
 def ask(world):
-    def ask(cookie=None, **query):
-        answer = world.call(
-            "GET",
-            f"/embed/tracking/{world.page_id}",
-            query_string={"key": world.public_key, "size": "strip"} | query,
-            cookie=cookie,
-            headers={"Authorization": None, "Origin": None, "Referer": f"{SITE}/"},
-        )
-        assert answer.status_code == 200
-        return answer
-
-    return ask
+    return partial(frames.ask, world, size="strip")
 
 
 def track(world, count):
@@ -44,25 +35,13 @@ def test_strip_says_how_many_hold_and_how_many_proved_it(world, ask):
     assert text.count('class="avatar"') == 12
 
 
-def test_list_that_the_strip_opens_knows_the_site(world):
-    def open_list(**query):
-        return world.call(
-            "GET",
-            f"/embed/tracking/{world.page_id}",
-            query_string={"key": world.public_key} | query,
-            headers={"Authorization": None, "Origin": None},
-        ).text
+def test_list_that_the_strip_opens_knows_the_site(ask):
+    def open_list(site: str) -> str:
+        return ask(size="", site=site, headers={"Referer": None}).text
 
-    strip = world.call(
-        "GET",
-        f"/embed/tracking/{world.page_id}",
-        query_string={"key": world.public_key, "size": "strip"},
-        headers={"Authorization": None, "Origin": None, "Referer": f"{SITE}/"},
-    ).text
-
-    assert f"site={quote(SITE, safe='')}" in list_links(strip)[0]
-    assert f'data-site="{SITE}"' in open_list(site=SITE)
-    assert 'data-site=""' in open_list(site="https://other.example")
+    assert f"site={quote(SITE, safe='')}" in list_links(ask().text)[0]
+    assert f'data-site="{SITE}"' in open_list(SITE)
+    assert 'data-site=""' in open_list("https://other.example")
 
 
 def test_links_lead_to_the_list_as_the_address_asks_for_it(world, ask):
@@ -85,11 +64,10 @@ def test_change_of_the_list_is_seen_at_the_next_request(world, ask):
 
 
 def test_own_submissions_are_in_the_list_alone(world, ask):
-    visitor = Visitor()
-    world.open_widget(visitor)
+    visitor = with_session(world)
     world.submit(visitor, "Ada")
 
-    strip = ask(visitor.cookie)
+    strip = ask(cookie=visitor.cookie)
 
     assert "Ada" not in strip.text
     assert f"frame-ancestors 'self' {SITE}" in strip.headers["Content-Security-Policy"]

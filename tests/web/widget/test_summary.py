@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from frames import ask
 from support.chain_history import record_history
 from support.world import USDC, Visitor, World
 
@@ -21,13 +22,6 @@ def chain_world(world_with) -> World:
     return world
 
 
-def open_widget(world, **query) -> str:
-    path = f"/embed/tracking/{world.page_id}"
-    answer = world.call("GET", path, query_string={"key": world.public_key} | query)
-    assert answer.status_code == 200
-    return answer.text
-
-
 def read_texts(pattern: str, text: str) -> list[str]:
     """Return what the pattern finds in a page, as it is read."""
     found = re.findall(pattern, text, re.DOTALL)
@@ -36,13 +30,13 @@ def read_texts(pattern: str, text: str) -> list[str]:
 
 def read_summary(world, **query) -> str:
     """Return the sentence above the list and the sums below it as they are read."""
-    text = open_widget(world, **query)
+    text = ask(world, **query).text
     return " | ".join(read_texts('<h1 id="sentence".*?</h1>|<p class="sums">.*?</p>', text))
 
 
 def list_chips(world, **query) -> list[str]:
     """Return what the chips say, and whether their dots are hollow."""
-    chips = re.findall(r'<a data-view="(?:(?!<a ).)*?</a>', open_widget(world, **query), re.DOTALL)
+    chips = re.findall(r'<a data-view="(?:(?!<a ).)*?</a>', ask(world, **query).text, re.DOTALL)
     return [
         html.unescape(re.search('aria-label="(.*?)"', chip)[1]).strip()
         + ("/" if "data-uncounted" in chip else "")
@@ -54,7 +48,7 @@ def list_chips(world, **query) -> list[str]:
 def list_segments(world, **query) -> list[tuple[str, str, str]]:
     """Return where the parts of the bar start, how wide they are, and how they look."""
     return re.findall(
-        r'<rect x="(.*?)" width="(.*?)" height="12" ?([^>]*?)/>', open_widget(world, **query)
+        r'<rect x="(.*?)" width="(.*?)" height="12" ?([^>]*?)/>', ask(world, **query).text
     )
 
 
@@ -88,7 +82,7 @@ def test_bar_has_true_widths_and_needs_no_style(chain_world):
     hold(chain_world, "50", tag_names=["pool"])
     hold(chain_world, "25")
 
-    text = open_widget(chain_world)
+    text = ask(chain_world).text
 
     assert list_segments(chain_world) == [
         ("0.00%", "25.00%", 'data-color="blue"'),
@@ -124,21 +118,12 @@ def test_list_without_tags_shows_its_largest_wallets(chain_world):
 
 def test_no_bar_where_it_would_have_one_part_or_none(chain_world):
     assert read_summary(chain_world).startswith("$USDC USD Coin |")
-    hold(chain_world, "0", alias="Empty")
-    assert read_summary(chain_world).startswith("1 wallet holds 0.0% of $USDC |")
-    assert list_segments(chain_world) == list_chips(chain_world) == []
-    hold(chain_world, "10", alias="Only")
-    assert list_chips(chain_world) == ["Only 1.0%"]
+    chain_world.track(Visitor().address, alias="Unknown")
+    hold(chain_world, "0.0001", alias="Dust")
+    summary = "2 wallets hold <0.1% of $USDC | 1 balance is unknown"
+    assert read_summary(chain_world).startswith(summary)
+    assert list_chips(chain_world) == ["Dust <0.1%"]
     assert [segment[:2] for segment in list_segments(chain_world)] == [("0.00%", "100.00%")]
-
-
-def test_everything_may_be_left_out(chain_world):
-    chain_world.add_tag("pool", is_counted=False)
-    chain_world.add_tag("bridge", is_counted=False)
-    hold(chain_world, "25", tag_names=["pool"])
-    hold(chain_world, "25", tag_names=["bridge"])
-
-    assert re.search("0 without (pool, bridge|bridge, pool) read", read_summary(chain_world))
 
 
 @pytest.mark.parametrize(
@@ -163,12 +148,8 @@ def test_change_is_of_those_whose_earlier_balance_is_known(chain_world, amounts,
     [
         ("0.004", "en", "0.004"),
         ("250", "en", "250"),
-        ("701349.205769", "en", "701K"),
         ("701349.205769", "de", "701.000"),
-        ("701349.205769", "ja", "70.1万"),
-        ("12345678.9", "en", "12.3M"),
         ("12345678.9", "de", "12,3\N{NO-BREAK SPACE}Mio."),
-        ("12345678.9", "ja", "1230万"),
     ],
 )
 def test_without_an_endpoint_amounts_have_three_digits(world, amount, lang, shown):
@@ -189,28 +170,3 @@ def test_nothing_is_added_up_where_nothing_is_known(world):
     assert read_summary(world) == "1 wallet · $USDC | No balance is known."
     assert list_chips(world) == ["team 1: 1 wallet"]
     assert list_chips(world, hide="tools") == list_segments(world) == []
-
-
-def test_unknown_balances_are_told(chain_world):
-    hold(chain_world, "25")
-    chain_world.track(Visitor().address)
-
-    assert "2 wallets hold 2.5% of $USDC | 1 balance is unknown" in read_summary(chain_world)
-
-
-@pytest.mark.databases("sqlite")
-@pytest.mark.parametrize(
-    ("language", "share"),
-    [("en", "2.5%"), ("de", "2,5\N{NO-BREAK SPACE}%"), ("tr", "%2,5"), ("zh", "2.5%")],
-)
-def test_share_is_written_as_the_language_does(chain_world, language, share):
-    hold(chain_world, "25.1")
-
-    assert f">{share}<" in open_widget(chain_world, lang=language)
-
-
-@pytest.mark.databases("sqlite")
-def test_share_that_would_be_rounded_to_nothing_is_not(chain_world):
-    hold(chain_world, "0.0001")
-
-    assert "1 wallet holds <0.1% of $USDC" in read_summary(chain_world)
