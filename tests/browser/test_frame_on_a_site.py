@@ -84,20 +84,6 @@ def test_frame_grows_and_shrinks_with_its_content(embedded_page, page):
     assert frame.bounding_box()["height"] == before
 
 
-def test_refusal_stands_in_the_middle_of_the_frame(embedded_page, page):
-    embedded_page.revoke(embedded_page.key)
-    page.goto(embedded_page.host_page(script=False))
-    said = page.frame_locator("iframe").get_by_role("heading")
-    expect(said).to_have_text("The owner no longer shows this list here.")
-
-    frame, box = page.locator("iframe").bounding_box(), said.bounding_box()
-    middle = box["y"] + box["height"] / 2 - frame["y"]
-    assert frame["height"] == 600
-    assert abs(middle - 300) < 40
-    service = frame_of(page, embedded_page.service_url)
-    assert service.evaluate("document.documentElement.scrollHeight") == 600
-
-
 def test_skipping_the_list_adds_nothing_to_the_history(embedded_page, page):
     embedded_page.track_many(3)
     widget = embedded_page.open(page)
@@ -106,38 +92,6 @@ def test_skipping_the_list_adds_nothing_to_the_history(embedded_page, page):
 
     expect(widget.locator("#after-list")).to_be_focused()
     assert page.evaluate("history.length") == before
-
-
-def read_edges(tag) -> tuple[bool, bool]:
-    """Tell whether the first and the last letter of an element can be seen."""
-    return tuple(
-        tag.evaluate(
-            """(one) => {
-              const box = one.getBoundingClientRect();
-              const text = one.lastChild;
-              return [0, text.length - 1].map((at) => {
-                const range = new Range();
-                range.setStart(text, at);
-                range.setEnd(text, at + 1);
-                const letter = range.getBoundingClientRect();
-                return letter.left >= box.left - 1 && letter.right <= box.right + 1;
-              });
-            }"""
-        )
-    )
-
-
-@pytest.mark.parametrize("lang", ["en", "ar"])
-@pytest.mark.parametrize(
-    "name", ["early backers of " * 2, "الداعمون الأوائل " * 2], ids=["latin", "arabic"]
-)
-def test_long_tag_is_cut_at_its_own_end(embedded_page, page, lang, name):
-    embedded_page.add_tag(name.strip(), "blue")
-    embedded_page.track_many(1, tag_names=[name.strip()])
-    page.set_viewport_size({"width": 320, "height": 700})
-    widget = embedded_page.open(page, lang=lang)
-
-    assert read_edges(widget.locator("#wallets .tag")) == (True, False)
 
 
 def test_height_is_believed_from_the_frame_only(embedded_page, page):
@@ -261,17 +215,3 @@ def test_signing_window_has_the_frames_language_accent_and_theme_of_the_site(emb
     expect(window.locator("html")).to_have_css("--accent", "#ff6600")
     assert "theme=dark" in window.url
     assert "accent=ff6600" in window.url
-
-
-def test_theme_follows_the_site_while_it_is_open(embedded_page, page):
-    widget = embedded_page.open(page, html='data-theme="light"')
-    ink = widget.locator("body")
-    expect(ink).to_have_css("color", "rgb(28, 32, 36)")
-
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    expect(ink).to_have_css("color", "rgb(237, 238, 240)")
-    page.evaluate("delete document.documentElement.dataset.theme")
-    page.evaluate("document.documentElement.className = 'dark'")
-    expect(ink).to_have_css("color", "rgb(237, 238, 240)")
-    page.evaluate("document.documentElement.className = ''")
-    expect(ink).to_have_css("color", "rgb(28, 32, 36)")

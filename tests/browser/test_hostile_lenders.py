@@ -197,7 +197,6 @@ ASK = """
     });
     const tell = (what) => console.log("told " + JSON.stringify(what));
 """
-DECLINED = {"code": 4001, "message": "no"}
 
 
 @pytest.fixture
@@ -274,28 +273,6 @@ Signing is free. This signature does not authorize any transaction."""
     assert [answer["problem"]["code"] for answer in refused] == ["host_refused"] * len(others)
     assert "value" in signed  # else the test is void
     assert page.evaluate("testWallet.signed") == [ours]
-
-
-def test_frame_cannot_flood_the_visitor_with_questions(embedded_page, page, host_wallet):
-    take_over(
-        page,
-        embedded_page,
-        """document.querySelector("button").addEventListener("click", async () => {
-          const [wallet] = await ask("embed:wallets");
-          for (let count = 0; count < 50; count++) {
-            post("embed:connect", wallet.id).postMessage("abort");
-          }
-          for (let count = 0; count < 50; count++) await ask("embed:connect", wallet.id);
-          tell(null);
-        });""",
-    )
-    page.goto(embedded_page.host_page())
-    page.evaluate("refusal => testWallet.refuse.connect = Array(200).fill(refusal)", DECLINED)
-
-    hear(page, lambda: press(page))
-
-    asked = 200 - page.evaluate("testWallet.refuse.connect.length")
-    assert 1 <= asked <= 6
 
 
 def test_frame_cannot_use_an_account_that_another_frame_has_connected(

@@ -1,16 +1,12 @@
 """The tables of origins, compared with what this Chromium makes of them."""
 
-import base64
 import json
 from pathlib import Path
 
 import pytest
 
-from embed.settings import PROJECT_DIR
-
 pytestmark = pytest.mark.browser
 
-RULES = PROJECT_DIR / "static/dashboard/origin-rules.js"
 TESTS = Path(__file__).parents[1] / "support"
 READ_ORIGIN = "raw => URL.canParse(raw) ? new URL(raw).origin : null"
 
@@ -66,18 +62,3 @@ def add_scheme(row: dict[str, str]) -> str:
     if row["refused"] != "no_scheme":
         return row["raw"]
     return f"{row['meant'].partition(':')[0]}://{row['raw'].strip()}"
-
-
-def test_dashboards_script_decides_on_hosts_as_the_server_does(ask):
-    rows = read_table("chromium_hosts.json")
-    module = base64.b64encode(RULES.read_bytes()).decode()
-    imported = f"(await import('data:text/javascript;base64,{module}')).describeOrigin"
-
-    described = ask(imported, [row["raw"] for row in rows])
-
-    told = [(each.get("refused"), each.get("meant", each.get("origin"))) for each in described]
-    assert told == [(row.get("refused"), expect_told(row)) for row in rows]
-
-
-def expect_told(row: dict[str, str]) -> str | None:
-    return row["chromium"] if row.get("refused") in (None, "ipv4") else None

@@ -2,9 +2,7 @@
 
 import pytest
 from axe import find_faults
-from embedded_page import ask_text
 from playwright.sync_api import expect
-from support.world import Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -48,35 +46,6 @@ def test_strip_becomes_the_list_where_the_site_has_the_script(strip_of, page):
     expect(strip.locator("#wallets > li").first).to_be_visible()
     page.wait_for_function("document.querySelector('iframe').offsetHeight > 400")
     assert len(page.context.pages) == 1
-
-
-def test_list_in_place_of_the_strip_names_the_site(
-    embedded_page, strip_of, context, page, browser_wallet
-):
-    context.add_init_script(browser_wallet.script())
-    strip = strip_of(script=True)
-    expect(strip.get_by_role("link", name="Join")).not_to_have_attribute("target", "_blank")
-    strip.get_by_role("link", name="14 wallets").click()
-    strip.locator("#widget[data-ready]").wait_for()
-
-    ask_text(strip)
-
-    site = embedded_page.host.origin.partition("//")[2]
-    expect(strip.locator("[data-show=keeper]")).to_contain_text(f"for {site}")
-
-
-IS_CUT = "(one) => one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth"
-
-
-def test_title_is_whole_in_russian_at_320_pixels(embedded_page, page):
-    embedded_page.track_many(1233)
-    sent = embedded_page.submit(Visitor(), "Ann").json["submissionId"]
-    embedded_page.approve(sent)
-    page.set_viewport_size({"width": 320, "height": 72})
-    page.goto(f"{embedded_page.widget_url()}&size=strip&lang=ru")
-
-    expect(page.locator(".strip")).to_contain_text("Подписано: 1")
-    assert not page.locator("h1 > a").evaluate(IS_CUT)
 
 
 @pytest.mark.parametrize("lang", ["en", "ar"])

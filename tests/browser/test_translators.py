@@ -3,7 +3,6 @@
 import base64
 
 import pytest
-from embedded_page import sign_in
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -89,24 +88,3 @@ def test_visitor_reads_and_signs_a_list_that_is_translated(embedded_page, page, 
     widget.locator("[name=address]").fill(browser_wallet.address)
     widget.locator("[data-do=enter-address]").click()
     expect(widget.locator("[data-sentence] bdi")).to_have_text("Night heron")
-
-
-def test_owner_copies_the_snippet_that_was_chosen(dashboard, page):
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/embed")
-    page.locator("[name=renewed]").click()
-    page.locator("[data-copy=snippet]").wait_for()
-    shown = page.locator("#snippet")
-    page.locator("#install details summary").click()
-    page.locator("[name=height]").fill("720")
-    page.locator("[name=lang]").select_option("de")
-    expect(shown).to_contain_text("lang=de")
-    exact = shown.inner_text()
-    assert 'height="720"' in exact
-    shown.evaluate("(one) => { one.textContent = 'what a bolder translator made of it'; }")
-
-    expect(page.locator("[data-copy=snippet]")).not_to_have_text("«Copied»")
-    page.locator("[data-copy=snippet]").click()
-
-    expect(page.locator("[data-copy=snippet]")).to_have_text("«Copied»")
-    assert read_copy(page) == exact
