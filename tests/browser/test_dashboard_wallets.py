@@ -82,16 +82,6 @@ def test_all_that_match_are_offered_once_all_on_the_page_are_selected(dashboard,
     expect(wallets.locator(".flash")).to_have_text("117 wallets have been hidden.")
 
 
-def test_first_wallet_stands_high_on_a_phone_and_each_takes_one_line(wallets):
-    wallets.set_viewport_size({"width": 375, "height": 667})
-    rows = wallets.locator("tbody tr")
-
-    assert rows.first.bounding_box()["y"] < 400
-    assert wallets.evaluate("document.documentElement.scrollHeight") < 2500
-    assert max(row.bounding_box()["height"] for row in rows.all()) <= 53
-    assert wallets.evaluate("document.documentElement.scrollWidth") <= 375
-
-
 def test_rows_have_their_tags_on_tablets_and_phones_and_room_for_a_finger(
     dashboard, wallets, open_browser
 ):

@@ -57,25 +57,6 @@ def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron You")
 
 
-def test_wallet_that_holds_too_little_learns_so_before_it_is_asked_for_a_name(
-    demo, demo_environ, page
-):
-    options = ("--status", "soft_rejected", "--json")
-    refused = run_flask("submissions", "list", demo["id"], *options, environ=demo_environ)
-    page.goto(demo["hostUrl"])
-    widget = page.frame_locator("iframe")
-    widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_text("By hand").click()
-    widget.get_by_label("Wallet address").fill(json.loads(refused.stdout)[0]["walletAddress"])
-    widget.get_by_role("button", name="Continue", exact=True).click()
-
-    expect(widget.locator("#flow")).to_contain_text("this wallet holds 0")
-    offers = widget.locator("[data-problem] .primary:visible")
-    expect(offers).to_have_text("Use another wallet")
-    offers.click()
-    expect(widget.get_by_label("Wallet address")).to_be_visible()
-
-
 def test_service_itself_has_no_demo_wallet(embedded_page):
     for url in (embedded_page.widget_url(), f"{embedded_page.service_url}/embed/sign"):
         assert "demo/" not in requests.get(url, timeout=10).text

@@ -275,6 +275,28 @@ Signing is free. This signature does not authorize any transaction."""
     assert page.evaluate("testWallet.signed") == [ours]
 
 
+def test_frame_cannot_flood_the_visitor_with_questions(embedded_page, page, host_wallet):
+    take_over(
+        page,
+        embedded_page,
+        """document.querySelector("button").addEventListener("click", async () => {
+          const [wallet] = await ask("embed:wallets");
+          for (let count = 0; count < 50; count++) {
+            post("embed:connect", wallet.id).postMessage("abort");
+          }
+          for (let count = 0; count < 50; count++) await ask("embed:connect", wallet.id);
+          tell(null);
+        });""",
+    )
+    page.goto(embedded_page.host_page())
+    page.evaluate("refusal => testWallet.refuse.connect = Array(200).fill(refusal)", {"code": 4001})
+
+    hear(page, lambda: press(page))
+
+    asked = 200 - page.evaluate("testWallet.refuse.connect.length")
+    assert 1 <= asked <= 6
+
+
 def test_frame_cannot_use_an_account_that_another_frame_has_connected(
     embedded_page, page, host_wallet
 ):

@@ -98,7 +98,6 @@ def test_chip_shows_its_wallets_and_stays_chosen(embedded_page, page):
     late.click()
     expect_names(widget, "All")
     assert first.locator(".found").all_text_contents() == ["late"]
-    assert first.locator(".about").evaluate(COUNT_HIDDEN) == 3
     team.click()
     expect_names(widget, "All", "Team")
     expect(late).not_to_have_attribute("aria-current", "true")
@@ -108,8 +107,6 @@ def test_chip_shows_its_wallets_and_stays_chosen(embedded_page, page):
     expect_names(widget, "All", "Team", "New")
     expect(team).to_have_attribute("aria-current", "true")
     expect(widget.locator(".bar > rect").first).to_have_attribute("width", "99.00%")
-    widget.get_by_role("link", name="All 4").click()
-    expect(widget.locator("#wallets .wallet")).to_have_count(4)
 
 
 def test_chips_without_room_are_counted_and_open(embedded_page, page):

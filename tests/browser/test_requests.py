@@ -37,11 +37,7 @@ def test_idle_tab_asks_for_nothing_but_the_page(embedded_page, page):
     assert asked.count(path) == 4
 
 
-@pytest.mark.parametrize("place", ["frame", "window"])
-def test_list_and_adding_a_wallet_take_few_requests(
-    embedded_page, context, page, browser_wallet, place
-):
-    """Of the widget alone. A window's icon, which headless browsers seldom load, is one more."""
+def test_list_and_adding_a_wallet_take_few_requests(embedded_page, context, page, browser_wallet):
     context.add_init_script(browser_wallet.script())
     embedded_page.add_tag("team", "blue")
     for address in embedded_page.track_many(250, tag_names=["team"])[:30]:
@@ -53,24 +49,13 @@ def test_list_and_adding_a_wallet_take_few_requests(
         """Wait until nothing is under way, and return what the widget has asked for."""
         embedded_page.settle(page)
         frame = frame_of(page, embedded_page.service_url)
-        taken = [
-            one
-            for one in finished
-            if one.frame == frame and not one.url.endswith(("/healthz", ".svg"))
-        ]
+        of_frame = [one for one in finished if one.frame == frame]
         finished.clear()
-        return taken
+        return [one for one in of_frame if not one.url.endswith(("/healthz", ".svg"))]
 
-    if place == "frame":
-        widget = embedded_page.open(page)
-    else:
-        page.goto(embedded_page.widget_url())
-        widget = page
-        widget.locator("#widget[data-ready]").wait_for()
+    widget = embedded_page.open(page)
     expect(widget.locator("#wallets .line").first).to_be_visible()
     first = take()
-    if place == "window":
-        widget.get_by_role("button", name="Add your wallet").click()
     submit(widget)
     expect(widget.locator("#own-list > li")).to_contain_text("waiting for review")
     adding = take()

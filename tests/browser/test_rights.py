@@ -15,14 +15,9 @@ OPEN = "See or delete your data"
 
 
 @pytest.fixture
-def holder(browser_wallet) -> Visitor:
-    """A visitor with the wallet that is in the browser."""
-    return Visitor(browser_wallet.key)
-
-
-@pytest.fixture
-def sent(embedded_page, holder) -> str:
+def sent(embedded_page, browser_wallet) -> str:
     """The id of a submission that another device has sent and the owner has approved."""
+    holder = Visitor(browser_wallet.key)
     submission_id = embedded_page.submit(holder, "Night heron").json["submissionId"]
     embedded_page.approve(submission_id)
     return submission_id

@@ -83,8 +83,3 @@ def test_visitor_reads_and_signs_a_list_that_is_translated(embedded_page, page, 
     expect(widget.locator("[data-show=sent] bdi")).to_have_text("Night heron")
     expect(widget.locator("#own-list strong")).to_have_text("Night heron")
     assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
-    widget.locator("[data-do=close]").first.click()
-    widget.get_by_role("button", name="«Add your wallet»").click()
-    widget.locator("[name=address]").fill(browser_wallet.address)
-    widget.locator("[data-do=enter-address]").click()
-    expect(widget.locator("[data-sentence] bdi")).to_have_text("Night heron")

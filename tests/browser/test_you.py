@@ -9,7 +9,6 @@ from support.world import Visitor
 
 from embed.db.models import Submission
 from embed.domain.reasons import parse_reason
-from embed.keys import derived
 
 pytestmark = pytest.mark.browser
 
@@ -125,25 +124,6 @@ def test_refusal_replaces_list_and_own_rows(
 
     expect(widget.locator("h1")).to_have_text(sentence)
     expect(widget.locator("#own, #wallets")).to_have_count(0)
-
-
-def test_share_copies_the_cards_link_if_the_page_has_a_share_link(
-    embedded_page, context, page, browser_wallet, send
-):
-    embedded_page.approve(send("Lucky Larry", browser_wallet.key))
-    widget = reload(page)
-    row = widget.locator("#own-list > li")
-    expect(row.locator(".line-1")).to_contain_text("You")
-    expect(row.get_by_role("button", name="Share my card")).to_have_count(0)
-    derived.share_page(embedded_page.page_id, embedded_page.change())
-    embedded_page.forward(page, "05:00")
-
-    row.get_by_role("button", name="Share my card").click()
-
-    expect(row.get_by_role("button", name="Copied")).to_be_visible()
-    context.grant_permissions(["clipboard-read"], origin=embedded_page.host.origin)
-    link = page.evaluate("navigator.clipboard.readText()")
-    assert link.startswith(f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}/")
 
 
 def test_hidden_row_stays_away_and_the_row_in_the_list_stays_marked(
