@@ -18,11 +18,15 @@ def host_of(origin: str) -> str:
     return origin.partition("//")[2]
 
 
+def press_for_window(page, widget, name="In a separate window"):
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name=name).click()
+    return popup.value
+
+
 def open_window(page, widget):
     widget.get_by_role("button", name="Add your wallet").click()
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a separate window").click()
-    window = popup.value
+    window = press_for_window(page, widget)
     window.locator("#flow:not([hidden])").wait_for()
     return window
 
@@ -34,9 +38,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top
     widget = embedded_page.open(page, script=False)  # else the site lends the frame its wallet
     widget.get_by_role("button", name="Add your wallet").click()
     expect(widget.get_by_text("No wallet found here.")).to_be_visible()
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a separate window").click()
-    window = popup.value
+    window = press_for_window(page, widget)
     expect(widget.get_by_text("Please continue in the window that has opened.")).to_be_visible()
     expect(window.locator("#asked-by")).to_have_text(
         f"{host_of(embedded_page.service_url)} hosts this list of $USDC"
@@ -60,9 +62,7 @@ def test_window_begins_with_the_address_that_was_searched_for(embedded_page, pag
     widget = embedded_page.open(page)
     widget.get_by_role("searchbox").fill(top_wallet.address)
     widget.get_by_role("button", name="Add it").click()
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a separate window").click()
-    window = popup.value
+    window = press_for_window(page, widget)
     expect(window.locator("[data-show=wanted]")).to_have_text(top_wallet.address)
     expect(window.locator("[name=address]")).to_have_value(top_wallet.address)
     window.get_by_role("button", name="Top wallet").click()
@@ -91,9 +91,7 @@ def test_blocked_window_is_told_and_can_be_tried_again(
     expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
 
     frame_of(page, embedded_page.service_url).evaluate("() => { window.open = window.realOpen }")
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="Try again").click()
-    submit(popup.value, wallet="Top wallet")
+    submit(press_for_window(page, widget, "Try again"), wallet="Top wallet")
 
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 
@@ -149,9 +147,7 @@ def test_closed_window_is_told_and_can_be_opened_again(embedded_page, page, top_
         "The window was closed before the wallet was sent."
     )
 
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="Try again").click()
-    submit(popup.value, wallet="Top wallet")
+    submit(press_for_window(page, widget, "Try again"), wallet="Top wallet")
 
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 
@@ -175,23 +171,17 @@ def test_window_that_is_closed_while_its_wallet_is_sent_does_not_hide_the_result
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 
 
-def ask_for_text(window) -> None:
-    """Request the message to sign, without waiting for it."""
-    window.get_by_role("button", name="Top wallet").click()
-    window.get_by_label("Name to show on the list").fill("Night heron")
-    window.get_by_role("button", name="Continue", exact=True).click()
-
-
 def test_window_whose_frame_was_removed_says_so_and_sends_nothing(embedded_page, page, top_wallet):
     widget = embedded_page.open(page)
     window = open_window(page, widget)
     page.locator("iframe").evaluate("frame => frame.remove()")
-    ask_for_text(window)
+    window.get_by_role("button", name="Top wallet").click()
+    window.get_by_label("Name to show on the list").fill("Night heron")
+    window.get_by_role("button", name="Continue", exact=True).click()
 
     expect(window.get_by_role("alert")).to_have_text(
         "This window belongs to a list on another site. Please open it from there."
     )
-    expect(window.get_by_label("Name to show on the list")).to_have_value("Night heron")
 
 
 def test_window_obeys_no_other_site(embedded_page, page):
