@@ -113,6 +113,19 @@ def test_site_is_seen_without_a_reload(dashboard, tab):
     expect(tab.locator(".seen")).to_contain_text(" ago", timeout=15_000)
 
 
+def test_box_names_the_site_that_it_adds(tab):
+    tab.get_by_label("Site").select_option("Add a site…")
+    tab.get_by_label("Address of your site").fill("New.example/blog")
+    expect(tab.get_by_label("also https://www.new.example")).to_be_checked()
+    tab.get_by_label("Address of your site").fill("https://www.new.example")
+    expect(tab.get_by_label("also https://new.example")).to_be_checked()
+    tab.get_by_label("Address of your site").fill("localhost:8080")
+    expect(tab.locator("#twin")).to_be_hidden()
+    tab.get_by_role("button", name="Create a key and its snippet").click()
+
+    expect(tab.get_by_label("Site").locator(":checked")).to_have_text("http://localhost:8080")
+
+
 # The look
 
 
@@ -167,6 +180,19 @@ def test_styles_and_colors_show_what_the_fields_are_and_changes_can_be_undone(lo
 
     expect(accent).to_have_value("#3e63dd")
     expect(plain).to_be_checked()
+
+
+def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(look):
+    flow = preview_of(look).locator(".flow")
+    preview_of(look).locator("#widget[data-ready]").wait_for()
+    choose(look, "Shown in the preview", "Signing")
+    expect(flow).to_be_visible()
+    choose(look, "Style", "Paper")
+    expect(preview_of(look).locator("html[data-font=serif]")).to_be_attached()
+    expect(flow).to_be_visible()
+    choose(look, "Shown in the preview", "Strip")
+    choose(look, "Style", "Small")
+    expect(preview_of(look).locator("html[data-size='14'] .strip")).to_be_visible()
 
 
 def test_unsaved_look_is_not_left_without_a_question(look, watch):

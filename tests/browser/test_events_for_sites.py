@@ -23,10 +23,10 @@ TAG = '<script src="{}/embed.js"></script>'
 def open_site(embedded_page, page, context, browser_wallet):
     context.add_init_script(browser_wallet.script(name="Test wallet", where="frame"))
 
-    def open_site(url: str = ""):
+    def open_site(url: str = "", style: str = "min-height: 1400px"):
         """Open a page of the site that hears events; return its widget."""
         tags = TAG.format(embedded_page.service_url) * 2  # and each is heard once
-        frame = f'<iframe src="{url or embedded_page.widget_url()}" style="min-height: 1400px">'
+        frame = f'<iframe src="{url or embedded_page.widget_url()}" style="{style}">'
         icon = '<link rel="icon" href="data:,">'
         page.goto(embedded_page.host.show(f"<!doctype html>{icon}{HEARD}{frame}</iframe>{tags}"))
         widget = page.frame_locator("iframe")
@@ -62,6 +62,17 @@ def test_site_hears_of_the_frame_of_what_is_sent_and_when_it_is_listed(
     embedded_page.settle(page)
 
     assert len(page.evaluate("heard")) == 3
+
+
+def test_height_that_the_site_hears_of_is_the_one_that_the_frame_keeps(
+    embedded_page, open_site, page
+):
+    embedded_page.track_many(3)
+    open_site(style="height: 99px")
+    ((_, _, ready),) = list_heard(page, 1)
+    embedded_page.settle(page)
+
+    assert ready["height"] == page.evaluate("document.querySelector('iframe').clientHeight") > 99
 
 
 def test_wallet_that_is_listed_at_once_is_heard_of_and_not_again_on_the_next_visit(

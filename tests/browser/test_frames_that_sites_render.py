@@ -95,6 +95,20 @@ def test_frame_in_a_shadow_root_is_served_like_any_other(
     expect(widget.get_by_role("button", name="Test wallet")).to_be_visible()
 
 
+def test_whole_snippet_in_a_shadow_root_works_and_can_switch_lending_off(
+    embedded_page, context, open_site, page, frame, browser_wallet
+):
+    context.add_init_script(browser_wallet.script(where="top"))
+    script = f'<script src="{embedded_page.service_url}/embed.js" data-lend-wallets="off"></script>'
+    open_site(PLACES["declarative"] % (frame + script), tag="")
+    widget = expect_fitted(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
+    embedded_page.settle(page)
+
+    expect(widget.get_by_role("button", name="Test wallet")).to_have_count(0)
+
+
 def test_frames_in_closed_shadow_roots_are_told_of_once(
     embedded_page, open_site, page, frame, watch
 ):

@@ -6,6 +6,8 @@ import pytest
 from embedded_page import BrowserWallet
 from playwright.sync_api import Locator, Page, Route, expect
 
+from embed.wallets import tracking
+
 pytestmark = pytest.mark.browser
 
 PARTS = "**part=rows**"
@@ -69,6 +71,8 @@ def test_search_is_sent_120_ms_after_the_last_key(widget, rows):
 def test_answer_of_an_older_question_is_dropped(widget, rows, held):
     search(widget, "wallet 1")
     search(widget, "wallet 7")
+    expect(widget.locator("#wallets")).to_have_attribute("aria-busy", "true")
+    expect(rows).to_have_count(12)
     held[1].continue_()
     expect(rows.locator(".name")).to_have_text(["Wallet 7"])
     with widget.expect_response(PARTS):
@@ -90,6 +94,19 @@ def test_rows_stay_while_the_server_is_out_of_reach_and_the_list_says_so(widget,
     search(widget, "wallet 1")
     expect(rows).to_have_count(4)
     expect(state).to_be_empty()
+
+
+def test_busy_server_is_asked_again_when_it_said(widget, rows):
+    refusal = {"status": 429, "headers": {"Retry-After": "7"}, "body": "Busy"}
+    widget.route(PARTS, lambda route: route.fulfill(**refusal), times=1)
+    search(widget, "wallet 7")
+    expect(widget.locator("#state")).to_contain_text("it may be out of date")
+    expect(rows).to_have_count(12)
+    with widget.expect_request(PARTS):
+        widget.clock.run_for(7_500)
+
+    expect(rows).to_have_count(1)
+    expect(widget.locator("#state")).to_be_empty()
 
 
 def test_list_that_is_public_again_is_shown_again(embedded_page, widget, rows):
@@ -134,6 +151,11 @@ def test_open_row_stays_open_when_it_changes(embedded_page, widget, rows):
 
     expect(row.locator(".stats")).to_contain_text("9.5")
     expect(row.locator("summary").first).to_be_focused()
+    wallet_id = row.get_attribute("data-id")
+    tracking.remove_wallet(wallet_id, embedded_page.change())
+    let_poll(widget)
+    expect(rows).to_have_count(11)
+    expect(rows.nth(3).locator("summary")).to_be_focused()  # which took its place
 
 
 def test_keys_work_after_a_swap(widget, rows):

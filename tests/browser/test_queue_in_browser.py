@@ -1,6 +1,7 @@
 """The queue in a browser: by keyboard and mouse, undo, blocks, and what comes in meanwhile."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from axe import find_faults
@@ -63,6 +64,16 @@ def queue(dashboard, page) -> Queue:
 
 def isolate(name: str) -> str:
     return f"\u2068{name}\u2069"
+
+
+def test_wrong_clock_of_a_reviewer_shifts_no_age(queue, dashboard, context, page):
+    context.clock.install(time=dashboard.clock() + timedelta(days=3))
+    queue.send("First")
+    page.route("**/queue/news*", lambda route: route.abort())  # the document alone is enough
+
+    queue.open()
+
+    assert page.locator(".age").all_inner_texts() == ["now"]
 
 
 def test_queue_is_reviewed_by_keyboard_alone(queue, page):
@@ -181,6 +192,19 @@ def test_reason_and_block_are_in_the_menu_of_a_row(dashboard, queue, page):
     assert set(queue.statuses()) == {"pending"}
 
 
+def test_keyboard_goes_on_with_the_next_after_several_or_a_block(queue, page):
+    queue.send("First", "Second", "Third")
+    queue.open()
+    several = page.get_by_role("button", name="Approve selected")
+    expect(several).to_be_hidden()
+    page.get_by_role("checkbox", name="First").check()
+    several.press("Enter")
+    expect(page.locator(".item:focus")).to_contain_text("Second")
+    queue.press("b")
+    expect(queue.toast).to_contain_text("Rejected and blocked")
+    expect(page.locator(".item:focus")).to_contain_text("Third")
+
+
 def test_enter_on_a_box_changes_nothing(dashboard, queue, page):
     queue.send("First")
     dashboard.track_many(1)
@@ -240,8 +264,28 @@ def test_second_tab_is_told_what_happened_and_what_it_decided_can_be_undone(queu
     expect(row.locator(".problem")).to_contain_text("It is already rejected")
     expect(queue.toast).to_contain_text("It is already rejected")
     expect(row.get_by_role("button", name="Approve Twice")).to_have_count(0)
+    page.route(UNDO, lambda route: route.abort())
+    page.get_by_role("button", name="Undo").click()
+    expect(queue.toast).to_contain_text("The service didn't answer.")
+    page.unroute(UNDO)
     queue.click("Undo")
     assert queue.statuses() == ["rejected", "pending"]
+
+
+def test_undo_of_a_decision_that_does_not_arrive_leaves_the_one_before(queue, page):
+    queue.send("First", "Second", "Third")
+    queue.open()
+    queue.click("Approve First")
+    queue.click("Approve Second")
+    held = []
+    page.route(DECIDE, lambda route: held.append(route))
+    page.get_by_role("button", name="Approve Third").click()
+    page.keyboard.press("u")
+    held[0].abort()
+    expect(page.locator(".item .problem")).to_contain_text("The service didn't answer.")
+    queue.press("u")
+    page.reload()
+    expect(queue.names).to_have_text(["Second", "Third"])
 
 
 def test_decision_that_does_not_arrive_brings_the_row_back(queue, page):
@@ -301,9 +345,7 @@ def test_new_submissions_are_counted_and_offered_and_nothing_else_changes(queue,
     page.get_by_role("checkbox", name="First").check()
     page.get_by_role("button", name="Approve Second").focus()
     places = queue.rows.evaluate_all(READ_PLACES)
-    icon = page.locator("link[rel=icon]")
     expect(page).to_have_title("(2) Queue · Dashboard")
-    expect(icon).to_have_attribute("href", re.compile(r"/mark-waiting\.svg$"))
     queue.send("Third")
     wait()
     expect(page.get_by_role("status").filter(has_text="New")).to_have_text(
@@ -316,6 +358,24 @@ def test_new_submissions_are_counted_and_offered_and_nothing_else_changes(queue,
     expect(page.get_by_role("button", name="Approve Second")).to_be_focused()
     assert queue.rows.evaluate_all(READ_PLACES) == places
     assert find_faults("queue", page) == []
+
+
+def test_dot_and_count_appear_with_the_first_submission(dashboard, queue, page, wait):
+    page.clock.install()
+    queue.open()
+    icon, count = page.locator("link[rel=icon]"), page.locator("#waiting-here")
+    expect(icon).to_have_attribute("href", re.compile(r"/mark\.svg$"))
+    expect(count).to_be_hidden()
+    queue.send("First")
+    wait()
+
+    expect(icon).to_have_attribute("href", re.compile(r"/mark-waiting\.svg$"))
+    expect(count).to_be_visible()
+    dashboard.approve(queue.find("First").id)
+    wait()
+    expect(icon).to_have_attribute("href", re.compile(r"/mark\.svg$"))
+    expect(count).to_be_hidden()
+    expect(queue.news).to_be_empty()
 
 
 def test_new_submissions_join_the_list_and_what_is_selected_stays(queue, page, wait):

@@ -54,6 +54,10 @@ def test_what_the_copied_command_prints_is_accepted(
     command = page.evaluate("navigator.clipboard.readText()")
     assert command == widget.locator("[data-show=command]").text_content()
     assert message in command
+    widget.get_by_label("Key: a file, or usb://ledger").fill("usb://ledger")
+    expect(widget.locator("[data-show=command]")).to_contain_text(f"-k usb://ledger '{message}'")
+    widget.get_by_label("Command for").select_option("PowerShell")
+    expect(widget.locator("[data-show=command]")).to_contain_text('-k usb://ledger "')
 
     printed = sign(browser_wallet, message, form)
     send(widget, f"Waiting for your approval on Ledger Nano X\n✅ Approved\n{printed}")

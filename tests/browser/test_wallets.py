@@ -136,18 +136,13 @@ def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, p
     assert embedded_page.find_submission(wallet.addresses[1]).nickname == "Night heron"
 
 
-@pytest.mark.parametrize("where", ["script", "iframe"])
+@pytest.mark.parametrize("where", ["script", "iframe", 'script type="module"'])
 def test_owner_of_the_site_can_switch_lending_off(embedded_page, page, host_wallet, where):
-    off = {
-        name: 'data-lend-wallets="off"' if name == where else "" for name in ("script", "iframe")
-    }
-    page.goto(
-        embedded_page.host.show(
-            f"""<iframe {off["iframe"]} src="{embedded_page.widget_url()}"></iframe>
-            <script {off["script"]} src="{embedded_page.service_url}/embed.js"></script>
-            <link rel="icon" href="data:,">"""
-        )
-    )
+    html = f"""<iframe src="{embedded_page.widget_url()}"></iframe>
+        <script src="{embedded_page.service_url}/embed.js"></script><link rel="icon" href="data:,">"""
+    tag = where.partition(" ")[0]
+    off = html.replace(f"<{tag} ", f'<{where} data-lend-wallets="off" ')
+    page.goto(embedded_page.host.show(off))
     widget = page.frame_locator("iframe")
     open_flow(widget)
 

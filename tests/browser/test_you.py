@@ -1,14 +1,16 @@
 """You: the visitor's own rows above the list, their menus, and what the search offers."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
-from embedded_page import frame_of, submit
+from embedded_page import frame_of, read_text, submit
 from playwright.sync_api import expect
 from support.world import Visitor
 
 from embed.db.models import Submission
 from embed.domain.reasons import parse_reason
+from embed.keys import derived
 
 pytestmark = pytest.mark.browser
 
@@ -89,6 +91,28 @@ def test_news_is_read_out_once(embedded_page, context, page, browser_wallet):
     assert frame.evaluate("news") == ["pending", "approved"]
 
 
+def test_new_place_is_not_read_out_and_keeps_menu_and_focus(
+    embedded_page, page, browser_wallet, send
+):
+    embedded_page.track_many(40)
+    embedded_page.approve(send("Lucky Larry", browser_wallet.key))
+    embedded_page.observe(browser_wallet.address, "30.5")
+    widget = reload(page)
+    frame = frame_of(page, embedded_page.service_url)
+    row = widget.locator("#own-list > li")
+    expect(row.locator(".line-2")).to_have_text("#11 of 41")
+    frame.evaluate(f"window.news = []; ({NEWS})()")
+    row.locator("summary").click()
+    row.get_by_text("Hide this row").focus()
+
+    embedded_page.observe(browser_wallet.address, "12.5")
+    embedded_page.forward(page, "05:00")
+
+    expect(row.locator(".line-2")).to_have_text("#29 of 41")
+    expect(row.get_by_text("Hide this row")).to_be_focused()
+    assert frame.evaluate("news") == []
+
+
 def test_what_waits_comes_first_and_the_rest_on_demand(embedded_page, page, send):
     _, *others = [send(name) for name in ("Oldest", "Second", "Third", "Fourth", "Newest")]
     for one in others:
@@ -126,6 +150,25 @@ def test_refusal_replaces_list_and_own_rows(
     expect(widget.locator("#own, #wallets")).to_have_count(0)
 
 
+def test_card_is_shared_and_receipt_saved_from_the_row(
+    embedded_page, context, page, browser_wallet, send
+):
+    sent = send("Lucky Larry", browser_wallet.key)
+    embedded_page.approve(sent)
+    derived.share_page(embedded_page.page_id, embedded_page.change())
+    row = reload(page).locator("#own-list > li")
+    row.get_by_role("button", name="Share my card").click()
+    expect(row.get_by_role("button", name="Copied")).to_be_visible()
+    context.grant_permissions(["clipboard-read"], origin=embedded_page.host.origin)
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}/")
+
+    with page.expect_download() as download:
+        press_in_menu(row, "Receipt")
+    assert download.value.suggested_filename == f"receipt-{sent}.json"
+    assert browser_wallet.address in Path(download.value.path()).read_text()
+
+
 def test_hidden_row_stays_away_and_the_row_in_the_list_stays_marked(
     embedded_page, page, browser_wallet, send
 ):
@@ -136,6 +179,10 @@ def test_hidden_row_stays_away_and_the_row_in_the_list_stays_marked(
     own.locator("summary").press("Escape")
     expect(own.get_by_text("Hide this row")).to_be_hidden()
     expect(own.locator("summary")).to_be_focused()
+    press_in_menu(own, "Withdraw")
+    expect(widget.locator("[data-show=wanted]")).to_have_text(browser_wallet.address)
+    widget.get_by_role("button", name="Test wallet").click()
+    assert "to withdraw it from a page" in read_text(widget)
     press_in_menu(own, "Hide this row")
 
     expect(own).to_have_count(0)
