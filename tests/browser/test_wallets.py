@@ -138,8 +138,9 @@ def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, p
 
 @pytest.mark.parametrize("where", ["script", "iframe", 'script type="module"'])
 def test_owner_of_the_site_can_switch_lending_off(embedded_page, page, host_wallet, where):
-    html = f"""<iframe src="{embedded_page.widget_url()}"></iframe>
-        <script src="{embedded_page.service_url}/embed.js"></script><link rel="icon" href="data:,">"""
+    html = f"""<link rel="icon" href="data:,">
+        <iframe src="{embedded_page.widget_url()}"></iframe>
+        <script src="{embedded_page.service_url}/embed.js"></script>"""
     tag = where.partition(" ")[0]
     off = html.replace(f"<{tag} ", f'<{where} data-lend-wallets="off" ')
     page.goto(embedded_page.host.show(off))
