@@ -1,6 +1,4 @@
-"""Keyboards, narrow screens, right to left, and axe-core at every step of the widget."""
-
-from datetime import timedelta
+"""Keyboards, narrow screens, right to left, and axe-core at the steps of the widget."""
 
 import pytest
 from axe import find_violations
@@ -9,29 +7,12 @@ from official_wallet import OfficialWallet, build
 from playwright.sync_api import FrameLocator, Page, expect
 from support.world import Visitor
 
-from embed.db.models import Submission
-
 pytestmark = pytest.mark.browser
 
 
 COLORS = ("blue", "green", "orange", "red", "yellow", "white", "black", "pink", "nonsense")
 # Each status with each reason that it can have.
-DECIDED = [
-    ("approved", None),
-    ("auto_approved", None),
-    ("rejected", "manual"),
-    *(
-        ("soft_rejected", reason)
-        for reason in ("rate_limited", "queue_full", "duplicate", "ca_gate", "cooldown")
-    ),
-]
-REFUSALS = {
-    "invalid key": lambda one: one.widget_url("nonsense"),
-    "no key": lambda one: one.widget_url().partition("?")[0] + "?",
-    "nothing there": lambda one: f"{one.service_url}/embed/nothing?",
-}
 NARROW = {"width": 320, "height": 640}
-WIDE = {"width": 720, "height": 640}
 
 
 @pytest.fixture
@@ -164,6 +145,9 @@ def ask_text(widget) -> None:
 
 def test_list_with_its_tools_and_a_proof(full_page, page, check, open_widget):
     widget = open_widget()
+    page.set_viewport_size({"width": 720, "height": 640})
+    check("wide list")
+    page.set_viewport_size(NARROW)
     check("list")
     widget.locator("#wallets summary").last.click()
     widget.locator(".proof summary").click()
@@ -178,17 +162,6 @@ def test_list_with_its_tools_and_a_proof(full_page, page, check, open_widget):
     widget.get_by_role("searchbox").fill(BrowserWallet().address)
     widget.locator("#add-unlisted").wait_for()
     check("not listed")
-
-
-def test_wide_list(full_page, page, check, open_widget):
-    widget = open_widget()
-    page.set_viewport_size(WIDE)
-    check("list")
-    widget.get_by_role("searchbox").focus()
-    check("search")
-    widget.locator(".of-name").click()
-    widget.locator("[data-order=name]").wait_for()
-    check("by name")
 
 
 def test_steps_with_a_wallet(embedded_page, context, check, open_widget):
@@ -228,54 +201,6 @@ def test_steps_with_a_wallet(embedded_page, context, check, open_widget):
     check("sent")
 
 
-def test_steps_by_hand(check, open_widget):
-    widget = open_widget()
-    step = widget.locator("#flow")
-    widget.locator("#add").click()
-    step.locator("[data-step=choose] summary").last.click()
-    check("no wallet, address by hand")
-    step.locator("[name=address]").fill("nonsense")
-    step.locator("[data-do=enter-address]").click()
-    step.locator("[data-sentence]").wait_for()
-    check("address, with a problem")
-    step.locator("[name=address]").fill(BrowserWallet().address)
-    step.locator("[data-do=enter-address]").click()
-    step.locator("[name=nickname]").fill("Nächtlicher Reiher")
-    step.locator("[data-step=nickname] .primary").click()
-    step.locator("[name=signature]").fill("nonsense")
-    step.locator("[data-do=enter-signature]").click()
-    expect(step.locator("#signature-problem")).not_to_be_empty()
-    check("signature, with a problem")
-
-
-def test_own_submissions_in_every_status(
-    embedded_page, context, page, check, open_widget, browser_wallet
-):
-    context.add_init_script(browser_wallet.script())
-    widget = open_widget()
-    ask_text(widget)
-    widget.locator("[data-do=sign]").click()
-    widget.locator("#own-list > li").wait_for()
-    sent = embedded_page.find_submission(browser_wallet.address)
-    for number, (status, reason) in enumerate(DECIDED, 1):
-        Submission.create(
-            page=embedded_page.page_id,
-            api_key=sent.api_key_id,
-            wallet_address=BrowserWallet().address,
-            nickname=f"Night heron {number}",
-            status=status,
-            reject_reason=reason,
-            session_id=sent.session_id,
-            created_at=sent.created_at - timedelta(minutes=number),
-            decided_at=sent.created_at,
-        )
-
-    page.reload()
-
-    expect(widget.locator("#own-list > li")).to_have_count(1 + len(DECIDED))
-    check("own submissions")
-
-
 def test_signing_window_and_the_frame_beside_it(context, check, open_widget, browser_wallet):
     context.add_init_script(WITHOUT_COOKIES)
     widget = open_widget()
@@ -297,64 +222,58 @@ def test_signing_window_and_the_frame_beside_it(context, check, open_widget, bro
     check("frame after the window was closed")
 
 
-def test_refusals(embedded_page, page, check, lang):
-    for name, locate in REFUSALS.items():
-        page.goto(f"{locate(embedded_page)}&lang={lang}")
-        expect(page.locator("html")).to_have_attribute("lang", lang)
-        check(name, page)
+def test_by_hand_with_mistakes(check, open_widget):
+    widget = open_widget()
+    step = widget.locator("#flow")
+    widget.locator("#add").click()
+    step.locator("[data-step=choose] summary").last.click()
+    check("no wallet, address by hand")
+    step.locator("[name=address]").fill(BrowserWallet().address)
+    step.locator("[data-do=enter-address]").click()
+    step.locator("[name=nickname]").fill("Nächtlicher Reiher")
+    step.locator("[data-step=nickname] .primary").click()
+    step.locator("[name=signature]").fill("nonsense")
+    step.locator("[data-do=enter-signature]").click()
+    expect(step.locator("#signature-problem")).not_to_be_empty()
+    check("signature, with a problem")
 
 
-NAMES = ["Night heron", "مالك الحزين", "Ada مالك 12", "مالك Ada 12"]
-
-
-# How far the texts of an element are from the inner right edge of its widest place.
-GAPS = """(elements) => elements.map((element) => {
-  const range = document.createRange();
-  range.selectNodeContents(element);
-  const place = element.closest("li, main, section, td") ?? document.body;
-  const {paddingRight} = getComputedStyle(place);
-  const ends = [...range.getClientRects()].map((one) => one.right);
-  const right = Math.min(Math.max(...ends), element.getBoundingClientRect().right); // else cut off
-  return Math.round(place.getBoundingClientRect().right - parseFloat(paddingRight) - right);
-})"""
-RIGHTS = """(elements) => elements.map((element) => {
-  const range = document.createRange();
-  range.selectNodeContents(element);
-  return range.getBoundingClientRect().right;
-})"""
-
-
-@pytest.fixture
-def arabic(embedded_page, context, page, browser_wallet):
-    """The widget in Arabic, with names in both directions and a wallet in the browser."""
-    embedded_page.configure(
-        public_title="Our holders", public_comments="First line.\nالسطر الثاني\nThird line."
-    )
-    for name in NAMES:
-        embedded_page.track(BrowserWallet().address, alias=name, balance="1234567.891")
+def test_rights_of_a_holder(embedded_page, context, check, open_widget, browser_wallet):
+    sent = embedded_page.submit(Visitor(browser_wallet.key), "Night heron")
+    embedded_page.approve(sent.json["submissionId"])
     context.add_init_script(browser_wallet.script())
-    return embedded_page.open(page, lang="ar")
+    widget = open_widget()
+    widget.locator("#rights").click()
+    widget.locator("[data-wallets] button").click()
+    widget.locator("[data-do=sign]").click()
+    widget.locator("[data-step=records] summary").click()
+    check("records")
+    widget.locator("[data-do=withdraw]").click()
+    widget.locator("[data-do=sign]").click()
+    widget.locator("[data-step=withdrawn]").wait_for()
+    check("withdrawn")
 
 
-def measure(widget, selector: str) -> list[int]:
-    return widget.locator(selector).evaluate_all(GAPS)
+def test_refusal(embedded_page, page, check, lang):
+    page.goto(embedded_page.widget_url("nonsense", lang=lang))
+    expect(page.locator("html")).to_have_attribute("lang", lang)
+    check("refusal", page)
+
+
+RIGHTS = "(all) => all.map((one) => Math.round(one.getBoundingClientRect().right))"
 
 
 @pytest.mark.parametrize("width", [1280, 320])
-def test_list_begins_at_the_right(arabic, page, width):
+def test_arabic_list_begins_at_the_right_whatever_its_names_are(embedded_page, page, width):
+    for name in ("Night heron", "مالك الحزين", "Ada مالك 12"):
+        embedded_page.track(BrowserWallet().address, alias=name, balance="1234567.891")
     page.set_viewport_size({"width": width, "height": 900})
+    widget = embedded_page.open(page, lang="ar")
 
-    edge = arabic.locator(".logo").bounding_box()
-    gaps = {one: measure(arabic, one) for one in (".title", ".comments", "h1")}
-    assert gaps[".comments"] == [0]
-    beside = page.viewport_size["width"] - edge["x"]  # past the logo
-    assert min(gaps[".title"]) >= edge["width"] < beside
-    assert gaps["h1"] == (gaps[".title"] if width > 512 else [0])
-    balances = arabic.locator("#wallets .balance").evaluate_all(
-        "(all) => all.map((one) => one.getBoundingClientRect().left)"
-    )
-    assert max(balances) - min(balances) < 1
-    for selector in (".name", "summary code"):  # beside the avatars
-        rights = arabic.locator(f"#wallets {selector}").evaluate_all(RIGHTS)
-        assert max(rights) - min(rights) < 1, selector
-        assert min(rights) > width / 2, selector
+    rights = {
+        right
+        for selector in (".name", "summary code")  # beside the avatars
+        for right in widget.locator(f"#wallets {selector}").evaluate_all(RIGHTS)
+    }
+    assert len(rights) == 1
+    assert rights.pop() > width / 2

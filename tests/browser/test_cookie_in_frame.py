@@ -98,23 +98,6 @@ def test_without_any_cookie_one_reads_submits_and_sees_the_result(
     assert no_cookies.cookies() == []
 
 
-def test_without_a_cookie_a_wallet_that_was_listed_before_is_not_taken_for_approved(
-    embedded_page, no_cookies, page, browser_wallet
-):
-    no_cookies.clock.install()
-    no_cookies.add_init_script(browser_wallet.script())
-    embedded_page.track(browser_wallet.address, alias="Tracked by the owner")
-    widget = embedded_page.open(page)
-    expect(widget.locator("#wallets .wallet")).to_have_count(1)
-
-    submit(widget, "Night heron")
-    expect(widget.locator("#own-list > li")).to_be_visible()
-    with page.expect_response("**/own?sent=*"):
-        embedded_page.forward(page, "00:31")
-
-    expect(widget.locator("#own-list > li")).to_contain_text("Night heron waiting for review")
-
-
 def ask_by_signature(widget) -> None:
     """Ask what became of the wallet, beside the sentence about the cookie."""
     widget.get_by_role("button", name="Sign to check the status of your wallet").click()
@@ -148,23 +131,3 @@ def test_without_a_cookie_a_signature_tells_of_a_rejection_and_another_withdraws
     expect(widget.locator("#own")).to_be_hidden()
     expect(widget.get_by_text("Done. Everything sent for this wallet is deleted.")).to_be_visible()
     expect(widget.locator("#cookie-blocked")).to_be_visible()
-
-
-def test_without_a_cookie_the_list_as_a_page_of_its_own_remembers(
-    embedded_page, no_cookies, page, browser_wallet
-):
-    no_cookies.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    no_cookies.unroute_all()  # there the cookie is first-party
-    with no_cookies.expect_page() as opened:
-        widget.get_by_role("link", name="Open the list in its own tab").click()
-    own_page = opened.value
-    own_page.locator("#widget[data-ready]").wait_for()
-    own_page.get_by_role("button", name="Add your wallet").click()
-    submit(own_page, "Night heron")
-    expect(own_page.locator("#own-list > li")).to_contain_text("Night heron waiting for review")
-
-    own_page.reload()
-
-    expect(own_page.locator("#own-list > li")).to_contain_text("Night heron waiting for review")
-    expect(own_page.locator("#cookie-blocked")).to_be_hidden()

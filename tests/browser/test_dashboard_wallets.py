@@ -6,6 +6,7 @@ import pytest
 from axe import find_faults
 from embedded_page import sign_in
 from playwright.sync_api import expect
+from support.world import USDC, Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -67,36 +68,18 @@ def test_all_that_match_are_offered_once_all_on_the_page_are_selected(dashboard,
     wallets.get_by_label("All on this page").check()
     expect(bar).to_contain_text("100 selected")
 
+    wallets.get_by_label("Select Wallet 3", exact=True).uncheck()
+    expect(offer).to_be_hidden()
+    wallets.get_by_label("All on this page").check()
     offer.check()
     expect(bar).to_contain_text("117 selected")
     wallets.set_viewport_size({"width": 1280, "height": 6000})  # where the bar covers no row
     assert find_faults("all selected", wallets) == []
-    wallets.get_by_label("Select Wallet 3", exact=True).uncheck()
-    expect(offer).to_be_hidden()
-    expect(bar).to_contain_text("99 selected")
-    wallets.get_by_label("All on this page").check()
-    offer.check()
     bar.get_by_role("button", name="Hide").click()
 
     expect(wallets.get_by_role("heading")).to_have_text("Hide 117 wallets?")
     wallets.get_by_role("button", name="Hide").click()
     expect(wallets.locator(".flash")).to_have_text("117 wallets have been hidden.")
-    wallets.get_by_label("Page").last.fill("2")
-    wallets.keyboard.press("Enter")
-    expect(wallets.locator("tbody tr")).to_have_count(17)
-
-
-def test_first_wallet_stands_high_on_a_phone_and_each_takes_one_line(wallets):
-    wallets.set_viewport_size({"width": 375, "height": 667})
-    rows = wallets.locator("tbody tr")
-
-    assert rows.first.bounding_box()["y"] < 400
-    assert wallets.evaluate("document.documentElement.scrollHeight") < 2500
-    assert max(row.bounding_box()["height"] for row in rows.all()) <= 53
-    assert wallets.evaluate("document.documentElement.scrollWidth") <= 375
-    rows.first.get_by_role("checkbox").check()
-    wallets.get_by_role("button", name="Remove", exact=True).click()
-    expect(wallets.get_by_role("heading", name="Remove 1 wallet?")).to_be_visible()
 
 
 def test_rows_have_their_tags_on_tablets_and_phones_and_room_for_a_finger(
@@ -126,14 +109,27 @@ def test_rows_have_their_tags_on_tablets_and_phones_and_room_for_a_finger(
         expect(phone).to_have_url(re.compile(r"/wallets/\w+$"))
 
 
-def test_list_works_without_javascript(wallets, plain_page, dashboard):
-    page = plain_page
+def test_columns_of_a_file_are_corrected_with_the_result_in_view(dashboard, page):
+    dashboard.track(USDC)
+    rows = [f"{Visitor().address};{number},5;Name {number}" for number in range(6)]
+    text = "\n".join(["holder;amount;who", *rows, f"{USDC};1;Mint", "0x71C7;2;Other"])
     sign_in(page, dashboard)
-    page.goto(wallets.url)
-    page.get_by_label("Name or address").fill("wallet 3")
-    page.get_by_role("button", name="Search").click()
+    page.goto(f"{dashboard.base}/wallets/import")
+    file = {"name": "holders.csv", "mimeType": "text/csv", "buffer": text.encode("utf-16")}
+    page.get_by_label("CSV file").set_input_files(file)
+    page.get_by_role("button", name="Check the file").click()
+    page.get_by_role("button", name="Import 6, skip 2").wait_for()
+    assert find_faults("recognized", page) == []
 
-    expect(page.locator("tbody tr")).to_have_count(8)
-    page.get_by_label("Select Wallet 3", exact=True).check()
-    page.get_by_role("button", name="Hide").click()
-    expect(page.locator(".flash")).to_have_text("1 wallet has been hidden.")
+    page.get_by_label("who").select_option("Address")
+    expect(page.get_by_role("status")).to_contain_text(["Two columns have the same meaning"])
+    assert find_faults("refused", page) == []
+    page.get_by_label("who").focus()
+    page.route("**/wallets/import", lambda route: route.fulfill(status=429), times=1)
+    page.get_by_label("who").select_option("Name")
+    page.get_by_role("button", name="Import 6, skip 2").wait_for()
+    expect(page.get_by_label("who")).to_be_focused()
+    tick = page.get_by_label("Change wallets that are already on the list")
+    tick.check()
+    page.get_by_role("button", name="Import 7, skip 1").click()
+    expect(page.locator(".flash")).to_have_text("6 added, 1 changed, 1 skipped.")

@@ -11,8 +11,6 @@ from support.waiting import wait_for
 from support.world import Visitor
 
 from embed import pages
-from embed.domain.colors import compute_contrast
-from embed.settings import PROJECT_DIR
 
 pytestmark = pytest.mark.browser
 
@@ -77,20 +75,6 @@ def test_snippet_follows_as_the_server_would_write_it(dashboard, tab):
     assert 'height="72"' in strip
     tab.goto(f"{dashboard.base}/embed?size=strip&lang=de&kind=react")
     assert strip == read_snippet(tab)
-
-
-def test_labels_stand_on_one_line_and_selects_and_details_have_the_same_arrow(tab):
-    tops = tab.locator("#snippet-form :is(label[for], legend)").evaluate_all(
-        "all => all.map((one) => one.getBoundingClientRect().top)"
-    )
-    arrows = tab.evaluate(
-        """() => [["select"], ["summary", "::before"]].map(
-            ([selector, part]) =>
-              getComputedStyle(document.querySelector(selector), part).backgroundImage)"""
-    )
-    assert [top - tops[0] for top in tops] == [0, 0, 0]
-    assert "gradient" in arrows[0]
-    assert arrows[0] == arrows[1]
 
 
 def test_new_key_for_a_site_is_copied_with_its_snippet_by_one_press(dashboard, tab):
@@ -198,21 +182,17 @@ def test_styles_and_colors_show_what_the_fields_are_and_changes_can_be_undone(lo
     expect(plain).to_be_checked()
 
 
-READ_TOKENS = """one => ["--font", "--k", "--row", "--xl", "--text", "--line", "--r2"].map(
-  (name) => getComputedStyle(one).getPropertyValue(name))"""
-
-
-def test_thumbnail_of_a_style_has_the_same_tokens_as_the_list(look):
-    html = preview_of(look).locator("html")
-    for name, size in (("Plain", "16"), ("Terminal", "16"), ("Roomy", "18"), ("Small", "14")):
-        style = look.locator(".presets label", has_text=name)
-        style.click()
-        accent = style.locator("rect").first.get_attribute("fill")
-        expect(look.get_by_label("Accent color")).to_have_value(accent)
-        chosen = f"html[data-size='{size}']" if size != "16" else "html:not([data-size])"
-        accented = f"[data-accent='{accent[1:]}']" if name != "Plain" else ""
-        expect(preview_of(look).locator(chosen + accented)).to_be_attached()
-        assert style.locator("svg").evaluate(READ_TOKENS) == html.evaluate(READ_TOKENS)
+def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(look):
+    flow = preview_of(look).locator(".flow")
+    preview_of(look).locator("#widget[data-ready]").wait_for()
+    choose(look, "Shown in the preview", "Signing")
+    expect(flow).to_be_visible()
+    choose(look, "Style", "Paper")
+    expect(preview_of(look).locator("html[data-font=serif]")).to_be_attached()
+    expect(flow).to_be_visible()
+    choose(look, "Shown in the preview", "Strip")
+    choose(look, "Style", "Small")
+    expect(preview_of(look).locator("html[data-size='14'] .strip")).to_be_visible()
 
 
 def test_unsaved_look_is_not_left_without_a_question(look, watch):
@@ -228,45 +208,7 @@ def test_unsaved_look_is_not_left_without_a_question(look, watch):
     expect(look.get_by_role("heading", name="Wallets")).to_be_visible()
 
 
-def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(look):
-    flow = preview_of(look).locator(".flow")
-    preview_of(look).locator("#widget[data-ready]").wait_for()
-
-    choose(look, "Shown in the preview", "Signing")
-    expect(flow).to_be_visible()
-    choose(look, "Style", "Paper")
-    expect(preview_of(look).locator("html[data-font=serif]")).to_be_attached()
-    expect(flow).to_be_visible()
-    choose(look, "Shown in the preview", "Strip")
-    strip = preview_of(look).locator(".strip")
-    expect(strip).to_have_css("height", "72px")
-    choose(look, "Style", "Small")
-    expect(preview_of(look).locator("html[data-size='14'] .strip")).to_be_visible()
-    choose(look, "Shown in the preview", "List")
-    expect(preview_of(look).locator("#widget[data-ready]")).to_be_visible()
-    expect(flow).to_be_hidden()
-
-
 # What fits where
-
-
-def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, plain_page):
-    page = plain_page
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/embed/look")
-
-    choose(page, "Light or dark", "Dark")
-    page.get_by_label("Accent color").fill("#ff6600")
-    page.get_by_role("button", name="Save").click()
-
-    expect(page.get_by_text("Saved. Every site shows it")).to_be_visible()
-    expect(preview_of(page).locator("html[data-theme=dark][data-accent=ff6600]")).to_be_attached()
-    page.get_by_role("link", name="Install").click()
-    page.get_by_label("Format").select_option("react")
-    page.get_by_role("button", name="Show").click()
-    page.get_by_role("button", name="Create a new key and copy").click()
-    assert re.search("svc_pub_[0-9A-Za-z]{32}", read_snippet(page))
-    assert 'colorScheme: "dark"' in read_snippet(page)
 
 
 EXTREMES = {
@@ -319,43 +261,3 @@ def test_no_look_reaches_what_a_visitor_signs_or_its_proof_but_for_the_accent_of
     assert flow_dressed_up == flow
     assert proof_dressed_up == proof
     assert (fill, fill_dressed_up) == ("rgb(62, 99, 221)", "rgb(255, 238, 85)")
-
-
-def test_signing_window_takes_the_accent_and_nothing_else(embedded_page, page):
-    def read(**arguments: str) -> list:
-        query = "&".join(f"{name}={value}" for name, value in arguments.items())
-        page.goto(f"{embedded_page.service_url}/embed/sign?{query}")
-        return page.evaluate(READ_STYLES, "main")
-
-    assert read() == read(**EXTREMES)
-    expect(page.locator("html")).to_have_css("--accent", "#ffee55")
-
-
-def test_look_needs_no_script_and_a_light_accents_focus_ring_is_seen(embedded_page, open_browser):
-    store(embedded_page, **EXTREMES | {"theme": "light", "hide": ""})
-    embedded_page.track(Visitor().address, alias="Ann")
-    page = open_browser(java_script_enabled=False, color_scheme="light")
-    page.goto(embedded_page.widget_url())
-
-    expect(page.locator("body")).to_have_css("font-size", "18px")
-    page.keyboard.press("Tab")
-    outline = page.locator(":focus").evaluate("one => getComputedStyle(one).outlineColor")
-    ring = bytes(int(part) for part in outline[4:-1].split(", ")).hex()
-    assert compute_contrast(ring, "fcfcfd") >= 4.5
-
-
-def test_logo_is_chosen_saved_and_shown_and_the_page_is_left_without_a_question(look):
-    expect(look.locator(".logo img")).to_have_count(0)
-    look.get_by_text("More", exact=True).click()
-    look.get_by_label("Logo").set_input_files(PROJECT_DIR / "static/look/mark.png")
-    look.get_by_role("button", name="Save").click()
-
-    look.get_by_text("Saved. Every site shows it").wait_for()
-    logo = look.locator(".logo img")
-    look.get_by_text("More", exact=True).click()
-    expect(logo).to_be_visible()
-    assert logo.evaluate("image => [image.complete, image.naturalWidth]") == [True, 128]
-    assert find_faults("a logo", look) == []
-    look.get_by_label("Remove the logo").check()
-    look.get_by_role("button", name="Save").click()
-    expect(logo).to_have_count(0)

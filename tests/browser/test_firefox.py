@@ -2,7 +2,6 @@
 
 import pytest
 from embedded_page import BrowserWallet, HostSite
-from official_wallet import OfficialWallet, build
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +23,7 @@ COME_BACK = """
     document.dispatchEvent(new Event("visibilitychange"));
   };
 """
-OWN, LIST = "#own-list", "#wallets"
+OWN = "#own-list"
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
@@ -92,27 +91,15 @@ def test_settings_are_in_force(host, browser, setting):
     assert (referrer == f"{host.origin}/") == (setting == "strict")
 
 
-def test_approval_is_seen_in_the_frame(embedded_page, open_site, setting):
-    embedded_page.track_many(2)
-    wallet = BrowserWallet()
-    _, find_widget = open_site(wallet)
-    widget = find_widget()
-    assert is_remembered(widget) == (setting != "refused")
-    assert widget.evaluate("document.querySelectorAll('#wallets .wallet').length") == 2
-    send(widget)
-
-    embedded_page.approve(embedded_page.find_submission(wallet.address).id)
-
-    come_back_until(widget, OWN, "Night heron proved You")
-    come_back_until(widget, LIST, "Night heron You")
-
-
 def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(
     embedded_page, open_site, setting
 ):
+    embedded_page.track_many(2)
     wallet = BrowserWallet()
     site, find_widget = open_site(wallet)
     widget = find_widget()
+    assert is_remembered(widget) == (setting != "refused")
+    assert widget.evaluate("document.querySelectorAll('#wallets .wallet').length") == 2
     send(widget)
 
     embedded_page.reject(embedded_page.find_submission(wallet.address).id)
@@ -140,39 +127,6 @@ def test_list_as_a_page_of_its_own_remembers_under_every_setting(embedded_page, 
     page.wait_for(OWN, "Night heron waiting for review")
     embedded_page.reject(embedded_page.find_submission(wallet.address).id)
     come_back_until(page, OWN, "Night heron rejected")
-
-
-def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox):
-    wallet = OfficialWallet(build(), accounts=2)
-    faults = {
-        "connect": ["hang"],
-        "signOffchainMessage": ["decline", "alter", "text"],  # each "no" is followed by the other
-        "signMessage": ["malformed", "other"],
-    }
-    script = wallet.script(where="window !== top", faults=faults)
-    site = firefox.open(embedded_page.host_page(), script)
-    widget = site.widget(embedded_page.service_url)
-
-    widget.press("Add your wallet")
-    widget.press("Official wallet")
-    assert widget.read("[data-busy]").startswith("Waiting for your wallet")
-    widget.press("Cancel")
-    widget.press("Official wallet")
-    widget.press("Account 1")
-    widget.fill("[name=nickname]", "Night heron")
-    widget.press("Continue")
-    widget.press("Sign with")
-    for sentence in (
-        "Your wallet says that you declined",
-        "Your wallet signed a different text from the one shown here",
-        "Your wallet signed with a different account from the one chosen here",
-        "Your wallet says that you declined",
-    ):
-        assert widget.read("[data-sentence]").startswith(sentence)
-        widget.press("Try again")
-
-    assert widget.read("[data-step=done]").startswith("Your wallet is waiting")
-    assert embedded_page.find_submission(wallet.address).nickname == "Night heron"
 
 
 def test_window_that_a_sandbox_forbids_is_not_said_to_be_kept_apart(embedded_page, host, firefox):

@@ -3,6 +3,7 @@
 from base64 import b64encode
 
 import pytest
+from axe import find_faults
 from embedded_page import HostSite, frame_of
 from playwright.sync_api import expect
 from support.waiting import wait_for
@@ -84,20 +85,6 @@ def test_frame_grows_and_shrinks_with_its_content(embedded_page, page):
     assert frame.bounding_box()["height"] == before
 
 
-def test_refusal_stands_in_the_middle_of_the_frame(embedded_page, page):
-    embedded_page.revoke(embedded_page.key)
-    page.goto(embedded_page.host_page(script=False))
-    said = page.frame_locator("iframe").get_by_role("heading")
-    expect(said).to_have_text("The owner no longer shows this list here.")
-
-    frame, box = page.locator("iframe").bounding_box(), said.bounding_box()
-    middle = box["y"] + box["height"] / 2 - frame["y"]
-    assert frame["height"] == 600
-    assert abs(middle - 300) < 40
-    service = frame_of(page, embedded_page.service_url)
-    assert service.evaluate("document.documentElement.scrollHeight") == 600
-
-
 def test_skipping_the_list_adds_nothing_to_the_history(embedded_page, page):
     embedded_page.track_many(3)
     widget = embedded_page.open(page)
@@ -106,38 +93,6 @@ def test_skipping_the_list_adds_nothing_to_the_history(embedded_page, page):
 
     expect(widget.locator("#after-list")).to_be_focused()
     assert page.evaluate("history.length") == before
-
-
-def read_edges(tag) -> tuple[bool, bool]:
-    """Tell whether the first and the last letter of an element can be seen."""
-    return tuple(
-        tag.evaluate(
-            """(one) => {
-              const box = one.getBoundingClientRect();
-              const text = one.lastChild;
-              return [0, text.length - 1].map((at) => {
-                const range = new Range();
-                range.setStart(text, at);
-                range.setEnd(text, at + 1);
-                const letter = range.getBoundingClientRect();
-                return letter.left >= box.left - 1 && letter.right <= box.right + 1;
-              });
-            }"""
-        )
-    )
-
-
-@pytest.mark.parametrize("lang", ["en", "ar"])
-@pytest.mark.parametrize(
-    "name", ["early backers of " * 2, "الداعمون الأوائل " * 2], ids=["latin", "arabic"]
-)
-def test_long_tag_is_cut_at_its_own_end(embedded_page, page, lang, name):
-    embedded_page.add_tag(name.strip(), "blue")
-    embedded_page.track_many(1, tag_names=[name.strip()])
-    page.set_viewport_size({"width": 320, "height": 700})
-    widget = embedded_page.open(page, lang=lang)
-
-    assert read_edges(widget.locator("#wallets .tag")) == (True, False)
 
 
 def test_height_is_believed_from_the_frame_only(embedded_page, page):
@@ -171,15 +126,9 @@ LIGHT = "html { color-scheme: light; background: #fbf8f2 }"
             True,
             True,
         ),
-        (
-            "html { background: #222 } body { padding: 9px; margin: 0; background: #fbf8f2 }",
-            {},
-            True,
-            False,
-        ),
         (DARK, {"theme": "light"}, True, False),
     ],
-    ids=["dark", "asked-light", "plain-host", "dark-body", "light-body", "against-the-host"],
+    ids=["dark", "asked-light", "plain-host", "dark-body", "against-the-host"],
 )
 def test_frame_is_seen_through_in_every_theme(
     embedded_page, page, style, arguments, with_script, is_dark
@@ -263,15 +212,56 @@ def test_signing_window_has_the_frames_language_accent_and_theme_of_the_site(emb
     assert "accent=ff6600" in window.url
 
 
-def test_theme_follows_the_site_while_it_is_open(embedded_page, page):
-    widget = embedded_page.open(page, html='data-theme="light"')
-    ink = widget.locator("body")
-    expect(ink).to_have_css("color", "rgb(28, 32, 36)")
+# The strip of 72 px: it opens the list in a tab, or in its place where the site has embed.js
 
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    expect(ink).to_have_css("color", "rgb(237, 238, 240)")
-    page.evaluate("delete document.documentElement.dataset.theme")
-    page.evaluate("document.documentElement.className = 'dark'")
-    expect(ink).to_have_css("color", "rgb(237, 238, 240)")
-    page.evaluate("document.documentElement.className = ''")
-    expect(ink).to_have_css("color", "rgb(28, 32, 36)")
+
+@pytest.fixture
+def strip_of(embedded_page, page):
+    embedded_page.track_many(14)
+
+    def strip_of(*, script):
+        source = f"{embedded_page.widget_url()}&size=strip"
+        tag = f'<script src="{embedded_page.service_url}/embed.js"></script>' if script else ""
+        frame = f'<iframe src="{source}" width="100%" height="72" style="border: 0"></iframe>'
+        site = f'<!doctype html><title>A site</title><link rel="icon" href="data:,">{frame}{tag}'
+        page.goto(embedded_page.host.show(site))
+        return page.frame_locator("iframe")
+
+    return strip_of
+
+
+def test_strip_opens_the_list_in_a_tab_of_its_own(strip_of, page):
+    strip = strip_of(script=False)
+    assert strip.locator("html").evaluate("root => root.scrollHeight") == 72
+
+    with page.context.expect_page() as opened:
+        strip.get_by_role("link", name="14 wallets").click()
+    expect(opened.value.locator("#wallets > li").first).to_be_visible()
+
+    with page.context.expect_page() as opened:
+        strip.get_by_role("link", name="Join").click()
+    expect(opened.value.locator("#flow")).to_be_visible()
+
+
+def test_strip_becomes_the_list_where_the_site_has_the_script(strip_of, page):
+    strip = strip_of(script=True)
+    expect(page.locator("iframe")).to_have_css("height", "72px")
+    expect(strip.get_by_role("link", name="Join")).not_to_have_attribute("target", "_blank")
+
+    strip.get_by_role("link", name="Join").click()
+
+    expect(strip.locator("#flow")).to_be_visible()
+    expect(strip.locator("#wallets > li").first).to_be_visible()
+    page.wait_for_function("document.querySelector('iframe').offsetHeight > 400")
+    assert len(page.context.pages) == 1
+
+
+@pytest.mark.parametrize("lang", ["en", "ar"])
+def test_strip_has_no_faults(embedded_page, page, lang):
+    embedded_page.track_many(14)
+    page.goto(f"{embedded_page.widget_url()}&size=strip&lang={lang}")
+
+    assert find_faults("strip", page) == []
+    assert (
+        page.locator("html").evaluate("root => root.scrollHeight") <= page.viewport_size["height"]
+    )

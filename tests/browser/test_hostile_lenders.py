@@ -197,7 +197,6 @@ ASK = """
     });
     const tell = (what) => console.log("told " + JSON.stringify(what));
 """
-DECLINED = {"code": 4001, "message": "no"}
 
 
 @pytest.fixture
@@ -290,7 +289,7 @@ def test_frame_cannot_flood_the_visitor_with_questions(embedded_page, page, host
         });""",
     )
     page.goto(embedded_page.host_page())
-    page.evaluate("refusal => testWallet.refuse.connect = Array(200).fill(refusal)", DECLINED)
+    page.evaluate("refusal => testWallet.refuse.connect = Array(200).fill(refusal)", {"code": 4001})
 
     hear(page, lambda: press(page))
 

@@ -1,29 +1,25 @@
 """The tables of origins, compared with what this Chromium makes of them."""
 
-import base64
 import json
 from pathlib import Path
 
 import pytest
 
-from embed.settings import PROJECT_DIR
-
 pytestmark = pytest.mark.browser
 
-RULES = PROJECT_DIR / "static/dashboard/origin-rules.js"
 TESTS = Path(__file__).parents[1] / "support"
 READ_ORIGIN = "raw => URL.canParse(raw) ? new URL(raw).origin : null"
 
 
 @pytest.fixture
 def ask(page):
-    """Call a function in the browser for each text: ``ask("raw => ...", texts)``."""
+    """Ask the browser for the origin of each text."""
 
-    def call(function: str, texts: list[str]) -> list:
+    def call(texts: list[str]) -> list:
         # As UTF-16 code units, because lone surrogates cannot be sent as text.
         encoded = [text.encode("utf-16-le", "surrogatepass") for text in texts]
         return page.evaluate(
-            f"async list => list.map(units => String.fromCharCode(...units)).map({function})",
+            f"list => list.map(units => String.fromCharCode(...units)).map({READ_ORIGIN})",
             [memoryview(each).cast("H").tolist() for each in encoded],
         )
 
@@ -36,7 +32,7 @@ def read_table(name: str) -> list[dict[str, str]]:
 
 def test_table_of_hosts_is_what_chromium_says(ask):
     rows = read_table("chromium_hosts.json")
-    told = ask(READ_ORIGIN, [row["raw"] for row in rows])
+    told = ask([row["raw"] for row in rows])
 
     # To change the table on purpose, correct the rows that this names.
     assert {row["raw"]: answer for row, answer in zip(rows, told, strict=True)} == {
@@ -44,40 +40,18 @@ def test_table_of_hosts_is_what_chromium_says(ask):
     }
 
 
-def test_every_web_origin_in_the_table_of_cases_is_chromiums(ask):
-    rows = [row for row in read_table("origin_cases.json") if row.get("origin", "")[:4] == "http"]
-    assert len(rows) > 50
-
-    # White space around an entry is dropped; Python's notion of it is wider than the browser's.
-    assert ask(READ_ORIGIN, [row["raw"].strip() for row in rows]) == [row["origin"] for row in rows]
-
-
-def test_advice_in_the_table_of_cases_is_chromiums(ask):
-    rows = [row for row in read_table("origin_cases.json") if "meant" in row]
+@pytest.mark.parametrize("told", ["origin", "meant"], ids=["origins", "advice"])
+def test_table_of_cases_is_what_chromium_says(ask, told):
+    rows = [row for row in read_table("origin_cases.json") if row.get(told, "")[:4] == "http"]
     assert rows
 
-    told = ask(READ_ORIGIN, [add_scheme(row) for row in rows])
-
-    assert told == [row["meant"] for row in rows]
+    # White space around an entry is dropped; Python's notion of it is wider than the browser's.
+    entries = [add_scheme(row).strip() for row in rows]
+    assert ask(entries) == [row[told] for row in rows]
 
 
 def add_scheme(row: dict[str, str]) -> str:
     """Return what was typed with the scheme that is meant, if it has none."""
-    if row["refused"] != "no_scheme":
+    if row.get("refused") != "no_scheme":
         return row["raw"]
     return f"{row['meant'].partition(':')[0]}://{row['raw'].strip()}"
-
-
-def test_dashboards_script_decides_on_hosts_as_the_server_does(ask):
-    rows = read_table("chromium_hosts.json")
-    module = base64.b64encode(RULES.read_bytes()).decode()
-    imported = f"(await import('data:text/javascript;base64,{module}')).describeOrigin"
-
-    described = ask(imported, [row["raw"] for row in rows])
-
-    told = [(each.get("refused"), each.get("meant", each.get("origin"))) for each in described]
-    assert told == [(row.get("refused"), expect_told(row)) for row in rows]
-
-
-def expect_told(row: dict[str, str]) -> str | None:
-    return row["chromium"] if row.get("refused") in (None, "ipv4") else None

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from embedded_page import HOSTILE, BrowserWallet, find_overflow, frame_of
+from embedded_page import HOSTILE, BrowserWallet
 from playwright.sync_api import expect
 from support.world import Visitor
 
@@ -11,12 +11,6 @@ from embed.db.connection import db
 
 pytestmark = pytest.mark.browser
 
-NOTE_SHIFTS = """(() => {
-  window.shifts = 0;
-  new PerformanceObserver((list) => {
-    for (const { value } of list.getEntries()) window.shifts += value;
-  }).observe({ type: "layout-shift", buffered: true });
-})()"""
 # The chips that are seen whole, beside the button that counts the others.
 COUNT_WHOLE = """(chips) => {
     const button = chips.querySelector("button");
@@ -51,16 +45,15 @@ def test_search_finds_names_and_addresses(embedded_page, page):
     search.fill("wALLet 1")
     expect(rows).to_have_count(4)  # 1, 10, 11 and 12
     expect(widget.locator("#count")).to_have_text("4 of 4 wallets")
-    search.fill(addresses[6][5:20])
-    expect(rows).to_have_count(1)
-    expect(rows).to_contain_text("Wallet 7")
     search.fill("nobody")
     expect(widget.locator("#found")).to_have_text("No wallet matches the search.")
     search.fill(f"{addresses[6][:4]}...{addresses[6][-4:]}")
     expect_names(widget, "Wallet 7")
     search.fill("")
     expect(rows).to_have_count(12)
-    expect(widget.locator("#count")).to_have_text("12 of 12 wallets")
+    search.focus()
+    page.keyboard.insert_text(" " * 100_000 + "x")  # cut off, as it would take minutes
+    expect(rows).to_have_count(12)
 
 
 def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page):
@@ -70,7 +63,6 @@ def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page):
     balance, name = (widget.locator(f".columns .of-{one}") for one in ("balance", "name"))
 
     expect_names(widget, "Wallet 10", "Wallet 9", "über")
-    expect(widget.locator("#wallets .rank").first).to_be_hidden()
     balance.click()
     expect_names(widget, "Wallet 9", "Wallet 10", "über")
     expect(balance).to_have_attribute("aria-current", "true")
@@ -83,8 +75,6 @@ def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page):
     page.set_viewport_size({"width": 375, "height": 800})
     widget.locator("#orders").get_by_role("link", name="Newest").click()
     expect_names(widget, "über", "Wallet 9", "Wallet 10")
-    widget.locator("#orders").get_by_role("link", name="Largest").click()
-    expect_names(widget, "Wallet 9", "Wallet 10", "über")
 
 
 def test_chip_shows_its_wallets_and_stays_chosen(embedded_page, page):
@@ -101,17 +91,13 @@ def test_chip_shows_its_wallets_and_stays_chosen(embedded_page, page):
     page.clock.install()
     page.set_viewport_size({"width": 375, "height": 800})
     widget = embedded_page.open(page, order="listed")
-    whole, team, late, none = (
-        widget.get_by_role("link", name=one) for one in ("All 3", "team", "late", "without a tag")
-    )
+    team, late = (widget.get_by_role("link", name=one) for one in ("team", "late"))
     first = widget.locator("#wallets .wallet").first
     assert first.locator(".about").evaluate(COUNT_HIDDEN) == 3
 
-    expect(late).to_have_accessible_name("late 0: 1 wallet, 1 under other tags")
     late.click()
     expect_names(widget, "All")
     assert first.locator(".found").all_text_contents() == ["late"]
-    assert first.locator(".about").evaluate(COUNT_HIDDEN) == 3
     team.click()
     expect_names(widget, "All", "Team")
     expect(late).not_to_have_attribute("aria-current", "true")
@@ -121,11 +107,6 @@ def test_chip_shows_its_wallets_and_stays_chosen(embedded_page, page):
     expect_names(widget, "All", "Team", "New")
     expect(team).to_have_attribute("aria-current", "true")
     expect(widget.locator(".bar > rect").first).to_have_attribute("width", "99.00%")
-    widget.get_by_role("link", name="All 4").click()
-    expect(widget.locator("#wallets .wallet")).to_have_count(4)
-    none.click()
-    expect_names(widget, "None")
-    expect(whole).to_have_count(0)
 
 
 def test_chips_without_room_are_counted_and_open(embedded_page, page):
@@ -155,7 +136,6 @@ def test_chips_without_room_are_counted_and_open(embedded_page, page):
 def test_chosen_order_is_drawn_by_the_server_at_the_next_visit(embedded_page, page, parts):
     for alias, balance in (("B", 5), ("A", 20), ("C", 1)):
         embedded_page.track(BrowserWallet().address, alias=alias, balance=balance)
-    page.add_init_script(NOTE_SHIFTS)
     address = embedded_page.host_page(order="balance")
     page.goto(address)
     widget = page.frame_locator("iframe")
@@ -171,38 +151,6 @@ def test_chosen_order_is_drawn_by_the_server_at_the_next_visit(embedded_page, pa
     expect_names(widget, "A", "B", "C")
     expect(widget.locator("#wallets .rank")).to_have_text(["1", "2", "3"])
     assert parts == []
-    assert frame_of(page, embedded_page.service_url).evaluate("window.shifts") < 0.02
-
-
-def test_snippets_order_is_used_until_the_visitor_chooses_one(embedded_page, page):
-    for alias, balance in (("B", 5), ("A", 1), ("C", 20)):
-        embedded_page.track(BrowserWallet().address, alias=alias, balance=balance)
-
-    expect_names(embedded_page.open(page), "C", "B", "A")
-    expect_names(embedded_page.open(page, order="name"), "A", "B", "C")
-    expect_names(embedded_page.open(page, order="newest"), "C", "A", "B")
-    expect_names(embedded_page.open(page), "C", "B", "A")
-
-
-def test_address_shows_both_ends_and_the_whole_of_it_when_opened(embedded_page, page):
-    address = BrowserWallet().address
-    embedded_page.track(address, balance="1234567.891")
-    embedded_page.track(address := BrowserWallet().address, alias="W" * 32, balance="98765432.1")
-    page.set_viewport_size({"width": 320, "height": 800})
-    widget = embedded_page.open(page, explorer="solscan", order="listed")
-    row = widget.locator("#wallets .wallet").last
-    short = f"{address[:4]}…{address[-4:]}"
-
-    expect(row.locator("summary code")).to_have_text(short)
-    expect(row.locator(".balance")).to_have_text("98.8M")
-    assert row.bounding_box()["height"] < 60
-    row.locator("summary").click()
-    expect(row.locator(".detail code")).to_have_text(address)
-    link = row.get_by_role("link", name="Solscan")
-    expect(link).to_have_attribute("href", f"https://solscan.io/account/{address}")
-    expect(row.locator(".stats")).to_contain_text("98,765,432.1")
-    name = row.locator(".name")
-    assert name.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 def test_address_is_copied_also_where_the_site_gives_no_leave(embedded_page, context, page):
@@ -242,8 +190,8 @@ def test_empty_page_has_the_next_act_and_no_tools(embedded_page, page):
 def test_ten_thousand_wallets_are_sorted_and_searched_by_the_server(embedded_page, page, parts):
     page.clock.install()
     embedded_page.fill(10_000)
-    widget = embedded_page.open(page, explorer="orb", order="listed")
-    rows, search = widget.locator("#wallets .wallet"), widget.get_by_role("searchbox")
+    widget = embedded_page.open(page, order="listed")
+    rows = widget.locator("#wallets .wallet")
     expect(rows).to_have_count(25)
     expect(widget.locator("#count")).to_have_text("25 of 10,000 wallets")
     assert parts == []
@@ -253,16 +201,9 @@ def test_ten_thousand_wallets_are_sorted_and_searched_by_the_server(embedded_pag
 
     widget.locator(".of-balance").click()
     expect(rows.first).to_contain_text("Wallet 10000")
-    expect(rows).to_have_count(25)
-    address = rows.first.locator(".detail code").text_content()
-    expect(rows.first.locator(".explorer")).to_have_attribute(
-        "href", f"https://orbmarkets.io/address/{address}"
-    )
-    widget.get_by_role("link", name="Show more").click()
-    expect(rows).to_have_count(100)
     embedded_page.settle(page)
     parts.clear()
-    search.fill("wallet 9999")
+    widget.get_by_role("searchbox").fill("wallet 9999")
     embedded_page.forward(page, "00:01")
     expect(rows).to_have_count(1)
     expect(rows.locator(".rank")).to_have_text("2")
@@ -369,42 +310,12 @@ def test_enter_opens_a_wallet_and_tab_leads_into_it(embedded_page, page, proved)
     focused = focus_first(widget)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    row = widget.locator(".wallet", has_text="Proved")
-    expect(row.get_by_text("What was signed")).to_be_visible()
+    text = widget.locator(".wallet", has_text="Proved").locator("pre")
+    expect(text).to_be_attached()
 
     page.keyboard.press("Tab")
     expect(focused).to_have_text("Copy")
-    row.get_by_text("What was signed").click()
-    text = row.locator("pre")
+    widget.get_by_text("What was signed").click()
     text.focus()
     page.keyboard.press("ArrowDown")  # scrolls, as everywhere
     expect(text).to_be_focused()
-    page.keyboard.press("Control+ArrowDown")
-    expect(text).to_be_focused()
-
-
-@pytest.mark.parametrize("language", ["fr", "ru", "ar", "en"])
-def test_ticker_has_room_beside_the_button_on_a_phone_in_each_language(
-    embedded_page, page, language
-):
-    embedded_page.configure(token_symbol="HARBOR")
-    page.set_viewport_size({"width": 320, "height": 800})
-    widget = embedded_page.open(page, lang=language)
-
-    assert widget.locator(".symbol").evaluate("(one) => one.getClientRects().length") == 1
-    assert find_overflow(frame_of(page, embedded_page.service_url)) == []
-
-
-@pytest.mark.parametrize("width", [720, 360])
-def test_first_row_stands_high_in_its_frame(embedded_page, page, width):
-    """With an owner's title and a line of comment."""
-    embedded_page.configure(public_title="Our holders", public_comments="Everybody is welcome.")
-    for name in ("exchange", "team", "early"):
-        embedded_page.add_tag(name)
-        embedded_page.track(BrowserWallet().address, alias=name, tag_names=[name], balance=1000)
-    embedded_page.approve(embedded_page.submit(Visitor(), "Sleepy Panda").json["submissionId"])
-    page.set_viewport_size({"width": width, "height": 800})
-    page.goto(embedded_page.widget_url())
-
-    expect(page.locator(".joined")).to_be_visible()
-    assert page.locator("#wallets .wallet").first.bounding_box()["y"] <= 240

@@ -3,13 +3,15 @@
 from datetime import timedelta
 
 import pytest
-from embedded_page import BrowserWallet, EmbeddedPage
+from embedded_page import BrowserWallet
 from playwright.sync_api import Locator, Page, Route, expect
+
+from embed.wallets import tracking
 
 pytestmark = pytest.mark.browser
 
 PARTS = "**part=rows**"
-BUSY = "<main><h1>Busy</h1><code>429 rate_limit_key</code></main>"
+
 FIND_STOPS = "(all) => all.filter((one) => one.tabIndex === 0).length"
 SELECT = """(one) => getSelection().selectAllChildren(one)"""
 
@@ -66,19 +68,11 @@ def test_search_is_sent_120_ms_after_the_last_key(widget, rows):
     assert len(asked) == 1
 
 
-def test_old_rows_stay_until_the_answer_is_there(widget, rows, held):
-    search(widget, "wallet 7")
-
-    expect(widget.locator("#wallets")).to_have_attribute("aria-busy", "true")
-    expect(rows).to_have_count(12)
-    held[0].continue_()
-    expect(rows).to_have_count(1)
-    expect(widget.locator("#wallets")).not_to_have_attribute("aria-busy", "true")
-
-
 def test_answer_of_an_older_question_is_dropped(widget, rows, held):
     search(widget, "wallet 1")
     search(widget, "wallet 7")
+    expect(widget.locator("#wallets")).to_have_attribute("aria-busy", "true")
+    expect(rows).to_have_count(12)
     held[1].continue_()
     expect(rows.locator(".name")).to_have_text(["Wallet 7"])
     with widget.expect_response(PARTS):
@@ -103,49 +97,16 @@ def test_rows_stay_while_the_server_is_out_of_reach_and_the_list_says_so(widget,
 
 
 def test_busy_server_is_asked_again_when_it_said(widget, rows):
-    asked = []
-
-    def refuse(route: Route) -> None:
-        asked.append(route.request.url)
-        headers = {"Retry-After": "7"}
-        route.fulfill(status=429, body=BUSY, content_type="text/html", headers=headers)
-
-    widget.route(PARTS, refuse)
+    refusal = {"status": 429, "headers": {"Retry-After": "7"}, "body": "Busy"}
+    widget.route(PARTS, lambda route: route.fulfill(**refusal), times=1)
     search(widget, "wallet 7")
-    expect(widget.locator("#state")).to_have_text(
-        "The list couldn't be refreshed; it may be out of date."
-    )
+    expect(widget.locator("#state")).to_contain_text("it may be out of date")
     expect(rows).to_have_count(12)
-    expect(widget.get_by_text("Busy")).to_have_count(0)
-    widget.clock.run_for(6_000)
-    widget.evaluate("0")
-    assert len(asked) == 1
+    with widget.expect_request(PARTS):
+        widget.clock.run_for(7_500)
 
-    widget.unroute_all()
-    widget.clock.run_for(1_500)
     expect(rows).to_have_count(1)
     expect(widget.locator("#state")).to_be_empty()
-
-
-def make_private(embedded_page: EmbeddedPage) -> None:
-    embedded_page.configure(is_public=False)
-
-
-@pytest.mark.parametrize(
-    ("refuse", "sentence"),
-    [
-        (make_private, "The owner has switched this list off."),
-        (EmbeddedPage.revoke_all_keys, "The owner no longer shows this list here."),
-        (EmbeddedPage.delete_page, "There is nothing here."),
-    ],
-)
-def test_refusal_replaces_the_list(embedded_page, widget, rows, refuse, sentence):
-    refuse(embedded_page)
-    let_poll(widget)
-
-    expect(widget.get_by_role("heading", level=1)).to_have_text(sentence)
-    expect(rows).to_have_count(0)
-    expect(widget.get_by_role("searchbox")).to_have_count(0)
 
 
 def test_list_that_is_public_again_is_shown_again(embedded_page, widget, rows):
@@ -188,9 +149,13 @@ def test_open_row_stays_open_when_it_changes(embedded_page, widget, rows):
     embedded_page.observe(row.locator(".detail code").text_content(), "9.5")
     let_poll(widget)
 
-    expect(row.locator(".stats dd").last).to_contain_text("ago")
     expect(row.locator(".stats")).to_contain_text("9.5")
     expect(row.locator("summary").first).to_be_focused()
+    wallet_id = row.get_attribute("data-id")
+    tracking.remove_wallet(wallet_id, embedded_page.change())
+    let_poll(widget)
+    expect(rows).to_have_count(11)
+    expect(rows.nth(3).locator("summary")).to_be_focused()  # which took its place
 
 
 def test_keys_work_after_a_swap(widget, rows):

@@ -1,9 +1,9 @@
-"""Phones, links that open the widget in a wallet's browser, and browsers that are too old."""
+"""Phones, wallets' own browsers, and browsers that are too old or run no scripts."""
 
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from embedded_page import is_drawn, sign_in, submit
+from embedded_page import is_drawn, submit
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -18,70 +18,15 @@ def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(embedded_page, p
     widget = embedded_page.open(phone)
     widget.get_by_role("button", name="Add your wallet").click()
 
-    for name, start in (
-        ("Phantom", "https://phantom.app/ul/browse/"),
-        ("Solflare", "https://solflare.com/ul/v1/browse/"),
-    ):
-        link = widget.get_by_role("link", name=name)
-        expect(link).to_be_visible()
-        href = link.get_attribute("href")
-        assert href.startswith(start)
-        target, query = href.removeprefix(start).split("?")
-        assert "/" not in target
-        assert parse_qs(query)["ref"] == [embedded_page.service_url]
+    link = widget.get_by_role("link", name="Solflare")
+    expect(link).to_be_visible()
+    href = link.get_attribute("href")
+    assert href.startswith("https://solflare.com/ul/v1/browse/")
+    assert parse_qs(urlsplit(href).query)["ref"] == [embedded_page.service_url]
     expect(widget.get_by_text("On my phone")).to_be_hidden()
 
 
-def test_card_fits_a_phone_with_the_whole_text_and_large_controls(
-    embedded_page, phone, browser_wallet
-):
-    page = phone
-    page.set_viewport_size({"width": 360, "height": 640})
-    widget = embedded_page.open(page, style="body { margin: 0 }")
-    widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_text("By hand").click()
-    widget.get_by_label("Wallet address").fill(browser_wallet.address)
-    widget.get_by_role("button", name="Continue", exact=True).click()
-    widget.get_by_label("Name to show").fill("W" * 32)
-    primary = widget.get_by_role("button", name="Continue", exact=True)
-    back = widget.get_by_role("button", name="Back")
-    boxes = [primary.bounding_box(), back.bounding_box()]
-    assert boxes[0]["y"] < boxes[1]["y"]
-    assert boxes[0]["width"] == boxes[1]["width"] > 250
-    primary.click()
-
-    widget.locator("[data-show=message]").wait_for()
-    widget.locator("details:has([data-show=command]) > summary").click()
-    for text in ("message", "command"):
-        shown = widget.locator(f"[data-show={text}]")
-        shown.wait_for()
-        assert shown.evaluate(
-            "({scrollHeight, clientHeight, scrollWidth, clientWidth}) =>"
-            " [scrollHeight - clientHeight, scrollWidth - clientWidth]"
-        ) == [0, 0]
-    controls = widget.locator("#flow :is(button, input, select, textarea):visible").all()
-    sizes = [one.bounding_box() for one in controls]
-    assert len(sizes) > 6
-    assert [one for one in sizes if min(one["width"], one["height"]) < 44] == []
-
-
-def test_link_leads_to_this_widget_as_a_page_of_its_own(embedded_page, phone, browser_wallet):
-    phone.add_init_script(browser_wallet.script(kind="older"))  # as in a wallet's own browser
-    page = phone
-    page.goto(embedded_page.widget_url(lang="en"))
-    page.get_by_role("button", name="Add your wallet").click()
-    link = page.locator("[data-if=phone] a").first.get_attribute("href")
-    target = parse_qs(f"url={urlsplit(link).path.rpartition('/browse/')[2]}")["url"][0]
-
-    page.goto(target)
-    page.get_by_role("button", name="Add your wallet").click()
-
-    expect(page.get_by_role("button", name="Phantom")).to_be_visible()
-    expect(page.locator("[data-if=phone]")).to_be_hidden()
-    expect(page.get_by_role("button", name="In a separate window")).to_be_hidden()
-
-
-def test_desktop_without_a_wallet_shows_a_code_to_scan(embedded_page, page):
+def test_desktop_without_a_wallet_shows_one_code_to_scan(embedded_page, page):
     asked = []
     page.on("request", lambda request: "qr.svg" in request.url and asked.append(request.url))
     widget = embedded_page.open(page)
@@ -89,11 +34,11 @@ def test_desktop_without_a_wallet_shows_a_code_to_scan(embedded_page, page):
     assert asked == []  # no QR code is loaded before it is needed
 
     widget.get_by_text("On my phone").click()
-
-    assert is_drawn(widget.get_by_role("img", name="QR code that opens this list in Phantom"))
-    widget.locator(".pick details summary", has_text="Solflare").click()  # one at a time
+    phantom = widget.get_by_role("img", name="QR code that opens this list in Phantom")
+    assert is_drawn(phantom)
+    widget.locator(".pick details summary", has_text="Solflare").click()
     assert is_drawn(widget.get_by_role("img", name="QR code that opens this list in Solflare"))
-    assert len(asked) == 2
+    expect(phantom).to_be_hidden()
 
 
 # Browsers that lack what is newer than docs/embedding.md asks for, and those that are too old
@@ -161,31 +106,6 @@ def test_browser_that_is_too_old_is_told_so_and_shows_the_list(embedded_page, un
     expect(widget.locator("#wallets .name")).to_have_text(["Wallet 77"])
 
 
-def test_nothing_that_needs_a_script_shows_where_a_blocker_stops_them(embedded_page, unwatched):
-    embedded_page.track_many(60)
-    unwatched.route("**/static/**/*.js", lambda route: route.abort())
-    page = unwatched.new_page()
-    page.goto(embedded_page.host_page())
-    widget = page.frame_locator("iframe")
-
-    expect(widget.get_by_role("alert")).to_contain_text(TOO_OLD)
-    expect(widget.get_by_role("button")).to_have_count(0)
-    widget.get_by_role("link", name="Show more").click()
-    expect(widget.get_by_text("26–50 of 60 wallets")).to_be_visible()
-    page.goto(f"{embedded_page.service_url}/embed/sign")
-    expect(page.get_by_role("alert")).to_contain_text(TOO_OLD)
-
-
-def test_dashboard_offers_no_copies_where_a_blocker_stops_scripts(dashboard, unwatched):
-    unwatched.route("**/static/**/*.js", lambda route: route.abort())
-    page = unwatched.new_page()
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/embed")
-
-    expect(page.locator("#snippet")).to_be_visible()
-    expect(page.locator("[data-copy]:visible")).to_have_count(0)
-
-
 def test_steps_that_the_browser_cannot_read_are_not_blamed_on_the_server(embedded_page, unwatched):
     script = {"content_type": "text/javascript", "body": "export const pattern = /./vv;"}
     unwatched.route("**/widget/flow-view.js", lambda route: route.fulfill(**script))
@@ -194,3 +114,25 @@ def test_steps_that_the_browser_cannot_read_are_not_blamed_on_the_server(embedde
     widget.get_by_role("button", name="Add your wallet").click()
 
     expect(widget.locator("#flow [data-busy]")).to_contain_text(TOO_OLD)
+
+
+def test_list_is_opened_sorted_read_on_and_searched_without_scripts(embedded_page, plain_page):
+    embedded_page.fill(60)
+    plain_page.goto(embedded_page.host_page(order="listed"))
+    widget = plain_page.frame_locator("iframe")
+    rows = widget.locator("#wallets .name")
+    expect(rows.first).to_have_text("Wallet 1")
+    expect(widget.get_by_role("button")).to_have_count(0)
+    row = widget.locator("#wallets .wallet").first
+    row.locator("summary").click()
+    expect(row.locator(".detail code")).to_be_visible()
+    widget.locator("a.of-balance").click()
+    expect(rows.first).to_have_text("Wallet 60")
+    widget.get_by_role("link", name="Show more").click()
+    expect(rows.first).to_have_text("Wallet 35")
+
+    widget.get_by_role("searchbox").fill("WALLET 5")
+    plain_page.keyboard.down("Enter")
+    expect(rows.first).to_have_text("Wallet 59")
+    expect(rows).to_have_count(11)
+    expect(widget.locator("a.of-balance")).to_have_attribute("aria-current", "true")

@@ -200,15 +200,3 @@ def test_form_of_a_sibling_is_refused(secure_page, sibling, open_secure):
 
     assert answer.value.status == 403
     assert name_of_owner(page, secure_page) == secure_page.owner.email
-
-
-def test_visitors_session_can_be_replaced_by_a_sibling(secure_page, sibling, open_secure):
-    """What docs/security.md warns of: the name and attributes of this cookie are fixed."""
-    page = open_secure()
-    page.goto(secure_page.widget_url())
-
-    toss(page, sibling, ["embed_session=tossed; Path=/embed/"])
-    with page.expect_request(secure_page.widget_url()) as request:
-        page.goto(secure_page.widget_url())
-
-    assert request.value.all_headers()["cookie"].startswith("embed_session=tossed; embed_session=")

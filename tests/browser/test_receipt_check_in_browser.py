@@ -74,15 +74,17 @@ def test_receipts_in_every_form_hold(checker):
 
 
 def test_page_says_what_was_signed_and_what_was_not(checker):
-    check(checker, write(make("v0", "अदिति")))
+    name = "<img src=x onerror=alert(1)>\u202eevil"
+    assert check(checker, write(make("v0", name))) == HOLDS
 
     result = checker.locator("#result")
-    for told in ("अदिति", make()["walletAddress"], PAGE_ID, "embed.example", USDC):
+    for told in (name, make()["walletAddress"], PAGE_ID, "embed.example", USDC):
         expect(result).to_contain_text(told)
     expect(result.get_by_role("heading", name="What the signature does not prove")).to_be_visible()
-    expect(result.locator("pre")).to_have_text(make("v0", "अदिति")["message"])
-    expect(result).not_to_contain_text("The text has none.")
+    expect(result.locator("pre")).to_have_text(make("v0", name)["message"])
     expect(checker.locator("#verdict")).to_be_focused()
+    expect(result.locator("img")).to_have_count(0)
+    expect(result.locator("dl bdi").first).to_have_text(name)
 
 
 def test_near_misses_do_not_hold_and_tell_why(checker):
@@ -104,34 +106,11 @@ def test_forgeries_for_keys_of_small_order_do_not_hold(checker):
         assert any("only its holder can sign" in told for told in list_failed(checker))
 
 
-def test_browser_alone_would_accept_a_forgery(checker):
-    """So the page's own list of such keys is needed; if this fails, it may go."""
-    receipt = list_forgeries()[0]
-
-    accepted = checker.evaluate(
-        """async ({ signature, signedBytes }) => {
-          const decode = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
-          const raw = new Uint8Array(32);
-          raw[0] = 1;
-          const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
-          return crypto.subtle.verify("Ed25519", key, decode(signature), decode(signedBytes));
-        }""",
-        receipt,
-    )
-
-    assert accepted
-
-
 RUBBISH = {
     "text": "hello",
-    "null": "null",
-    "number": "7",
-    "list": "[]",
     "nothing in it": "{}",
     "another format": write(make() | {"format": "tracking-embed-receipt/2"}),
-    "a number for a name": json.dumps(make() | {"nickname": 7}),
     "half a character": json.dumps(make() | {"nickname": "\ud800"}),
-    "no time": write(make() | {"createdAtIso": "yesterday"}),
     "fields of its prototype": json.dumps(
         {"format": "tracking-embed-receipt/1", "__proto__": make()}
     ),
@@ -143,19 +122,9 @@ RUBBISH = {
 
 def test_rubbish_does_not_hold(checker):
     for name, text in RUBBISH.items():
-        assert (
-            check(checker, write(make())) == HOLDS
-        )  # so that no verdict is that of the rubbish before
+        check(checker, write(make()))  # so that no verdict is that of the rubbish before
         assert check(checker, text) != HOLDS, name
         expect(checker.locator("#result.bad"), name).to_be_visible()
-
-
-def test_name_with_markup_or_other_direction_is_shown_as_text(checker):
-    name = "<img src=x onerror=alert(1)>\u202eevil"
-
-    assert check(checker, write(make(nickname=name))) == HOLDS
-    assert checker.locator("#result img").count() == 0
-    expect(checker.locator("#result dl bdi").first).to_have_text(name)
 
 
 # Many
@@ -190,10 +159,7 @@ SPOILED = {
 
 def test_file_with_a_spoiled_receipt_does_not_hold(checker):
     for name, text in SPOILED.items():
-        assert (
-            check(checker, write_many(make()))
-            == "The receipt in this file was signed by the wallet’s holder."
-        )
+        check(checker, write_many(make()))
         assert check(checker, text) == "1 of 1 receipts failed the check.", name
         expect(checker.locator("#result.bad"), name).to_be_visible()
 
@@ -201,18 +167,16 @@ def test_file_with_a_spoiled_receipt_does_not_hold(checker):
 # Ways to it
 
 
-def test_receipt_may_come_behind_the_address(context, page):
+def test_receipt_may_come_behind_the_address_and_rubbish_there_proves_nothing(context, page):
     context.set_offline(True)
-    page.goto(f"{FILE}#{page.evaluate('encodeURIComponent', write(make(nickname='Żółw')))}")
-
-    expect(page.locator("#verdict")).to_have_text(HOLDS)
-
-
-def test_rubbish_behind_the_address_proves_nothing(page):
-    for behind in ("%", "%7B", "x"):
+    receipt = page.evaluate("encodeURIComponent", write(make(nickname="Żółw")))
+    for behind in ("%", "%7B", receipt):
         page.goto("about:blank")
         page.goto(f"{FILE}#{behind}")
-        expect(page.locator("#result.bad")).to_be_visible()
+        expect(page.locator("#result")).to_be_visible()
+        is_bad = behind != receipt
+        expect(page.locator("#result.bad")).to_be_visible(visible=is_bad)
+    expect(page.locator("#verdict")).to_have_text(HOLDS)
 
 
 def test_service_has_the_page_too_which_works_from_a_disk(service, context, page, tmp_path):
@@ -242,19 +206,8 @@ def test_browser_that_cannot_verify_is_told_so(context, page, method, answer):
     expect(page.locator("#form")).to_be_hidden()
 
 
-def test_page_without_scripts_says_that_it_checks_nothing(plain_page):
-    plain_page.goto(FILE)
-
-    expect(plain_page.get_by_text("This page can’t check anything")).to_be_visible()
-
-
 def test_page_is_accessible_and_fits_a_phone(checker):
     found = find_faults("nothing checked", checker)
-    for name, receipt in (
-        ("holds", make()),
-        ("another name", NEAR_MISSES["another name"](make())),
-        ("a forgery", list_forgeries()[0]),
-    ):
-        check(checker, write(receipt))
-        found += find_faults(name, checker)
+    for receipt in (make(), NEAR_MISSES["another name"](make())):
+        found += find_faults(check(checker, write(receipt)), checker)
     assert found == []

@@ -1,19 +1,17 @@
-"""What the frame asks for: nothing of others, all at once, and little while nothing changes."""
+"""Loading: few requests, all at once, little while nothing changes, and nothing that moves."""
 
-import re
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 import pytest
-from embedded_page import BrowserWallet, EmbeddedPage, frame_of, submit
+from embedded_page import WITHOUT_COOKIES, frame_of, submit
 from playwright.sync_api import expect
 from support.chain_history import record_history
-from support.world import USDC, Visitor
+from support.world import USDC
 
 pytestmark = pytest.mark.browser
 
 MONTH = {timedelta(days=day): f"{day**3 % 997}.{day}" for day in range(1, 31)}
-
-READ = re.compile("part=rows")
 
 
 @pytest.fixture(scope="module")
@@ -21,74 +19,25 @@ def service_environ(environ_with_chain) -> dict[str, str]:
     return environ_with_chain
 
 
-@pytest.fixture
-def asked(page):
-    """The paths that the frame has asked for, without static files."""
-    seen = []
-
-    def note(request) -> None:
-        path = re.sub(r"https?://[^/]+", "", request.url).partition("?")[0]
-        if request.frame.parent_frame and not path.startswith("/static/"):
-            seen.append(path)
-
-    page.on("request", note)
-    return seen
-
-
-def open_with_clock(embedded_page: EmbeddedPage, page):
-    page.clock.install()
-    widget = embedded_page.open(page)
-    embedded_page.settle(page)
-    return widget
-
-
-def poll(embedded_page: EmbeddedPage, page, time: str = "05:00"):
-    """Let the longest pause pass; return the answer to the poll."""
-    with page.expect_response(READ) as answered:
-        embedded_page.forward(page, time)
-    return answered.value
-
-
-def test_idle_tab_asks_for_nothing_but_the_page(embedded_page, page, asked):
+def test_idle_tab_asks_for_nothing_but_the_page(embedded_page, page):
     embedded_page.track_many(250)
-    open_with_clock(embedded_page, page)
+    page.clock.install()
+    embedded_page.open(page)
     embedded_page.settle(page)
-    asked.clear()
+    asked = []
+    page.on("request", lambda one: one.frame.parent_frame and asked.append(urlsplit(one.url).path))
     for _ in range(4):
-        assert poll(embedded_page, page).status == 304
+        with page.expect_response("**part=rows**") as answered:
+            embedded_page.forward(page, "05:00")
+        assert answered.value.status == 304
         embedded_page.settle(page)
 
-    assert set(asked) == {f"/embed/tracking/{embedded_page.page_id}", "/healthz"}
-    assert asked.count(f"/embed/tracking/{embedded_page.page_id}") == 4
+    path = f"/embed/tracking/{embedded_page.page_id}"
+    assert set(asked) == {path, "/healthz"}
+    assert asked.count(path) == 4
 
 
-def test_change_of_a_long_list_is_read_once(embedded_page, page):
-    addresses = embedded_page.track_many(250)
-    widget = open_with_clock(embedded_page, page)
-    widget.get_by_role("link", name="Show more").click()
-    expect(widget.locator("#wallets .wallet")).to_have_count(100)
-    embedded_page.observe(addresses[200], 999)
-    embedded_page.track(BrowserWallet().address, alias="Newcomer")
-
-    answer = poll(embedded_page, page)
-
-    assert answer.status == 200
-    expect(widget.locator("#count")).to_have_text("100 of 251 wallets")
-    expect(widget.locator("#wallets .name").first).to_have_text("Wallet 201")
-    expect(widget.locator("#wallets .balance").first).to_have_text("999")
-    widget.get_by_role("searchbox").fill("newcomer")
-    page.clock.run_for(200)
-    expect(widget.locator("#wallets .name")).to_have_text(["Newcomer"])
-    assert poll(embedded_page, page).status == 304
-    embedded_page.configure(public_title="Another")
-    assert poll(embedded_page, page).status == 200
-
-
-@pytest.mark.parametrize("place", ["frame", "window"])
-def test_list_and_adding_a_wallet_take_few_requests(
-    embedded_page, context, page, browser_wallet, place
-):
-    """Of the widget alone. A window's icon, which headless browsers seldom load, is one more."""
+def test_list_and_adding_a_wallet_take_few_requests(embedded_page, context, page, browser_wallet):
     context.add_init_script(browser_wallet.script())
     embedded_page.add_tag("team", "blue")
     for address in embedded_page.track_many(250, tag_names=["team"])[:30]:
@@ -100,24 +49,13 @@ def test_list_and_adding_a_wallet_take_few_requests(
         """Wait until nothing is under way, and return what the widget has asked for."""
         embedded_page.settle(page)
         frame = frame_of(page, embedded_page.service_url)
-        taken = [
-            one
-            for one in finished
-            if one.frame == frame and not one.url.endswith(("/healthz", ".svg"))
-        ]
+        of_frame = [one for one in finished if one.frame == frame]
         finished.clear()
-        return taken
+        return [one for one in of_frame if not one.url.endswith(("/healthz", ".svg"))]
 
-    if place == "frame":
-        widget = embedded_page.open(page)
-    else:
-        page.goto(embedded_page.widget_url())
-        widget = page
-        widget.locator("#widget[data-ready]").wait_for()
+    widget = embedded_page.open(page)
     expect(widget.locator("#wallets .line").first).to_be_visible()
     first = take()
-    if place == "window":
-        widget.get_by_role("button", name="Add your wallet").click()
     submit(widget)
     expect(widget.locator("#own-list > li")).to_contain_text("waiting for review")
     adding = take()
@@ -174,18 +112,55 @@ def test_flow_opens_at_once_and_is_loaded_in_one_wave(hundred, page):
     assert later == []
 
 
-def test_frame_asks_nobody_else(hundred, page):
-    urls = []
-    page.on("request", lambda request: request.frame.parent_frame and urls.append(request.url))
-    hundred.approve(hundred.submit(Visitor(), "Proved").json["submissionId"])
-    widget = hundred.open(page)
-    widget.get_by_role("link", name="Show more").click()
-    widget.get_by_role("searchbox").fill("Proved")
-    expect(widget.locator("#wallets .wallet")).to_have_count(1)
-    widget.locator("#wallets summary").click()
-    expect(widget.locator(".proof")).to_be_visible()
-    widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.locator("[data-step=choose]")).to_be_visible()
+# A part that is late: what has been painted stays where it is
 
-    assert len(urls) > 10
-    assert [url for url in urls if not url.startswith(f"{hundred.service_url}/")] == []
+MAX_SHIFT = 0.02  # cumulative; up to 0.1 counts as good (https://web.dev/articles/cls)
+NOTE_SHIFTS = """(() => {
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, sources } of list.getEntries()) {
+      const moved = sources.map(({ node, previousRect: from, currentRect: to }) =>
+        `${node?.id || node?.className || node?.nodeName} ${from.x},${from.y} ${to.x},${to.y}`);
+      window.shifts.push({ value, moved });
+    }
+  }).observe({ type: "layout-shift", buffered: true });
+})()"""
+# Functions, since the frame's policy forbids to evaluate an expression again and again.
+HAS_BOX = "() => document.body.getClientRects().length > 0"
+IS_PARSED = "() => document.getElementById('words') !== null"
+DRAW = """async (count) => {
+  while (count-- > 0) await new Promise(requestAnimationFrame);
+}"""
+SHEETS = ("look.css", "widget.css")
+
+
+@pytest.mark.parametrize("late", [*SHEETS, "main.js"])
+def test_little_shifts_when_a_part_is_late(embedded_page, page, late):
+    """In a frame with a process of its own, which browsers may draw before its page is drawn."""
+    for address in embedded_page.track_many(12):
+        record_history(USDC, address, embedded_page.clock(), "1000", MONTH)
+    page.add_init_script(NOTE_SHIFTS)
+    page.add_init_script(WITHOUT_COOKIES)  # which is told once the script has tried
+    held = []
+    page.route(lambda url: late in url, lambda route: held.append(route))
+    with page.expect_request(lambda request: late in request.url):
+        page.goto(embedded_page.host_page(), wait_until="commit")
+    frame = frame_of(page, embedded_page.service_url)
+    frame.wait_for_function(IS_PARSED)
+    if late in SHEETS:
+        is_laid_out = frame.evaluate(HAS_BOX)
+    else:  # once its stylesheet, for which the parser does not wait, is there
+        is_laid_out = frame.wait_for_function(HAS_BOX).json_value()
+    for route in held:
+        route.continue_()
+    page.unroute_all()
+    widget = page.frame_locator("iframe")
+    widget.locator("#widget[data-ready]").wait_for()
+    expect(widget.locator("#cookie-blocked")).to_be_visible()
+    embedded_page.settle(page)
+    frame.evaluate(DRAW, 5)
+    shifts = frame.evaluate("window.shifts")
+
+    assert held
+    assert is_laid_out == (late not in SHEETS), "laid out without its stylesheet"
+    assert sum(one["value"] for one in shifts) < MAX_SHIFT, shifts

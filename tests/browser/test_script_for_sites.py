@@ -1,7 +1,6 @@
 """The script for sites finds frames whenever they come, also those that React renders."""
 
 import json
-from urllib.parse import quote
 
 import pytest
 from embedded_page import HostSite, sign_in
@@ -42,8 +41,9 @@ def expect_fitted(page, index=0) -> None:
     assert content["height"] > 99
 
 
-@pytest.mark.parametrize("is_above", [True, False])
-@pytest.mark.parametrize("script", [CLASSIC, MODULE, IMPORTED])
+@pytest.mark.parametrize(
+    ("script", "is_above"), [(CLASSIC, True), (CLASSIC, False), (MODULE, True), (IMPORTED, False)]
+)
 def test_frame_is_fitted_by_every_kind_of_script_above_and_below_it(
     embedded_page, open_site, page, script, is_above
 ):
@@ -57,9 +57,8 @@ def test_frame_is_fitted_by_every_kind_of_script_above_and_below_it(
     expect(page.locator("iframe")).to_have_css("border-top-width", "0px")
 
 
-@pytest.mark.parametrize("script", [MODULE, CLASSIC + MODULE])
-def test_frame_that_is_added_later_is_fitted(embedded_page, open_site, page, script):
-    open_site("", script)
+def test_frame_that_is_added_later_is_fitted(embedded_page, open_site, page):
+    open_site("", CLASSIC + MODULE)
     page.wait_for_load_state("load")
     page.evaluate(ADD, embedded_page.widget_url())
 
@@ -72,21 +71,6 @@ def test_lazy_frame_is_fitted_when_it_loads(embedded_page, open_site, page):
     page.wait_for_load_state("load")
     assert page.frames[1].url != url
     page.locator("iframe").scroll_into_view_if_needed()
-
-    expect_fitted(page)
-
-
-def test_frame_that_is_taken_out_and_put_back_is_fitted_again(embedded_page, open_site, page):
-    open_site(f'<iframe src="{embedded_page.widget_url()}"></iframe>')
-    expect_fitted(page)
-    page.evaluate(
-        """() => {
-          const frame = document.querySelector("iframe");
-          frame.remove();
-          frame.style.height = "99px";
-          document.body.append(frame);
-        }"""
-    )
 
     expect_fitted(page)
 
@@ -129,66 +113,22 @@ def test_frames_that_were_removed_leave_nothing_behind(embedded_page, page):
     assert page.evaluate("window.added") == before
 
 
-def test_two_frames_follow_their_own_content_and_the_theme(embedded_page, open_site, page):
-    open_site(f'<iframe src="{embedded_page.widget_url()}"></iframe>')
-    page.evaluate(ADD, embedded_page.widget_url(accent="ff6600"))
-    for index in (0, 1):
-        expect_fitted(page, index)
-    first, second = page.locator("iframe").all()
-    first.content_frame.get_by_role("button", name="Add your wallet").click()
-    expect(first.content_frame.locator("[data-step=choose]")).to_be_visible()
-    for index in (0, 1):
-        expect_fitted(page, index)
-    assert first.bounding_box()["height"] > second.bounding_box()["height"]
-
-    page.evaluate("document.documentElement.className = 'dark'")
-    for one in (first, second):
-        ink = one.content_frame.locator("body")
-        expect(ink).to_have_css("color", "rgb(237, 238, 240)")
-
-
-@pytest.mark.parametrize(
-    ("script", "is_lending"),
-    [(IMPORTED, True), (MODULE.replace("<script", '<script data-lend-wallets="off"'), False)],
-)
-def test_module_lends_wallets_unless_it_is_told_not_to(
-    embedded_page, open_site, page, browser_wallet, script, is_lending
-):
-    page.add_init_script(f"if (window === top) {browser_wallet.script()}")
-    open_site("", script)
-    page.evaluate(ADD, embedded_page.widget_url())
-    widget = page.locator("iframe").content_frame
-    widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.locator("[data-step=choose]")).to_be_visible()
-    embedded_page.settle(page)
-
-    count = 1 if is_lending else 0
-    expect(widget.get_by_role("button", name="Test wallet")).to_have_count(count)
-
-
 def copy_script(embedded_page, page, kind: str, written: str) -> str:
     """Return the HTML of a script that a site has copied from a service."""
     answer = page.request.get(f"{embedded_page.service_url}/embed.js")
     source = answer.text().replace('written="";', f'written="{written}";')
-    host = embedded_page.host
     script = {"Content-Type": "text/javascript"}
-    return {
-        "inlined": lambda: f"<script>{source}</script>",
-        "inlined module": lambda: f'<script type="module">{source}</script>',
-        "copied": lambda: f'<script src="{host.show(source, **script)}"></script>',
-        "same name": lambda: f'<script src="{host.show(source, "/embed.js", **script)}"></script>',
-        "joined": lambda: f'<script src="{host.show(f"let a;{source}", **script)}"></script>',
-        "blob": lambda: (
-            f"""<script type="module">
+    if kind == "blob":
+        return f"""<script type="module">
             const kind = {{ type: "text/javascript" }};
             import(URL.createObjectURL(new Blob([{json.dumps(source)}], kind)));
             </script>"""
-        ),
-        "data": lambda: f'<script src="data:text/javascript,{quote(source)}"></script>',
-    }[kind]()
+    if kind == "same name":
+        return f'<script src="{embedded_page.host.show(source, "/embed.js", **script)}"></script>'
+    return f'<script type="module">{source}</script>'
 
 
-COPIES = ("inlined", "inlined module", "copied", "same name", "joined", "blob", "data")
+COPIES = ("inlined", "same name", "blob")
 
 
 @pytest.mark.parametrize("kind", COPIES)
@@ -243,9 +183,8 @@ RENDER = """
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 %s
-const Frame = %s;
 createRoot(document.getElementById("root")).render(
-  <Frame><TrackedWallets /><TrackedWallets /></Frame>,
+  <StrictMode><TrackedWallets /><TrackedWallets /></StrictMode>,
 );
 """
 
@@ -264,12 +203,10 @@ def component(dashboard, page) -> str:
     return page.locator("#snippet").text_content()
 
 
-@pytest.mark.parametrize("frame", ["StrictMode", "({ children }) => children"])
-def test_component_shows_the_list_and_grows(dashboard, page, component, tmp_path, frame):
+def test_component_shows_the_list_and_grows(dashboard, page, component, tmp_path):
     source = tmp_path / "main.jsx"
-    source.write_text(RENDER % (component, frame), encoding="utf-8")
+    source.write_text(RENDER % component, encoding="utf-8")
     script = bundle(source, "--jsx=automatic")
-
     page.goto(
         dashboard.host.show(
             '<!doctype html><meta charset="utf-8"><title>React</title>'
@@ -279,11 +216,7 @@ def test_component_shows_the_list_and_grows(dashboard, page, component, tmp_path
 
     expect(page.locator("iframe")).to_have_count(2)
     for shown in page.locator("iframe").all():
-        check_frame(page, shown)
-
-
-def check_frame(page, shown) -> None:
-    expect(shown.content_frame.locator(".wallet")).to_have_count(3)
-    expect(shown).to_have_attribute("title", """Ann's "wallets" {x} <b> & \\n""")
-    grown = "frame => frame.clientHeight !== 600"
-    page.wait_for_function(grown, arg=shown.element_handle())
+        expect(shown.content_frame.locator(".wallet")).to_have_count(3)
+        expect(shown).to_have_attribute("title", """Ann's "wallets" {x} <b> & \\n""")
+        grown = "frame => frame.clientHeight !== 600"
+        page.wait_for_function(grown, arg=shown.element_handle())

@@ -89,29 +89,3 @@ def test_choice_made_while_the_token_is_looked_up_stays(page, link, mint):
     box = page.get_by_label("Start with the 2 largest holders")
     expect(box).not_to_be_checked()
     expect(box).to_be_focused()
-
-
-def test_set_up_works_without_scripts(plain_page, link, mint):
-    choose_password(plain_page, link)
-    plain_page.get_by_label("Token", exact=True).fill(mint)
-    plain_page.get_by_label("Site", exact=True).fill("example.com")
-    plain_page.get_by_role("button", name="Create").click()
-    expect(plain_page.locator(".token")).to_contain_text("Demo Dollar")
-    plain_page.get_by_role("button", name="Create").click()
-
-    expect(plain_page.locator("#snippet")).to_have_text(KEY)
-    expect(plain_page.get_by_text("https://example.com, https://www.example.com")).to_be_visible()
-
-
-def test_without_a_site_there_is_a_link_to_share(page, link, mint):
-    choose_password(page, link)
-    page.get_by_label("Token", exact=True).fill("1" * 44)
-    expect(page.locator("#token_mint-wrong")).to_be_visible()
-    page.get_by_label("Token", exact=True).fill(mint)
-    expect(page.locator(".token")).to_be_visible()
-    page.get_by_label("Start with").uncheck()
-    page.get_by_role("button", name="Create").click()
-
-    expect(page.get_by_role("heading", name="Your list has no wallets yet")).to_be_visible()
-    page.locator("#link").click()
-    expect(page.frame_locator("iframe").get_by_text("DEMO").first).to_be_visible()

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 from axe import find_faults
-from embedded_page import EmbeddedPage, let_confirmation_end, sign_in, sign_in_by_form
+from embedded_page import EmbeddedPage, let_confirmation_end, sign_in
 from playwright.sync_api import CDPSession, Page, expect
 from support.owner_browser import PASSWORD
 from support.remote import make_environ
 
-from embed.db.models import AccountEvent, ApiKey, Passkey
+from embed.db.models import ApiKey
 
 pytestmark = pytest.mark.browser
 
@@ -28,14 +28,7 @@ class Device:
 
     def __init__(self, cdp: CDPSession) -> None:
         self._cdp = cdp
-        self.id = ""
         cdp.send("WebAuthn.enable")
-        self.replace()
-
-    def replace(self) -> None:
-        """Go on with another device, which has no passkey yet."""
-        if self.id:
-            self._cdp.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": self.id})
         options = {
             "protocol": "ctap2",
             "transport": "internal",
@@ -43,23 +36,14 @@ class Device:
             "hasUserVerification": True,
             "isUserVerified": True,
         }
-        made = self._cdp.send("WebAuthn.addVirtualAuthenticator", {"options": options})
-        self.id = made["authenticatorId"]
+        made = cdp.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+        self._which = {"authenticatorId": made["authenticatorId"]}
 
     def list_passkeys(self) -> list[dict]:
-        found = self._cdp.send("WebAuthn.getCredentials", {"authenticatorId": self.id})
-        return found["credentials"]
+        return self._cdp.send("WebAuthn.getCredentials", self._which)["credentials"]
 
     def let_unlock(self, can_unlock: bool) -> None:
-        known = {"authenticatorId": self.id, "isUserVerified": can_unlock}
-        self._cdp.send("WebAuthn.setUserVerified", known)
-
-    def set_sign_count(self, count: int) -> None:
-        passkey = self.list_passkeys()[0] | {"signCount": count}
-        where = {"authenticatorId": self.id}
-        removed = where | {"credentialId": passkey["credentialId"]}
-        self._cdp.send("WebAuthn.removeCredential", removed)
-        self._cdp.send("WebAuthn.addCredential", where | {"credential": passkey})
+        self._cdp.send("WebAuthn.setUserVerified", self._which | {"isUserVerified": can_unlock})
 
 
 @pytest.fixture
@@ -122,9 +106,6 @@ def test_device_makes_no_second_passkey_of_one_account(signed_in, device):
     expect(signed_in.get_by_role("alert")).to_have_text(
         "This device already has a passkey for your account."
     )
-    device.replace()
-    signed_in.get_by_role("button", name=ADD).click()
-    expect(signed_in.get_by_role("button", name="Remove", exact=False)).to_have_count(2)
 
 
 def test_lock_that_stays_closed_signs_nobody_in_and_nothing_is_lost(origin, signed_in, device):
@@ -161,18 +142,6 @@ def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(
     assert list(key.origins) == ["https://one.example", "https://two.example"]
 
 
-def test_copied_passkey_is_refused_and_its_owner_reads_so(dashboard, origin, signed_in, device):
-    add(signed_in)
-    Passkey.update(sign_count=1000).where(Passkey.person == dashboard.owner).execute()
-    device.set_sign_count(500)
-    sign_out(signed_in, origin)
-    signed_in.get_by_role("button", name=SIGN_IN).click()
-
-    expect(signed_in.get_by_role("alert").first).to_contain_text("it may have been copied")
-    kinds = AccountEvent.select().where(AccountEvent.person == dashboard.owner)
-    assert "passkey refused" in {one.kind for one in kinds}
-
-
 def test_nothing_is_offered_where_browsers_have_no_passkeys(dashboard, page):
     page.goto(f"{dashboard.service_url}/dashboard/sign-in")  # by its address
 
@@ -193,20 +162,6 @@ def enter(page: Page, password: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_owner_enters_the_password_and_lands_on_the_keys(dashboard, owner_page):
-    let_confirmation_end(dashboard)
-
-    owner_page.goto(f"{dashboard.base}/settings/keys")
-    assert find_faults("the question", owner_page) == []
-    enter(owner_page, "not the password")
-    expect(owner_page.get_by_text("This isn't your current password.")).to_be_visible()
-    assert find_faults("the question after a mistake", owner_page) == []
-    enter(owner_page, PASSWORD)
-
-    expect(owner_page).to_have_url(f"{dashboard.base}/settings/keys")
-    expect(owner_page.get_by_role("heading", name="Settings API keys")).to_be_visible()
-
-
 def test_export_begins_by_itself_after_the_password(dashboard, owner_page):
     owner_page.goto(f"{dashboard.base}/wallets")
     let_confirmation_end(dashboard)
@@ -219,24 +174,3 @@ def test_export_begins_by_itself_after_the_password(dashboard, owner_page):
     assert download.value.suggested_filename == f"wallets-{dashboard.page_id}.csv"
     expect(owner_page).to_have_url(f"{dashboard.base}/wallets")
     expect(owner_page.get_by_role("heading", name="Wallets")).to_be_visible()
-
-
-def test_form_of_a_session_that_has_ended_comes_back_with_its_text(dashboard, page):
-    sign_in_by_form(page, dashboard)
-    page.goto(f"{dashboard.base}/wallets/new")
-    page.get_by_label("Name", exact=True).fill("Treasury")
-    page.context.clear_cookies()
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert").first).to_contain_text("so nothing was saved")
-    assert find_faults("a form that came too late", page) == []
-
-    page.get_by_label("Email").fill(dashboard.owner.email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in", exact=True).click()
-
-    for _ in range(2):
-        expect(page.locator(".flash")).to_have_text(["What you typed isn't saved yet."])
-        expect(page.get_by_label("Name", exact=True)).to_have_value("Treasury")
-        assert page.url == f"{dashboard.base}/wallets/new"
-        assert find_faults("a form that is shown again", page) == []
-        page.reload()  # sends it again, and saves nothing either

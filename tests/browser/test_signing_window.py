@@ -18,24 +18,34 @@ def host_of(origin: str) -> str:
     return origin.partition("//")[2]
 
 
+def press_for_window(page, widget, name="In a separate window"):
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name=name).click()
+    return popup.value
+
+
 def open_window(page, widget):
     widget.get_by_role("button", name="Add your wallet").click()
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a separate window").click()
-    window = popup.value
+    window = press_for_window(page, widget)
     window.locator("#flow:not([hidden])").wait_for()
     return window
 
 
 def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top_wallet):
     context.clock.install()
+    embedded_page.configure(min_balance="0.001")
+    embedded_page.observe(top_wallet.address, 1)
     widget = embedded_page.open(page, script=False)  # else the site lends the frame its wallet
     widget.get_by_role("button", name="Add your wallet").click()
     expect(widget.get_by_text("No wallet found here.")).to_be_visible()
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a separate window").click()
-    window = popup.value
+    window = press_for_window(page, widget)
     expect(widget.get_by_text("Please continue in the window that has opened.")).to_be_visible()
+    expect(window.locator("#asked-by")).to_have_text(
+        f"{host_of(embedded_page.service_url)} hosts this list of $USDC"
+        f" for {host_of(embedded_page.host.origin)}."
+    )
+    expect(window.get_by_text("This list requires at least 0.001 $USDC.")).to_be_visible()
+    assert window.url.startswith(f"{embedded_page.service_url}/embed/sign")
 
     with window.expect_event("close"):
         submit(window, "Night heron", wallet="Top wallet")
@@ -47,32 +57,12 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron You")
 
 
-def test_window_is_a_page_of_the_services_own_and_says_for_whom_and_what_is_asked(
-    embedded_page, page
-):
-    embedded_page.configure(min_balance=1500)
-    window = open_window(page, embedded_page.open(page))
-
-    expect(window.get_by_text("This list requires at least 1,500 $USDC.")).to_be_visible()
-
-    assert window.url.startswith(f"{embedded_page.service_url}/embed/sign")
-    expect(window.locator("#asked-by")).to_have_text(
-        f"{host_of(embedded_page.service_url)} hosts this list of $USDC"
-        f" for {host_of(embedded_page.host.origin)}."
-    )
-
-
-def test_window_begins_with_the_address_and_the_name_that_the_frame_has(
-    embedded_page, page, top_wallet
-):
-    embedded_page.configure(cooldown_s=0)
+def test_window_begins_with_the_address_that_was_searched_for(embedded_page, page, top_wallet):
     embedded_page.track_many(1)
     widget = embedded_page.open(page)
     widget.get_by_role("searchbox").fill(top_wallet.address)
     widget.get_by_role("button", name="Add it").click()
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a separate window").click()
-    window = popup.value
+    window = press_for_window(page, widget)
     expect(window.locator("[data-show=wanted]")).to_have_text(top_wallet.address)
     expect(window.locator("[name=address]")).to_have_value(top_wallet.address)
     window.get_by_role("button", name="Top wallet").click()
@@ -80,17 +70,7 @@ def test_window_begins_with_the_address_and_the_name_that_the_frame_has(
     window.get_by_role("button", name="Continue", exact=True).click()
     with window.expect_event("close"):
         window.get_by_role("button", name="Sign with").click()
-    sent = embedded_page.find_submission(top_wallet.address)
-    assert sent.nickname == "Old Salt"
-
-    embedded_page.reject(sent.id)
-    page.reload()
-    widget.get_by_role("button", name="Try again").click()
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="In a separate window").click()
-    window = popup.value
-    window.get_by_role("button", name="Top wallet").click()
-    expect(window.get_by_label("Name to show")).to_have_value("Old Salt")
+    assert embedded_page.find_submission(top_wallet.address).nickname == "Old Salt"
 
 
 BLOCKED = "The signing window was blocked"
@@ -98,7 +78,7 @@ THROW = "throw new DOMException('sandboxed')"
 
 
 @pytest.mark.parametrize(  # Firefox uses the click up when it throws
-    "block", ["return null", THROW, f"realOpen('about:blank').close(); {THROW}"]
+    "block", ["return null", f"realOpen('about:blank').close(); {THROW}"]
 )
 def test_blocked_window_is_told_and_can_be_tried_again(
     embedded_page, context, page, top_wallet, block
@@ -111,30 +91,9 @@ def test_blocked_window_is_told_and_can_be_tried_again(
     expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
 
     frame_of(page, embedded_page.service_url).evaluate("() => { window.open = window.realOpen }")
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="Try again").click()
-    submit(popup.value, wallet="Top wallet")
+    submit(press_for_window(page, widget, "Try again"), wallet="Top wallet")
 
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
-
-
-def test_window_that_a_sandboxed_frame_may_not_open_is_told(embedded_page, page, watch):
-    sandbox = "allow-scripts allow-same-origin"
-    url = embedded_page.host.show(
-        f'<iframe sandbox="{sandbox}" src="{embedded_page.widget_url()}"></iframe>'
-    )
-    page.goto(url)
-    widget = page.frame_locator("iframe")
-    widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name="In a separate window").click()
-
-    expect(widget.get_by_role("alert")).to_contain_text(BLOCKED)
-    expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
-    widget.get_by_role("button", name="Copy its address").click()
-    expect(widget.get_by_role("button", name="Copied")).to_be_visible()
-    blocked = [text for text in watch.seen if "popup" in text]
-    watch.seen[:] = [text for text in watch.seen if text not in blocked]
-    assert blocked
 
 
 ISOLATED = {"Cross-Origin-Opener-Policy": "same-origin"}
@@ -171,21 +130,12 @@ def test_window_without_a_wallet_says_where_to_get_one_and_finds_it_when_loaded_
     window = open_window(page, embedded_page.open(page))
 
     expect(window.get_by_text("No wallet found in this browser.")).to_be_visible()
-    expect(window.get_by_text("only appear in a separate window")).to_be_hidden()
-    for name, address in (
-        ("Phantom", "https://phantom.com/"),
-        ("Solflare", "https://solflare.com/"),
-        ("Backpack", "https://backpack.app/"),
-    ):
-        link = window.get_by_role("link", name=name)
-        expect(link).to_have_attribute("href", address)
+    link = window.get_by_role("link", name="Phantom")
+    expect(link).to_have_attribute("href", "https://phantom.com/")
     window.get_by_text("On my phone").click()
     assert is_drawn(window.get_by_role("img", name="QR code that opens this list in Phantom"))
-
     window.add_init_script(browser_wallet.script(name="Fresh wallet"))
     window.get_by_role("button", name="Reload").click()
-    window.get_by_role("button", name="Fresh wallet").wait_for()
-    expect(window.get_by_text("No wallet found in this browser.")).to_be_hidden()
     submit(window, wallet="Fresh wallet")
     expect(page.frame_locator("iframe").get_by_text("Your wallet is waiting")).to_be_visible()
 
@@ -197,9 +147,7 @@ def test_closed_window_is_told_and_can_be_opened_again(embedded_page, page, top_
         "The window was closed before the wallet was sent."
     )
 
-    with page.expect_popup() as popup:
-        widget.get_by_role("button", name="Try again").click()
-    submit(popup.value, wallet="Top wallet")
+    submit(press_for_window(page, widget, "Try again"), wallet="Top wallet")
 
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 
@@ -223,23 +171,17 @@ def test_window_that_is_closed_while_its_wallet_is_sent_does_not_hide_the_result
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 
 
-def ask_for_text(window) -> None:
-    """Request the message to sign, without waiting for it."""
-    window.get_by_role("button", name="Top wallet").click()
-    window.get_by_label("Name to show on the list").fill("Night heron")
-    window.get_by_role("button", name="Continue", exact=True).click()
-
-
 def test_window_whose_frame_was_removed_says_so_and_sends_nothing(embedded_page, page, top_wallet):
     widget = embedded_page.open(page)
     window = open_window(page, widget)
     page.locator("iframe").evaluate("frame => frame.remove()")
-    ask_for_text(window)
+    window.get_by_role("button", name="Top wallet").click()
+    window.get_by_label("Name to show on the list").fill("Night heron")
+    window.get_by_role("button", name="Continue", exact=True).click()
 
     expect(window.get_by_role("alert")).to_have_text(
         "This window belongs to a list on another site. Please open it from there."
     )
-    expect(window.get_by_label("Name to show on the list")).to_have_value("Night heron")
 
 
 def test_window_obeys_no_other_site(embedded_page, page):

@@ -1,27 +1,23 @@
 """The dashboard's tables: in every language and with wide letters, figures and heads have room."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from embedded_page import BrowserWallet, sign_in
 from support.chain_history import record_history
-from support.fake_chain import FakeChain
-from support.owner_browser import OwnerBrowser
 from support.world import USDC, Visitor
 
 from embed.db.models import Token
 from embed.domain.amounts import MAX_AMOUNT
-from embed.runtime import EXTENSION
 from embed.translations import LANGUAGES
 
 pytestmark = pytest.mark.browser
 
 DAY = timedelta(days=1)
-WIDTHS = (1280, 1024, 768, 375, 320)
+WIDTHS = (1280, 768, 320)
 # Letters closer together and farther apart stand for fonts that not every machine has.
 SPACINGS = ("-0.03em", "0.06em")
-PAGES = ("wallets", "wallets/suggestions", "activity", "settings/rules")
+PAGES = ("wallets", "activity", "settings/rules")
 HELD = {  # now, a day ago, a week ago
     "Whale": ("99999999999999999999", "0.00000000000000000001", "1"),
     "Night heron": ("216000.25", "216000", "190000"),
@@ -64,25 +60,6 @@ def service_environ(environ_with_chain) -> dict[str, str]:
 
 
 @pytest.fixture
-def suggestions(dashboard):
-    """Answer a browser's request with a page of the largest holders, in its language."""
-    chain, runtime = FakeChain(), dashboard.app.extensions[EXTENSION]
-    dashboard.app.extensions[EXTENSION] = replace(runtime, chain=chain)
-    for amount in (8_123_456_789, 216_000, 1):
-        chain.hold(Visitor().address, amount)
-    owner = OwnerBrowser(dashboard, "holders@example.com")
-    path = f"/dashboard/pages/{owner.make_page()}/wallets/suggestions"
-
-    def answer(route) -> None:
-        headers = {"Accept-Language": route.request.headers["accept-language"]}
-        found = owner.client.post(path, data={"csrf_token": owner.token}, headers=headers)
-        route.fulfill(body=found.text, content_type="text/html")
-
-    yield answer
-    dashboard.app.extensions[EXTENSION] = runtime
-
-
-@pytest.fixture
 def filled(dashboard):
     """A page with wallets whose figures are long, and with submissions."""
     Token.delete().execute()
@@ -98,12 +75,11 @@ def filled(dashboard):
     Token.delete().execute()  # of all pages
 
 
-def test_no_figure_breaks_and_nothing_leaves_its_table(filled, suggestions, open_browser):
+def test_no_figure_breaks_and_nothing_leaves_its_table(filled, open_browser):
     found = []
     for language in LANGUAGES:
         page = open_browser(locale=language)
         sign_in(page, filled)
-        page.route("**/wallets/suggestions", suggestions)
         for path in ("", *PAGES):
             page.goto(f"{filled.base}/{path}" if path else f"{filled.service_url}/dashboard/")
             assert page.locator("html").get_attribute("lang") == language

@@ -3,7 +3,6 @@
 import base64
 
 import pytest
-from embedded_page import sign_in
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -84,29 +83,3 @@ def test_visitor_reads_and_signs_a_list_that_is_translated(embedded_page, page, 
     expect(widget.locator("[data-show=sent] bdi")).to_have_text("Night heron")
     expect(widget.locator("#own-list strong")).to_have_text("Night heron")
     assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
-    widget.locator("[data-do=close]").first.click()
-    widget.get_by_role("button", name="«Add your wallet»").click()
-    widget.locator("[name=address]").fill(browser_wallet.address)
-    widget.locator("[data-do=enter-address]").click()
-    expect(widget.locator("[data-sentence] bdi")).to_have_text("Night heron")
-
-
-def test_owner_copies_the_snippet_that_was_chosen(dashboard, page):
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/embed")
-    page.locator("[name=renewed]").click()
-    page.locator("[data-copy=snippet]").wait_for()
-    shown = page.locator("#snippet")
-    page.locator("#install details summary").click()
-    page.locator("[name=height]").fill("720")
-    page.locator("[name=lang]").select_option("de")
-    expect(shown).to_contain_text("lang=de")
-    exact = shown.inner_text()
-    assert 'height="720"' in exact
-    shown.evaluate("(one) => { one.textContent = 'what a bolder translator made of it'; }")
-
-    expect(page.locator("[data-copy=snippet]")).not_to_have_text("«Copied»")
-    page.locator("[data-copy=snippet]").click()
-
-    expect(page.locator("[data-copy=snippet]")).to_have_text("«Copied»")
-    assert read_copy(page) == exact

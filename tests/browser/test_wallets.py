@@ -1,7 +1,7 @@
 """Wallets of the official packages, also over HTTPS, and those that the host page lends."""
 
 import pytest
-from embedded_page import EmbeddedPage, HostSite, ask_text, frame_of, read_text, submit
+from embedded_page import EmbeddedPage, HostSite, ask_text, read_text, submit
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
 
@@ -9,8 +9,6 @@ pytestmark = pytest.mark.browser
 
 NAME = "Official wallet"
 WAITS = "Your wallet is waiting"
-TRY_AGAIN = "Try again"
-DECLINED = "Your wallet says that you declined. Nothing was sent."
 
 
 @pytest.fixture(scope="module")
@@ -21,114 +19,6 @@ def bundle() -> str:
 @pytest.fixture
 def wallet(bundle) -> OfficialWallet:
     return OfficialWallet(bundle)
-
-
-@pytest.fixture
-def two_accounts(bundle) -> OfficialWallet:
-    return OfficialWallet(bundle, accounts=2)
-
-
-@pytest.fixture
-def open_with(embedded_page, context, page):
-    """Open the widget in a frame in which a wallet is registered."""
-
-    def start(wallet, **options):
-        context.add_init_script(wallet.script(where="window !== top", **options))
-        return embedded_page.open(page)
-
-    return start
-
-
-@pytest.fixture
-def frame(embedded_page, page):
-    return lambda: frame_of(page, embedded_page.service_url)
-
-
-def press(widget, name) -> None:
-    widget.get_by_role("button", name=name, exact=True).click()
-
-
-def give_name(widget) -> None:
-    widget.get_by_label("Name to show").fill("Night heron")
-    press(widget, "Continue")
-
-
-def alert(widget):
-    return widget.get_by_role("alert")
-
-
-# The ways to sign
-
-
-@pytest.mark.parametrize(
-    ("features", "asked"),
-    [
-        (["solana:signOffchainMessage", "solana:signMessage"], "signOffchainMessage"),
-        (["solana:signMessage"], "signMessage"),
-    ],
-)
-def test_off_chain_way_is_used_where_it_is_offered(
-    embedded_page, wallet, open_with, frame, features, asked
-):
-    widget = open_with(wallet, features=features)
-    submit(widget, wallet=NAME)
-
-    expect(widget.get_by_text(WAITS)).to_be_visible()
-    assert frame().evaluate("wallet.asked") == ["connect", asked]
-    assert embedded_page.find_submission(wallet.address).status == "pending"
-
-
-@pytest.mark.parametrize(
-    ("step", "shown", "told"),
-    [
-        ("confirm", [], "Your wallet no longer shows this account to this page."),
-        ("signing", [1], "Your wallet now uses another account."),
-    ],
-)
-def test_account_that_changes_in_mid_flow_is_told_and_chosen_again(
-    embedded_page, two_accounts, open_with, frame, step, shown, told
-):
-    faults = {"signOffchainMessage": ["hang"]} if step == "signing" else {}
-    widget = open_with(two_accounts, shown=[0], faults=faults)
-    press(widget, "Add your wallet")
-    widget.get_by_role("button", name=NAME).click()
-    give_name(widget)
-    read_text(widget)
-    if step == "signing":
-        widget.get_by_role("button", name="Sign with").click()
-        expect(widget.locator("[data-busy]")).to_have_text("Please confirm in your wallet…")
-
-    frame().evaluate("shown => wallet.show(shown)", shown)
-    expect(alert(widget)).to_contain_text(told)
-    frame().evaluate("wallet.show([1])")
-    press(widget, TRY_AGAIN)
-
-    expect(widget.locator("[data-show=address]")).to_have_text(two_accounts.addresses[1])
-    expect(widget.get_by_label("Name to show")).to_have_value("Night heron")
-    press(widget, "Continue")
-    widget.get_by_role("button", name="Sign with").click()
-    expect(widget.get_by_text(WAITS)).to_be_visible()
-    assert embedded_page.find_submission(two_accounts.addresses[1]).nickname == "Night heron"
-
-
-# Wallets that do not answer, look alike, or come late
-
-
-LATE = "wallet => window.late = officialWallet.register({...wallet, name: 'Late wallet'})"
-
-
-def test_late_wallet_takes_no_focus_and_moves_no_button(wallet, open_with, frame):
-    widget = open_with(wallet)
-    press(widget, "Add your wallet")
-    first = widget.get_by_role("button", name=NAME)
-    first.focus()
-    before = first.bounding_box()
-
-    frame().evaluate(LATE, wallet.options())
-
-    expect(widget.get_by_role("button", name="Late wallet")).to_be_visible()
-    expect(first).to_be_focused()
-    assert first.bounding_box() == before
 
 
 SERVICE, SITE = "embed.example.test", "site.example.org"
@@ -204,31 +94,21 @@ def test_wallet_of_the_host_page_signs_without_a_second_window(
     assert len(context.pages) == 1
 
 
-def test_wallet_that_is_in_the_frame_too_is_offered_once_and_asked_there(
-    embedded_page, context, page, browser_wallet
+def test_wallet_that_appears_later_is_lent_and_takes_no_focus_and_moves_no_button(
+    embedded_page, context, page, wallet, browser_wallet
 ):
-    context.add_init_script(browser_wallet.script(name="Everywhere"))
+    context.add_init_script(wallet.script(where="window !== top"))
     widget = embedded_page.open(page)
     open_flow(widget)
-    embedded_page.settle(page)
-
-    expect(widget.get_by_role("button", name="Everywhere")).to_have_count(1)
-    expect(widget.locator("[data-lent]")).to_be_hidden()
-    widget.get_by_role("button", name="Close").click()
-    submit(widget, wallet="Everywhere")
-    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
-    assert page.evaluate("testWallet.signed") == []
-
-
-def test_wallet_that_appears_later_is_lent(embedded_page, page, browser_wallet):
-    widget = embedded_page.open(page)
-    open_flow(widget)
-    expect_no_wallets(embedded_page, page, widget)
+    first = widget.get_by_role("button", name=NAME)
+    first.focus()
+    before = first.bounding_box()
 
     page.evaluate(browser_wallet.script(name="Late wallet"))
 
     expect(widget.get_by_role("button", name="Late wallet")).to_be_visible()
-    expect(widget.get_by_text("No wallet found here.")).to_be_hidden()
+    expect(first).to_be_focused()
+    assert first.bounding_box() == before
 
 
 def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, page, bundle):
@@ -256,18 +136,14 @@ def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, p
     assert embedded_page.find_submission(wallet.addresses[1]).nickname == "Night heron"
 
 
-@pytest.mark.parametrize("where", ["script", "iframe"])
+@pytest.mark.parametrize("where", ["script", "iframe", 'script type="module"'])
 def test_owner_of_the_site_can_switch_lending_off(embedded_page, page, host_wallet, where):
-    off = {
-        name: 'data-lend-wallets="off"' if name == where else "" for name in ("script", "iframe")
-    }
-    page.goto(
-        embedded_page.host.show(
-            f"""<iframe {off["iframe"]} src="{embedded_page.widget_url()}"></iframe>
-            <script {off["script"]} src="{embedded_page.service_url}/embed.js"></script>
-            <link rel="icon" href="data:,">"""
-        )
-    )
+    html = f"""<link rel="icon" href="data:,">
+        <iframe src="{embedded_page.widget_url()}"></iframe>
+        <script src="{embedded_page.service_url}/embed.js"></script>"""
+    tag = where.partition(" ")[0]
+    off = html.replace(f"<{tag} ", f'<{where} data-lend-wallets="off" ')
+    page.goto(embedded_page.host.show(off))
     widget = page.frame_locator("iframe")
     open_flow(widget)
 
@@ -315,23 +191,6 @@ def test_site_that_hides_its_name_is_asked_as_the_policy_keeps_others_out(
 
     expect(widget.get_by_role("button", name="Host wallet")).to_be_visible()
     expect(widget.locator("[data-lent]")).to_contain_text(embedded_page.host.origin)
-
-
-def test_several_frames_and_tags_ask_a_wallet_once_for_each_click(embedded_page, page, host_wallet):
-    style = "min-height: 1400px"  # so that neither moves while the other is pressed
-    frame = f'<iframe src="{embedded_page.widget_url()}" height="500" style="{style}"></iframe>'
-    tag = f'<script src="{embedded_page.service_url}/embed.js"></script>'
-    # Both are in view, since a click that first scrolls the page may reach the other frame.
-    page.set_viewport_size({"width": 1280, "height": 2900})
-    page.goto(embedded_page.host.show(f"{frame}{tag}{frame}{tag}<link rel=icon href='data:,'>"))
-    first, second = (page.frame_locator(f"iframe >> nth={number}") for number in (0, 1))
-    open_flow(first)
-
-    submit(second, "Night heron", wallet="Host wallet")
-
-    expect(second.get_by_text("Your wallet is waiting")).to_be_visible()
-    assert len(page.evaluate("testWallet.signed")) == 1
-    expect(first.get_by_role("button", name="Host wallet")).to_be_visible()
 
 
 LOAD_AGAIN = "frame => { frame.src += '&again' }"

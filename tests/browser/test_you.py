@@ -1,9 +1,10 @@
 """You: the visitor's own rows above the list, their menus, and what the search offers."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
-from embedded_page import BrowserWallet, frame_of, read_text, submit
+from embedded_page import frame_of, read_text, submit
 from playwright.sync_api import expect
 from support.world import Visitor
 
@@ -61,11 +62,6 @@ def test_place_and_balance_follow_the_list_and_lead_to_the_row(
     expect(widget.locator("#wallets .wallet.mine")).to_be_focused()
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("You")
 
-    embedded_page.observe(browser_wallet.address, "12.5")
-    embedded_page.forward(page, "05:00")
-    expect(row.locator(".line-2")).to_have_text("#29 of 41")
-    expect(row.locator(".balance")).to_have_text("12.5")
-
 
 NEWS = """() => new MutationObserver((changes) => {
   for (const { addedNodes } of changes) {
@@ -117,18 +113,19 @@ def test_new_place_is_not_read_out_and_keeps_menu_and_focus(
     assert frame.evaluate("news") == []
 
 
-def test_what_is_sent_in_one_tab_is_followed_in_another(
-    embedded_page, context, page, browser_wallet, send
-):
-    send("Lucky Larry", browser_wallet.key)
-    first, other = reload(page), context.new_page()
-    second = embedded_page.open(other)
-    embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
+def test_what_waits_comes_first_and_the_rest_on_demand(embedded_page, page, send):
+    _, *others = [send(name) for name in ("Oldest", "Second", "Third", "Fourth", "Newest")]
+    for one in others:
+        embedded_page.approve(one)
+    widget = reload(page)
+    names = widget.locator("#own-list > li:visible :is(a[data-act=show], strong[title])")
+    expect(names).to_have_text(["Oldest", "Newest", "Fourth"])
+    more = widget.get_by_role("button", name="Show all")
+    more.click()
 
-    for tab, widget in ((page, first), (other, second)):
-        embedded_page.forward(tab, "00:11")
-        expect(widget.locator("#own-list .mark")).to_have_text("You")
-        expect(widget.locator("#wallets .wallet.mine")).to_be_visible()
+    expect(names).to_have_text(["Oldest", "Newest", "Fourth", "Third", "Second"])
+    expect(widget.locator("#own-list > li").nth(3)).to_be_focused()
+    expect(more).to_be_hidden()
 
 
 @pytest.mark.parametrize(
@@ -153,46 +150,23 @@ def test_refusal_replaces_list_and_own_rows(
     expect(widget.locator("#own, #wallets")).to_have_count(0)
 
 
-def test_share_copies_the_cards_link_if_the_page_has_a_share_link(
+def test_card_is_shared_and_receipt_saved_from_the_row(
     embedded_page, context, page, browser_wallet, send
 ):
-    embedded_page.approve(send("Lucky Larry", browser_wallet.key))
-    widget = reload(page)
-    row = widget.locator("#own-list > li")
-    expect(row.locator(".line-1")).to_contain_text("You")
-    expect(row.get_by_role("button", name="Share my card")).to_have_count(0)
+    sent = send("Lucky Larry", browser_wallet.key)
+    embedded_page.approve(sent)
     derived.share_page(embedded_page.page_id, embedded_page.change())
-    embedded_page.forward(page, "05:00")
-
+    row = reload(page).locator("#own-list > li")
     row.get_by_role("button", name="Share my card").click()
-
     expect(row.get_by_role("button", name="Copied")).to_be_visible()
     context.grant_permissions(["clipboard-read"], origin=embedded_page.host.origin)
     link = page.evaluate("navigator.clipboard.readText()")
     assert link.startswith(f"{embedded_page.service_url}/embed/page/{embedded_page.page_id}/")
-    row.locator("summary").click()
-    expect(row.get_by_role("link", name="My card")).to_have_attribute("href", link)
 
-
-def test_withdrawing_from_the_row_takes_one_signature(embedded_page, page, browser_wallet, send):
-    sent = send("Lucky Larry", browser_wallet.key)
-    embedded_page.approve(sent)
-    widget = reload(page)
-    press_in_menu(widget.locator("#own-list > li"), "Withdraw")
-    expect(widget.locator("[data-show=wanted]")).to_have_text(browser_wallet.address)
-    expect(widget.locator("[data-step=choose] [data-purpose=withdraw]").last).to_contain_text(
-        "Withdrawing deletes everything sent for this wallet"
-    )
-    widget.get_by_role("button", name="Test wallet").click()
-    assert "to withdraw it from a page" in read_text(widget)
-    widget.get_by_role("button", name="Sign with").click()
-
-    expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
-    expect(widget.locator("#own-list > li")).to_have_count(0)
-    expect(widget.locator("#wallets .wallet")).to_have_count(0)
-    assert Submission.get_or_none(Submission.id == sent) is None
-    frame = frame_of(page, embedded_page.service_url)
-    assert frame.evaluate("testWallet.signed.length") == 1
+    with page.expect_download() as download:
+        press_in_menu(row, "Receipt")
+    assert download.value.suggested_filename == f"receipt-{sent}.json"
+    assert browser_wallet.address in Path(download.value.path()).read_text()
 
 
 def test_hidden_row_stays_away_and_the_row_in_the_list_stays_marked(
@@ -205,6 +179,10 @@ def test_hidden_row_stays_away_and_the_row_in_the_list_stays_marked(
     own.locator("summary").press("Escape")
     expect(own.get_by_text("Hide this row")).to_be_hidden()
     expect(own.locator("summary")).to_be_focused()
+    press_in_menu(own, "Withdraw")
+    expect(widget.locator("[data-show=wanted]")).to_have_text(browser_wallet.address)
+    widget.get_by_role("button", name="Test wallet").click()
+    assert "to withdraw it from a page" in read_text(widget)
     press_in_menu(own, "Hide this row")
 
     expect(own).to_have_count(0)
@@ -224,6 +202,10 @@ def test_rejected_wallet_is_sent_again_with_its_name(embedded_page, page, browse
     expect(row.locator("q")).to_have_text("Please add a number.")
     expect(row).to_contain_text("You can send it again in")
     expect(row.get_by_role("button", name="Try again")).to_be_hidden()
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Test wallet").click()  # which is told before it signs
+    expect(widget.get_by_role("alert")).to_contain_text("This wallet was rejected a while ago.")
+    expect(widget.locator("[data-problem] button:visible")).to_have_text(["Use another wallet"])
     decided_at = embedded_page.clock() - timedelta(seconds=56)
     Submission.update(decided_at=decided_at).where(Submission.id == sent).execute()
     reload(page)
@@ -240,82 +222,17 @@ def test_rejected_wallet_is_sent_again_with_its_name(embedded_page, page, browse
     expect(row).to_have_count(1)
 
 
-def test_address_that_is_not_listed_is_added_from_the_search(
-    embedded_page, context, page, browser_wallet
-):
-    (listed,) = embedded_page.track_many(1)
-    context.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    search = widget.get_by_role("searchbox")
-    search.fill(listed)
-    expect(widget.locator("#count")).to_have_text("1 of 1 wallets")
-    expect(widget.locator("#found")).to_be_empty()
-    search.fill(f" {browser_wallet.address} ")
-    expect(widget.locator("#found")).to_have_text("Not on this list. Add it")
-    widget.get_by_role("button", name="Add it").click()
-
-    expect(widget.locator("[data-show=wanted]")).to_have_text(browser_wallet.address)
-    widget.get_by_text("By hand").click()
-    expect(widget.get_by_label("Wallet address")).to_have_value(browser_wallet.address)
-    widget.get_by_role("button", name="Test wallet").click()
-    expect(widget.locator("[data-show=address]")).to_have_text(browser_wallet.address)
-
-
-def test_search_takes_what_the_list_shows(embedded_page, page):
-    address = BrowserWallet().address
-    embedded_page.track(address)
-    embedded_page.track(BrowserWallet().address, alias="Crème  Brûlée")
-    widget = embedded_page.open(page)
-    rows, search = widget.locator("#wallets .wallet"), widget.get_by_role("searchbox")
-
-    first, last = address[:4], address[-4:]
-    for text in (f"{first}…{last}", f"{first}...{last}", f" {first.lower()}..{last} ", f"{first}…"):
-        search.fill(text)
-        expect(rows).to_have_count(1)
-        expect(rows).to_contain_text(first)
-    for text in ("creme brulee", "CREMEBRU", "crème"):
-        search.fill(text)
-        expect(rows).to_have_count(1)
-        expect(rows).to_contain_text("Brûlée")
-    search.fill(f"\u2068{address}\u2069")  # as a browser may copy it
-    expect(rows).to_have_count(1)
-    for text in (f"{last}…{first}", "(", "[", "\\", ".*", "^", "$&", "a|b", "<img src=x>"):
-        search.fill(text)
-        expect(rows).to_have_count(0)
-    search.evaluate("(one) => one.focus()")
-    search.fill("")
-    page.keyboard.insert_text(" " * 100_000 + "x")  # cut off, as it would take minutes
-    expect(rows).to_have_count(2)
-
-
-@pytest.mark.parametrize("language", ["en", "tr", "de"])
-def test_search_knows_the_capitals_of_every_language(embedded_page, page, language):
-    for name in ("BINANCE", "Işık", "İstanbul", "Große Straße"):
-        embedded_page.track(BrowserWallet().address, alias=name)
-    widget = embedded_page.open(page, lang=language)
-    names, search = widget.locator("#wallets .name"), widget.get_by_role("searchbox")
-    for text, found in (
-        ("binance", "BINANCE"),
-        ("IŞIK", "Işık"),
-        ("isik", "Işık"),
-        ("istanbul", "İstanbul"),
-        ("ISTANBUL", "İstanbul"),
-        ("GROSSE strasse", "Große Straße"),
-    ):
-        search.fill(text)
-        expect(names).to_have_text([found])
-
-
-def test_one_code_is_shown_at_a_time(embedded_page, page):
-    embedded_page.track_many(1)
+def test_second_press_does_not_fall_on_what_has_come_under_the_finger(embedded_page, page):
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_text("On my phone").click()
-    codes = widget.locator("figure img")
-    expect(codes.locator("visible=true")).to_have_count(1)
-    widget.locator(".pick details summary", has_text="Solflare").click()
-    expect(codes.first).to_be_hidden()
-    expect(codes.last).to_be_visible()
+    close = widget.locator("[data-do=close]").first
+    close.wait_for()
+    press = """(one, detail) =>
+        one.dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, detail}))"""
+    close.evaluate(press, 2)  # the first one opened the steps
+    expect(widget.locator("#flow")).to_be_visible()
+    close.evaluate(press, 1)
+    expect(widget.locator("#flow")).to_be_hidden()
 
 
 HITS = """() => [...document.querySelectorAll("button, .button, summary, input, select")]
@@ -342,27 +259,20 @@ def test_everything_under_a_finger_is_44_pixels_high(embedded_page, launch, brow
     context.clock.install()
     page.goto(embedded_page.widget_url())
     (cookie,) = context.cookies(f"{embedded_page.service_url}/embed/")
-    for name in ("Listed", "Rejected", "Waits"):
+    embedded_page.configure(cooldown_s=0)
+    for decide in (embedded_page.approve, embedded_page.reject, lambda _: None):
         visitor = Visitor()
         visitor.cookie = cookie["value"]
-        sent = embedded_page.submit(visitor, name).json["submissionId"]
-        if name == "Listed":
-            embedded_page.approve(sent)
-        if name == "Rejected":
-            embedded_page.configure(cooldown_s=0)
-            embedded_page.reject(sent)
+        decide(embedded_page.submit(visitor, "Night heron").json["submissionId"])
     page.reload()
     page.locator("#widget[data-ready]").wait_for()
     expect(page.locator("#own-list > li")).to_have_count(3)
     page.locator("#wallets summary").first.tap()
     page.locator(".loaded dl").wait_for()
     page.locator("#own-list summary").first.tap()
-    expect(page.locator(".menu [data-act]:visible").first).to_be_visible()
-    small = [
-        one
-        for one in page.locator(".menu [data-act]:visible").all()
-        if one.bounding_box()["height"] < 44
-    ]
+    acts = page.locator(".menu [data-act]:visible")
+    expect(acts.first).to_be_visible()
+    small = [one.inner_text() for one in acts.all() if one.bounding_box()["height"] < 44]
     page.locator("#own-list summary").first.tap()
     small += page.evaluate(HITS)
     page.locator("#add").tap()
@@ -370,20 +280,4 @@ def test_everything_under_a_finger_is_44_pixels_high(embedded_page, launch, brow
     small += page.evaluate(HITS)
     browser.close()
 
-    assert small == [], chr(10).join(small)
-
-
-def test_second_press_does_not_fall_on_what_has_come_under_the_finger(
-    embedded_page, context, page, browser_wallet
-):
-    context.add_init_script(browser_wallet.script())
-    widget = embedded_page.open(page)
-    widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_label("Name to show").wait_for(state="attached")
-    frame = frame_of(page, embedded_page.service_url)
-    press = """(selector, detail) => document.querySelector(selector)
-        .dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, detail}))"""
-    frame.evaluate(f"({press})('[data-do=close]', 2)")  # the first one opened the steps
-    expect(widget.locator("#flow")).to_be_visible()
-    frame.evaluate(f"({press})('[data-do=close]', 1)")
-    expect(widget.locator("#flow")).to_be_hidden()
+    assert small == []
