@@ -187,7 +187,7 @@ def test_script_that_runs_twelve_times_says_each_thing_once(embedded_page, open_
         addEventListener("message", ({ data }) => heard.push(data.kind));"""
     )
     page.evaluate("document.documentElement.className = 'dark'")
-    inner.wait_for_function("heard.length > 0")
+    inner.wait_for_function("() => heard.length > 0")
     embedded_page.settle(page)
 
     assert inner.evaluate("heard") == ["embed:theme"]
