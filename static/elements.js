@@ -1,5 +1,5 @@
-// Finds template elements and checks their types, scrolls to them, ignores accidental second presses, and
-// parses other pages.
+// Finds template elements and checks their types, scrolls to them, ignores accidental second presses and
+// exceptions, and parses other pages.
 
 /**
  * Return the first element inside `root` that matches `selector`. Throws if it's missing or of another type.
@@ -51,6 +51,19 @@ export function ignoreSecondPresses(root) {
       event.stopImmediatePropagation();
     } else pressed = control;
   }, true);
+}
+
+/**
+ * Return what `action` does, or null if it throws, as in a sandbox or in a wallet's own code.
+ * @template T
+ * @param {() => T} action
+ */
+export function attempt(action) {
+  try {
+    return action();
+  } catch {
+    return null;
+  }
 }
 
 /** @type {{ createHTML: (html: string) => string } | undefined} */

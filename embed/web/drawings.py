@@ -120,11 +120,11 @@ def _place(
     Missing days are bridged by a straight line.
     """
     since, margin = now - LINE_SPAN, box.margin
-    x_step = (box.width - 2 * margin) / LINE_SPAN.total_seconds()
+    width = box.width - 2 * margin
     y_step = (box.height - 2 * margin) / float(high - low)
     return [
         (
-            margin + round((observed_at - since).total_seconds() * x_step),
+            margin + round((observed_at - since) / LINE_SPAN * width),
             margin + round(float(high - amount) * y_step),
         )
         for observed_at, amount in points

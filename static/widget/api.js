@@ -1,7 +1,7 @@
 // The widget's communication: calls and polls the service's API at the session cookie's path, parses exact
-// amounts, and exchanges messages with the host page.
+// amounts, reads and sets cookies, and exchanges messages with the host page.
 
-import { parsePage } from "../elements.js";
+import { attempt, parsePage } from "../elements.js";
 
 const TIMEOUT_MS = 20_000;
 
@@ -106,12 +106,8 @@ export class Api {
   async call(path, options) {
     const headers = { Authorization: `Bearer ${this.key}` };
     const { response, text } = await this.request(path, { ...options, headers });
-    let answer;
-    try {
-      answer = parseResponse(text);
-    } catch {
-      throw new Problem("server");
-    }
+    const answer = attempt(() => parseResponse(text));
+    if (!answer) throw new Problem("server");
     if (response.ok) return answer;
     const { error, ...details } = answer;
     throw new Problem(error, {
@@ -173,14 +169,8 @@ export function eitherOf(...signals) {
 
 // Amounts as exact decimal text, since a JavaScript number can't hold all their digits.
 
-const AMOUNT_KEYS = new Set(["amount", "tokenBalance", "balance", "minBalance"]);
-const NUMBER = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
-
-/**
- * Return whether a field of the API's responses is an amount.
- * @param {string} key
- */
-export const isAmountKey = (key) => AMOUNT_KEYS.has(key);
+/** The fields of the API's responses that are amounts. */
+export const AMOUNTS = new Set(["amount", "tokenBalance", "balance", "minBalance"]);
 
 /**
  * Parse an API response, with amounts as exact text. Browsers that don't provide a number's source text
@@ -190,27 +180,27 @@ export const isAmountKey = (key) => AMOUNT_KEYS.has(key);
 export function parseResponse(text) {
   /** @type {(key: string, value: unknown, context?: { source?: string }) => unknown} */
   const revive = (key, value, context) => {
-    const isAmount = typeof value === "number" && isAmountKey(key);
-    return isAmount ? normalizeAmount(context?.source ?? String(value)) : value;
+    const isAmount = typeof value === "number" && AMOUNTS.has(key);
+    return isAmount ? context?.source ?? String(value) : value;
   };
   return JSON.parse(text, revive);
 }
 
+// Cookies, which a sandbox may not allow
+
 /**
- * Return an amount in normal form: no exponent, no trailing zeros.
- * @param {string} text a number of 0 or more, as written by JSON or Python
+ * Set a cookie that the server reads.
+ * @param {string} name
+ * @param {string} value
+ * @param {{ path?: string, age?: number }} [options] `age` in seconds; default: 30 days
  */
-export function normalizeAmount(text) {
-  const parts = NUMBER.exec(text);
-  if (!parts) throw new TypeError(`${text} isn't an amount.`);
-  const [, whole, fraction = "", exponent = "0"] = parts;
-  const shift = Number(exponent);
-  const digits = "0".repeat(Math.max(0, -shift)) + whole + fraction.padEnd(shift, "0");
-  const point = Math.max(whole.length, whole.length + shift);
-  const left = digits.slice(0, point).replace(/^0+/, "") || "0";
-  const right = digits.slice(point).replace(/0+$/, "");
-  return right ? `${left}.${right}` : left;
-}
+export const setCookie = (name, value, { path = "/embed", age = 2_592_000 } = {}) => attempt(() => {
+  document.cookie = `${name}=${value}; Path=${path}; Max-Age=${age}; Secure; SameSite=None; Partitioned`;
+});
+
+/** @param {string} name */
+export const readCookie = (name) =>
+  attempt(() => document.cookie.match(`(?:^|; )${name}=([\\w.]*)`)?.[1]) ?? "";
 
 // Polling: only while the tab is visible, and less often while nothing changes or the server fails.
 

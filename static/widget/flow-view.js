@@ -200,7 +200,7 @@ export class FlowView {
     if (wallet !== null) showSentence("sign_with", { wallet: cleanName(wallet) || "Solana" }, this.#get("[data-do=sign]"));
     this.hand.show(message);
     this.showKeeper(this.#get("[data-show=keeper]"));
-    this.#showPublic(nickname);
+    this.#showForSite("public_on", "public_here", { name: nickname }, this.#get("[data-show=public]"));
     this.showStep("confirm");
     this.#countDown(endsAt);
     text.focus({ preventScroll: true }); // so it's read out; the content above stays in view
@@ -211,21 +211,20 @@ export class FlowView {
    * @param {Element} element
    */
   showKeeper(element) {
-    const { site, symbol } = this.about;
-    const given = { host: location.host, symbol: `$${symbol}` };
-    if (site) showSentence("keeps_for", { ...given, site: new URL(site).host }, element);
-    else showSentence("keeps", given, element);
+    this.#showForSite("keeps_for", "keeps", { host: location.host, symbol: `$${this.about.symbol}` }, element);
   }
 
   /**
-   * Say what will be public, and where.
-   * @param {string} name
+   * Show the sentence `named` with the site that shows the list, or `nameless` if it's unknown.
+   * @param {string} named
+   * @param {string} nameless
+   * @param {Record<string, string>} values
+   * @param {Element} element
    */
-  #showPublic(name) {
-    const element = this.#get("[data-show=public]");
+  #showForSite(named, nameless, values, element) {
     const { site } = this.about;
-    if (site) showSentence("public_on", { name, site: new URL(site).host }, element);
-    else showSentence("public_here", { name }, element);
+    if (site) showSentence(named, { ...values, site: new URL(site).host }, element);
+    else showSentence(nameless, values, element);
   }
 
   /** @param {number} endsAt */

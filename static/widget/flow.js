@@ -25,13 +25,9 @@ const OUT_OF_REACH = new Set([
   "embed_disabled", "page_not_found",
 ]);
 
-// The first codes' sentences mention a submission and its name; the second ones' don't.
-const NAMELESS = new Map([
-  ["invalid_nonce", new Problem("invalid_nonce_nameless")],
-  ["nonce_binding_mismatch", new Problem("nonce_binding_mismatch_nameless")],
-  ["wallet_account_changed", new Problem("wallet_account_changed_nameless")],
-  ["wallet_disconnected", new Problem("wallet_disconnected_nameless")],
-  ["window_closed", new Problem("window_closed_nameless")],
+// Their sentences mention a submission and its name; those with "_nameless" don't.
+const NAMING = new Set([
+  "invalid_nonce", "nonce_binding_mismatch", "wallet_account_changed", "wallet_disconnected", "window_closed",
 ]);
 
 export class Flow {
@@ -155,14 +151,11 @@ export class Flow {
   /** Check whether the wallet would be refused, before the visitor chooses a name and signs. */
   #askMinimum() {
     const retry = () => this.#askMinimum();
-    const work = async (/** @type {AbortSignal} */ signal) => {
-      try {
-        await this.purpose.createNonce(this.account.address, "", signal);
-      } catch (error) {
+    const work = (/** @type {AbortSignal} */ signal) =>
+      this.purpose.createNonce(this.account.address, "", signal).catch((error) => {
         // Other failures don't matter yet: the name's request will report them.
         if (error instanceof Problem && EARLY.has(error.code)) throw error;
-      }
-    };
+      });
     return this.#try("checking", retry, work, () => this.#askNickname());
   }
 
@@ -378,9 +371,10 @@ export class Flow {
     if (!(error instanceof Problem)) console.error(error);
     this.#retry = retry;
     const problem = error instanceof Problem ? error : new Problem("server");
-    const nameless = this.purpose.name === "add" ? undefined : NAMELESS.get(problem.code);
+    const isNameless = this.purpose.name !== "add" && NAMING.has(problem.code);
     const canShow = this.surroundings.canShow?.(this.account.address) ?? false;
-    this.view.showProblem(nameless ?? problem, { canRetry: retry !== null, canShow });
+    const shown = isNameless ? new Problem(`${problem.code}_nameless`) : problem;
+    this.view.showProblem(shown, { canRetry: retry !== null, canShow });
   }
 
   showWallet() {

@@ -1,8 +1,8 @@
 // The list. Its links, its search and "Show more" ask the server for other rows, which replace those shown; the
 // server draws everything (templates/widget/part.html). Also the list's keyboard.
 
-import { findAround, getElement, parsePage } from "../elements.js";
-import { Problem } from "./api.js";
+import { attempt, findAround, getElement, parsePage } from "../elements.js";
+import { Problem, setCookie } from "./api.js";
 import { copyText, explain, say } from "./words.js";
 
 /** @import { Api } from "./api.js" */
@@ -338,11 +338,7 @@ export class List {
     if (this.total > MOST_PRINTED || !this.root.querySelector("#show-more")) return;
     const request = new XMLHttpRequest();
     request.open("GET", locatePart(this.address, 1, MOST_PARTS), false);
-    try {
-      request.send();
-    } catch {
-      return; // the rows shown are printed
-    }
+    attempt(() => request.send()); // if it fails, the rows shown are printed
     if (request.status === 200) this.#show(getElement(parsePage(request.responseText), "main", HTMLElement));
   }
 
@@ -398,26 +394,14 @@ const locatePart = (address, first, last) =>
   locate(address, { part: "rows", page: String(first), to: String(last) }).href;
 
 /** Keep the shown view when the page is loaded again. @param {URL} address */
-function rememberAddress(address) {
-  try {
-    history.replaceState(history.state, "", address);
-  } catch {
-    // in a sandbox
-  }
-}
+const rememberAddress = (address) => attempt(() => history.replaceState(history.state, "", address));
 
 /**
  * Remember the visitor's order for this page, so that the server draws it the next time.
  * @param {string} order "auto": none
  */
-function rememberOrder(order) {
-  const age = order === "auto" ? 0 : 2_592_000;
-  try {
-    document.cookie = `${ORDER_COOKIE}=${order}; Path=${location.pathname}; Max-Age=${age}; Secure; SameSite=None; Partitioned`;
-  } catch {
-    // it lasts until the page is left
-  }
-}
+const rememberOrder = (order) =>
+  setCookie(ORDER_COOKIE, order, { path: location.pathname, age: order === "auto" ? 0 : undefined });
 
 /** @param {HTMLElement | null} [row] */
 export function focusRow(row) {

@@ -1,7 +1,7 @@
 // The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
 import { getElement, ignoreSecondPresses } from "../elements.js";
-import { Api, connectToHost, noteTime, now, poll } from "./api.js";
+import { Api, connectToHost, noteTime, now, poll, readCookie, setCookie } from "./api.js";
 import { FlowOpener } from "./flow-opener.js";
 import { List } from "./list.js";
 import { copyText, formatAge, formatDuration, say } from "./words.js";
@@ -92,15 +92,10 @@ function loadOwn() {
 
 /** Return whether cookies work here; scripts can't read the session's, so a similar one is tried. */
 function keepsCookies() {
-  const cookie = "embed_tried=1; Path=/embed; Secure; SameSite=None; Partitioned";
-  try {
-    document.cookie = cookie;
-    const isKept = document.cookie.includes("embed_tried=1");
-    document.cookie = `${cookie}; Max-Age=0`;
-    return isKept;
-  } catch {
-    return false; // in a sandbox
-  }
+  setCookie("embed_tried", "1");
+  const isKept = readCookie("embed_tried") === "1";
+  setCookie("embed_tried", "", { age: 0 });
+  return isKept;
 }
 
 // Adding a wallet, and its holder's rights

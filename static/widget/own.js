@@ -2,7 +2,7 @@
 // when there are any, since most visitors just read.
 
 import { findAround, getElement } from "../elements.js";
-import { now, poll, Problem } from "./api.js";
+import { now, poll, Problem, readCookie, setCookie } from "./api.js";
 import { arrange, focusRow } from "./list.js";
 import { copyText, explain, formatInstant, say } from "./words.js";
 
@@ -140,7 +140,7 @@ export class OwnSubmissions {
   #show(served) {
     const known = this.served;
     const rows = /** @type {NodeListOf<HTMLElement>} */ (served.querySelectorAll("#own-list > li"));
-    for (const name of ["data-etag", "data-list", "data-mine"]) copyAttribute(name, served, this.root);
+    Object.assign(this.root.dataset, { mine: "" }, served.dataset);
     for (const part of served.querySelectorAll(":scope > :is(link, svg, template)")) {
       if (!this.root.querySelector(part.localName)) this.root.prepend(document.adoptNode(part));
     }
@@ -179,7 +179,7 @@ export class OwnSubmissions {
   }
 
   #listMine() {
-    return this.root.dataset.mine?.split(" ") ?? [];
+    return this.root.dataset.mine?.match(/\S+/g) ?? [];
   }
 
   #mark() {
@@ -259,29 +259,13 @@ export class OwnSubmissions {
   }
 }
 
-/**
- * @param {string} name
- * @param {Element} from
- * @param {Element} to
- */
-function copyAttribute(name, from, to) {
-  const value = from.getAttribute(name);
-  if (value === null) to.removeAttribute(name);
-  else to.setAttribute(name, value);
-}
-
 /** Return a row's HTML without its times, which tick. @param {HTMLElement} row */
 const readHtml = ({ outerHTML }) => outerHTML.replace(/(<time[^>]*>)[^<]*/g, "$1");
 
 /** Let the server leave out a row. @param {string} id */
 function hideRow(id) {
-  try {
-    const { [1]: hidden = "" } = document.cookie.match(`(?:^|; )${HIDDEN_COOKIE}=([\\w.]+)`) ?? [];
-    const ids = [...hidden.split(".").filter(Boolean), id].slice(-MOST_HIDDEN);
-    document.cookie = `${HIDDEN_COOKIE}=${ids.join(".")}; Path=/embed; Max-Age=2592000; Secure; SameSite=None; Partitioned`;
-  } catch {
-    // in a sandbox, it's hidden until the rows are read again
-  }
+  const hidden = readCookie(HIDDEN_COOKIE).split(".").filter(Boolean);
+  setCookie(HIDDEN_COOKIE, [...hidden, id].slice(-MOST_HIDDEN).join("."));
 }
 
 // Saves the visitor's own receipts as files: before a wallet is on the list, only its visitor's session

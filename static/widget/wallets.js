@@ -1,6 +1,7 @@
 // Finds this window's wallets, by the Wallet Standard or older globals, and checks their answers; reads and
 // writes signatures; and calls another window, which has the wallets or the session.
 
+import { attempt } from "../elements.js";
 import { Problem } from "./api.js";
 
 /**
@@ -31,7 +32,7 @@ export function watchWallets(onChange) {
     const fresh = wallets.filter((wallet) => !standard.has(wallet)); // some register twice
     for (const wallet of fresh) {
       standard.set(wallet, makeStandard(wallet));
-      listenToChanges(wallet, tell);
+      attempt(() => listenToChanges(wallet, tell)); // it may have no events, or broken ones
     }
     tell();
     return () => {
@@ -63,12 +64,8 @@ const makeStandard = (wallet) => ({
 
 /** @param {() => unknown} read a wallet's getter, which may throw or return anything */
 function readText(read) {
-  try {
-    const text = read();
-    return typeof text === "string" ? text : null;
-  } catch {
-    return null;
-  }
+  const text = attempt(read);
+  return typeof text === "string" ? text : null;
 }
 
 /**
@@ -107,13 +104,10 @@ function listOlder() {
     () => globals.solflare,
     () => globals.backpack,
   ]) {
-    try {
+    attempt(() => { // something else with this name may be unreadable, such as another site's frame
       const provider = read();
-      if (!isProvider(provider) || found.has(provider)) continue;
-      found.set(provider, nameOlder(provider, globals));
-    } catch {
-      // something else with this name that can't be read, such as another site's frame
-    }
+      if (isProvider(provider) && !found.has(provider)) found.set(provider, nameOlder(provider, globals));
+    });
   }
   return [...found].map(([provider, name]) => [name, provider]);
 }
@@ -243,13 +237,11 @@ const isOffered = ({ name, canUse }, features) =>
  * @param {StandardWallet} wallet
  */
 export function isUsable(wallet) {
-  try {
+  return attempt(() => {
     const isShowable = typeof wallet.name === "string" && typeof (wallet.icon ?? "") === "string";
     return isShowable && isOnSolana(wallet) && typeof wallet.features[CONNECT].connect === "function" &&
       WAYS.some((way) => isOffered(way, wallet.features));
-  } catch {
-    return false; // not a wallet
-  }
+  }) ?? false;
 }
 
 /**
@@ -271,20 +263,11 @@ export async function connectStandard(wallet) {
 const isOnSolana = (one) => (one.chains ?? []).some((chain) => chain.startsWith("solana:"));
 
 /**
- * Call `onChange` whenever the wallet's accounts, features or chains change; return the function that
- * stops it, or null if the wallet doesn't report changes.
+ * Call `onChange` whenever the wallet's accounts, features or chains change; return what stops it.
  * @param {StandardWallet} wallet
  * @param {() => void} onChange
- * @returns {(() => unknown) | null}
  */
-function listenToChanges(wallet, onChange) {
-  try {
-    const off = wallet.features[EVENTS].on("change", onChange);
-    return typeof off === "function" ? off : null;
-  } catch {
-    return null; // a wallet without events, or with broken ones
-  }
-}
+const listenToChanges = (wallet, onChange) => wallet.features[EVENTS].on("change", onChange);
 
 // Accounts
 
@@ -302,14 +285,9 @@ function listUsable(accounts) {
 }
 
 /** @param {StandardAccount} account */
-function canSign(account) {
-  try {
-    return isOnSolana(account) && isAddress(account.address) &&
-      WAYS.some(({ name }) => account.features?.includes(name));
-  } catch {
-    return false; // not an account
-  }
-}
+const canSign = (account) =>
+  attempt(() => isOnSolana(account) && isAddress(account.address) &&
+    WAYS.some(({ name }) => account.features?.includes(name)));
 
 /**
  * The ways in which a wallet's accounts didn't sign, the latest last: the next attempt begins with another,
@@ -419,11 +397,7 @@ class StandardAccountInUse {
   }
 
   #listCurrent() {
-    try {
-      return listUsable(this.wallet.accounts ?? []);
-    } catch {
-      return []; // unreadable accounts
-    }
+    return attempt(() => listUsable(this.wallet.accounts ?? [])) ?? [];
   }
 }
 
@@ -533,12 +507,8 @@ async function checkSignature(signature, signed, { text, address, others = [] })
 async function isSignatureOf(address, signature, signed, text) {
   const publicKey = decodeBase58(address);
   if (!publicKey) return null;
-  let key;
-  try {
-    key = await crypto.subtle.importKey("raw", publicKey, "Ed25519", false, ["verify"]);
-  } catch {
-    return null;
-  }
+  const key = await crypto.subtle?.importKey("raw", publicKey, "Ed25519", false, ["verify"]).catch(() => null);
+  if (!key) return null;
   const hosts = [globalThis.location?.host, globalThis.location?.hostname].filter((host) => host);
   const forms = [...(signed ? [signed] : []), ...listSignableForms(text, publicKey, hosts)];
   for (const form of forms) {
@@ -555,14 +525,10 @@ async function isSignatureOf(address, signature, signed, text) {
  */
 export function explainThrown(thrown) {
   if (thrown instanceof Problem) return thrown;
-  try {
-    const chain = [...unwrap(thrown)];
-    if (chain.some(isDeclined)) return new Problem("wallet_rejected");
-    if (chain.some(({ code }) => code === REQUEST_OPEN)) return new Problem("wallet_busy");
-  } catch {
-    // an error with unreadable properties
-  }
-  return new Problem("wallet_failed");
+  const chain = attempt(() => [...unwrap(thrown)]) ?? []; // its properties may be unreadable
+  if (chain.some(isDeclined)) return new Problem("wallet_rejected");
+  const isBusy = chain.some(({ code }) => code === REQUEST_OPEN);
+  return new Problem(isBusy ? "wallet_busy" : "wallet_failed");
 }
 
 /**
@@ -620,15 +586,6 @@ function watchAccount(listen, findLoss, onLost) {
     clearTimeout(timer);
     if (typeof off === "function") attempt(() => off());
   };
-}
-
-/** @param {() => unknown} action a wallet's own code, which may throw anything */
-function attempt(action) {
-  try {
-    return action();
-  } catch {
-    return null;
-  }
 }
 
 // Signatures: the bytes that they may cover instead of the plain text
@@ -797,13 +754,10 @@ export function findAddress(pasted) {
  */
 export function decodeBase64(text) {
   const digits = text.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "");
-  try {
-    const bytes = Uint8Array.from(atob(digits), (character) => character.charCodeAt(0));
-    // atob ignores stray bits at the end, so truncated base58 could be accepted as base64.
-    return encodeBase64(bytes).replace(/=+$/, "") === digits ? bytes : null;
-  } catch {
-    return null;
-  }
+  const decoded = attempt(() => atob(digits));
+  // atob ignores stray bits at the end, so truncated base58 could be accepted as base64.
+  if (decoded === null || btoa(decoded).replace(/=+$/, "") !== digits) return null;
+  return Uint8Array.from(decoded, (character) => character.charCodeAt(0));
 }
 
 /**

@@ -1,6 +1,6 @@
 // Text in the reader's language: the page's sentences, numbers and times. Also copies text.
 
-import { isAmountKey, now } from "./api.js";
+import { AMOUNTS, now } from "./api.js";
 
 /** @import { Problem } from "./api.js" */
 
@@ -37,11 +37,7 @@ export function say(name, values = {}) {
  * Return a number or an exact amount (api.js) in the reader's language.
  * @param {number | string} amount
  */
-export const formatAmount = (amount) =>
-  numbers.format(asNumeric(amount));
-
-/** @param {number | string} amount */
-const asNumeric = (amount) => /** @type {Intl.StringNumericLiteral} */ (amount);
+export const formatAmount = (amount) => numbers.format(/** @type {Intl.StringNumericLiteral} */ (amount));
 
 /** @type {[unit: string, seconds: number][]} */
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
@@ -101,7 +97,7 @@ export const isolate = (text) => `\u2068${text}\u2069`;
 export function explain(problem) {
   const details = Object.fromEntries(
     Object.entries(problem.details).map(([key, value]) =>
-      [key, isAmountKey(key) ? formatAmount(String(value)) : isolate(String(value))]),
+      [key, AMOUNTS.has(key) ? formatAmount(String(value)) : isolate(String(value))]),
   );
   const left = problem.retryAt ? (problem.retryAt - Date.now()) / 1000 : 0;
   return say(problem.code, { ...details, time: formatDuration(left) });

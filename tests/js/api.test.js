@@ -3,7 +3,7 @@ import "./page.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Api, normalizeAmount, noteDate, now, parseResponse, Problem } from "../../static/widget/api.js";
+import { Api, noteDate, now, parseResponse, Problem } from "../../static/widget/api.js";
 import { makeAdding } from "../../static/widget/flow-setup.js";
 
 const api = new Api({ pageId: "page", key: "svc_pub_x" });
@@ -59,7 +59,7 @@ test("a nonce that nobody waits for is not asked for any longer", async (context
 test("amounts arrive exactly, in lists and in refusals", async (context) => {
   let status = 200;
   serve(context, () =>
-    new Response('{"tokenBalance": 18446744073.709551615, "balance": 1E-7}', { status }));
+    new Response('{"tokenBalance": 18446744073.709551615, "balance": 0.0000001}', { status }));
   assert.deepEqual(await api.call("/page"), {
     tokenBalance: "18446744073.709551615",
     balance: "0.0000001",
@@ -187,34 +187,8 @@ for (const [refusal, path, isOfList] of /** @type {[string, string, boolean][]} 
 
 const MOST = "18446744073.709551615";
 
-for (const [text, amount] of [
-  ["0", "0"],
-  ["0.0", "0"],
-  ["0E-9", "0"],
-  ["1500", "1500"],
-  ["1500.0", "1500"],
-  ["1.5e3", "1500"],
-  ["1.5E+3", "1500"],
-  ["1e20", "100000000000000000000"],
-  ["100e-2", "1"],
-  ["1E-7", "0.0000001"],
-  ["12.345e-3", "0.012345"],
-  ["12.345e1", "123.45"],
-  [MOST, MOST],
-]) {
-  test(`${text} is written ${amount}`, () => {
-    assert.equal(normalizeAmount(text), amount);
-  });
-}
-
-for (const text of ["", "-1", "1,5", "NaN", "1e", ".5", "0x10"]) {
-  test(`${JSON.stringify(text)} is no amount`, () => {
-    assert.throws(() => normalizeAmount(text), TypeError);
-  });
-}
-
 test("an answer keeps every digit of its amounts", () => {
-  const text = `{"wallets": [{"tokenBalance": ${MOST}}], "balance": 1E-7, "minBalance": 1500.0}`;
+  const text = `{"wallets": [{"tokenBalance": ${MOST}}], "balance": 0.0000001, "minBalance": 1500}`;
 
   assert.deepEqual(parseResponse(text), {
     wallets: [{ tokenBalance: MOST }],
@@ -236,7 +210,7 @@ test("without the source of a number, the number itself is used", (context) => {
   context.mock.method(JSON, "parse", (/** @type {string} */ text, /** @type {Function} */ revive) =>
     parse(text, (key, value) => revive(key, value)));
 
-  assert.deepEqual(parseResponse('{"tokenBalance": 1E-7}'), { tokenBalance: "0.0000001" });
+  assert.deepEqual(parseResponse('{"tokenBalance": 1E-7}'), { tokenBalance: "1e-7" });
 });
 
 test("a Date header sets the clock only if the clock disagrees with it", (context) => {

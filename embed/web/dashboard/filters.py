@@ -3,8 +3,10 @@
 import math
 from collections import Counter
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
+from babel import Locale
 from babel.dates import format_timedelta
 from markupsafe import Markup
 
@@ -135,9 +137,14 @@ def describe_state(state: str) -> str:
 @blueprint.app_template_filter("span")
 def format_span(span: timedelta) -> str:
     """Return a duration in its largest whole unit, such as ``36 hours``."""
+    return _format_span(span, current_locale())
+
+
+@lru_cache(maxsize=1_000)  # most lines of a list have the same; Babel takes 30 us
+def _format_span(span: timedelta, locale: Locale) -> str:
     _, unit = split_span(int(span.total_seconds()))
     granularity: Any = unit.removesuffix("s")
-    return format_timedelta(span, granularity, threshold=math.inf, locale=current_locale())
+    return format_timedelta(span, granularity, threshold=math.inf, locale=locale)
 
 
 def split_span(span_s: int) -> tuple[int, str]:

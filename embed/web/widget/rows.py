@@ -1,10 +1,10 @@
-"""The rows of the list, rendered once for everyone who reads them in the same language."""
+"""The rows of the list, each rendered once for everyone who reads it in the same language."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from cachetools import LFUCache
-from flask import render_template
+from flask import get_template_attribute
 from markupsafe import Markup
 
 from embed.balances.history import BalanceChange, read_balance_changes
@@ -19,7 +19,7 @@ from embed.web.languages import current_language
 from embed.web.shared_cache import SharedCache
 from embed.web.widget.view import View
 
-MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process; a part takes about 30 KB
+MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process; a row takes about 1.5 KB
 
 # The explorers that a look may name: the text of a link, and where it leads.
 EXPLORERS = {
@@ -54,71 +54,60 @@ ListedWallet: TypeAlias = dict[str, Any]  # as in the payload, and what describe
 
 
 class Rows(NamedTuple):
-    html: str
+    html: Markup
     has_changes: bool  # whether any shows how its balance has changed
 
 
-class _Kept(NamedTuple):
+class _Row(NamedTuple):
     etag: str
-    rows: Rows
+    html: Markup
+    has_change: bool
 
 
 # Drops the least used, so a flood of odd addresses can't empty it.
-_kept = SharedCache[tuple[object, ...], _Kept](
-    LFUCache(MAX_CACHED_BYTES, getsizeof=lambda one: len(one.rows.html))
+_kept = SharedCache[tuple[object, ...], _Row](
+    LFUCache(MAX_CACHED_BYTES, getsizeof=lambda one: len(one.html))
 )
 
 
 def render_rows(edition: Edition, view: View, places: Sequence[int], look: Look) -> Rows:
-    """Return a view's parts of the list. What a search finds isn't kept."""
-    payload = edition.payload
-    parts = []
-    for number in range(view.first, view.last + 1):
-        first = (number - 1) * WALLETS_PER_PART
-        shown = places[first : first + WALLETS_PER_PART]
-        if view.search:
-            parts.append(_render(payload, shown, look, view.tag))
-            continue
-        shows_changes = "changes" not in look.hide
-        key = (
-            payload.page.id, current_language(), look.explorer, shows_changes,
-            view.order, view.tag, number,
-        )  # fmt: skip
-        kept = _kept.get(key)
-        if kept is None or kept.etag != edition.etag:
-            kept = _Kept(edition.etag, _render(payload, shown, look, view.tag))
-            _kept.set(key, kept)
-        parts.append(kept.rows)
-    return Rows(
-        Markup("").join(Markup(one.html) for one in parts),  # noqa: S704 -- rendered by Jinja
-        any(one.has_changes for one in parts),
-    )
+    """Return a view's parts of the list. A wallet's row is the same in every order and search."""
+    shows_changes = "changes" not in look.hide
+    shown = places[(view.first - 1) * WALLETS_PER_PART : view.last * WALLETS_PER_PART]
+    kind = (
+        edition.payload.page.id, current_language(), look.explorer, shows_changes, view.tag,
+    )  # fmt: skip
+    found = ((place, _kept.get((*kind, place))) for place in shown)
+    rows = {place: row for place, row in found if row and row.etag == edition.etag}
+    missing = [place for place in shown if place not in rows]
+    if missing:
+        for place, row in _render(edition, missing, look, view.tag):
+            rows[place] = row
+            _kept.set((*kind, place), row)
+    html = Markup("").join(rows[place].html for place in shown)
+    return Rows(html, any(row.has_change for row in rows.values()))
 
 
-def _render(payload: Payload, places: Sequence[int], look: Look, tag: str | None) -> Rows:
-    page, balances, now = payload.page, runtime().balances, runtime().clock()
+def _render(
+    edition: Edition, places: Sequence[int], look: Look, tag: str | None
+) -> Iterator[tuple[int, _Row]]:
+    payload, balances, now = edition.payload, runtime().balances, runtime().clock()
     wallets = payload.read_wallets(places)
     changes: dict[str, BalanceChange] = {}
     if balances.uses_chain and "changes" not in look.hide:
-        changes = read_balance_changes(page, [one["address"] for one in wallets], now)
-    lines = draw_lines(changes, now)
-    day_parts = {address: change.day_part for address, change in changes.items()}
-    column = Column.of(payload.standings.highest)
-    html = render_template(
-        "widget/rows.html",
-        explorer=EXPLORERS.get(look.explorer),
-        chosen_tag=tag,
-        wallets=[
-            describe_wallet(wallet, place, payload, column)
-            | {
-                "is_proved": payload.standings.proved[place],
-                "line": lines.get(wallet["address"]),
-                "day_part": day_parts.get(wallet["address"]),
-            }
-            for place, wallet in zip(places, wallets, strict=True)
-        ],
-    )
-    return Rows(html, bool(changes))
+        changes = read_balance_changes(payload.page, [one["address"] for one in wallets], now)
+    lines, column = draw_lines(changes, now), Column.of(payload.standings.highest)
+    wallet_row = get_template_attribute("widget/row.html", "wallet_row")
+    explorer = EXPLORERS.get(look.explorer)
+    for place, wallet in zip(places, wallets, strict=True):
+        change = changes.get(wallet["address"])
+        shown = describe_wallet(wallet, place, payload, column) | {
+            "is_proved": payload.standings.proved[place],
+            "line": lines.get(wallet["address"]),
+            "day_part": change and change.day_part,
+        }
+        html = wallet_row(shown, explorer=explorer, chosen_tag=tag)
+        yield place, _Row(edition.etag, html, change is not None)
 
 
 def describe_wallet(
