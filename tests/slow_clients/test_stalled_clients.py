@@ -29,7 +29,8 @@ def environ(make_sqlite):
 
 
 def test_clients_that_stall_in_every_way_keep_nobody_waiting_and_are_ended(environ):
-    with run_gunicorn(environ, IMPATIENT) as server, ExitStack() as opened:
+    # Some read their answer before the server loses patience, and then only keep the connection.
+    with run_gunicorn(environ, IMPATIENT, "--keep-alive=4") as server, ExitStack() as opened:
         large, small = (RemotePage(server.url, environ) for _ in range(2))
         add_wallets(environ["DATABASE_URL"], large.page_id)
         stalls = list_stalls(large)

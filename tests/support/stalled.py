@@ -18,7 +18,7 @@ from embed.db.models import Wallet
 from embed.domain import times
 from embed.domain.identifiers import make_id
 
-STALLED = 40
+STALLED = 20
 # A client that is served needs a fraction of this; gunicorn's own worker let it wait for longer.
 SERVED_WITHIN_S = 30
 ENDED_WITHIN_S = 30
