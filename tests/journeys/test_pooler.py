@@ -70,8 +70,6 @@ def test_requests_over_other_connections_succeed_and_leave_no_setting_in_them(
         assert set().union(*at_once([use] * 8)) == {200, 201}
 
     with ExitStack() as opened:
-        connections = [
-            opened.enter_context(open_cursor(pooler_url)) for _ in range(SERVER_CONNECTIONS)
-        ]
+        every = [opened.enter_context(open_cursor(pooler_url)) for _ in range(SERVER_CONNECTIONS)]
         for name, usual in (("lock_timeout", "0"), ("default_transaction_read_only", "off")):
             assert {one.execute(f"SHOW {name}").fetchone()[0] for one in every} == {usual}
