@@ -15,7 +15,7 @@ from support.servers import (
     run_flask,
     run_gunicorn,
 )
-from support.version_0_7_0 import COMMIT, MIGRATIONS_OF_0_6_0, dump
+from support.version_0_7_0 import dump
 from support.waiting import wait_for
 
 from embed.db import connection, schema_version
@@ -123,7 +123,6 @@ def limited_url(old_url):
     [
         ("", "permission denied for schema public", "isn't allowed to create tables in the schema"),
         ("GRANT CREATE ON SCHEMA public TO {}", "must be owner of", "isn't allowed to change its"),
-        ("ALTER ROLE {} SET default_transaction_read_only = on", "read-only transaction", ""),
     ],
 )
 def test_upgrade_that_is_not_allowed_says_why_and_what_to_do(
@@ -160,12 +159,6 @@ def mark_newer(url: str) -> None:
         )
 
 
-SENTENCE_OF_A_NEWER = (
-    f"The database was upgraded by a newer version of this service ({NEWER}). Run that version, or"
-    " go back as described in docs/operating.md under Upgrading."
-)
-
-
 @pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "command",
@@ -175,26 +168,13 @@ SENTENCE_OF_A_NEWER = (
         ["flask", "db", "upgrade"],
     ],
 )
-@pytest.mark.parametrize("version", ["0.6.0", "newer"])
-def test_server_worker_and_upgrade_refuse_a_database_that_they_cannot_upgrade(
-    old_url, database_url, command, version
-):
-    url, sentence = database_url, SENTENCE_OF_A_NEWER
-    if version == "newer":
-        mark_newer(url)
-    else:
-        url, sentence = old_url, f"First upgrade it with commit {COMMIT}, as described"
-        connection.open_database(url)
-        version_0_7_0.record(MIGRATIONS_OF_0_6_0)
-        db.close()
-    connection.open_database(url)
-    rows = dump()
-    db.close()
+def test_server_worker_and_upgrade_refuse_a_database_that_they_do_not_know(database_url, command):
+    mark_newer(database_url)
 
     run = subprocess.run(
         [sys.executable, "-m", *command],
         cwd=PROJECT_DIR,
-        env=clean_environ() | make_environ(url),
+        env=clean_environ() | make_environ(database_url),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -202,9 +182,9 @@ def test_server_worker_and_upgrade_refuse_a_database_that_they_cannot_upgrade(
     )
 
     assert run.returncode != 0
+    sentence = f"The database was upgraded by a newer version of this service ({NEWER})."
     assert run.stderr.count(sentence) == 1, run.stderr
     assert "Traceback" not in run.stderr
-    assert dump() == rows
 
 
 @pytest.mark.databases("sqlite")
