@@ -3,7 +3,6 @@
 from decimal import Decimal
 
 import pytest
-from cachetools import LFUCache
 from frames import ask
 from support.world import SITE, USDC, Visitor, with_session
 
@@ -13,7 +12,6 @@ from embed.balances.tokens import Supply
 from embed.db.models import Token
 from embed.keys.access import find_access
 from embed.keys.management import change_key
-from embed.web.shared_cache import SharedCache
 from embed.web.widget import page as widget_page
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -144,24 +142,6 @@ def test_own_submissions_are_nobody_elses_and_of_this_moment(world, count_render
     assert see(visitor.cookie) == [True, True]
     assert see(stranger.cookie) == see(None) == [False, False]
     assert len(count_renderings) == 2  # before and after the decision
-
-
-def test_flood_of_odd_addresses_pushes_out_nothing_that_is_used(
-    world, count_renderings, monkeypatch
-):
-    cache = LFUCache(100_000, getsizeof=len)
-    monkeypatch.setattr(widget_page, "_kept", SharedCache(cache))
-    for _ in range(3):
-        ask(world)
-    for number in range(40):
-        for _ in range(2):
-            ask(world, accent=f"{number:06x}")
-
-    assert cache.currsize <= 100_000
-    assert 2 < len(cache) < 12
-    count_renderings.clear()
-    ask(world)
-    assert count_renderings == []
 
 
 def test_page_reads_no_more_than_it_needs(world, count_statements):

