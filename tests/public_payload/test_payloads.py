@@ -3,7 +3,6 @@
 import json
 import threading
 
-import flask_compress.flask_compress
 import pytest
 from support.remote import at_once
 from support.world import Visitor
@@ -102,34 +101,3 @@ def test_statements_do_not_grow_with_the_wallets(world, count_statements):
         counts.append(count_statements(world.read))
 
     assert counts[1] <= counts[0]  # the first also records that the key was used
-
-
-@pytest.mark.databases("sqlite")
-def test_payload_is_compressed_once_for_each_version_and_encoding(world, monkeypatch):
-    compressed, tags = [], []
-    compress = flask_compress.flask_compress._compress_data
-
-    def record_and_compress(app, data, algorithm):
-        compressed.append(algorithm)
-        return compress(app, data, algorithm)
-
-    monkeypatch.setattr(flask_compress.flask_compress, "_compress_data", record_and_compress)
-    world.root = "/embed/api"
-    with db.atomic():
-        for number in range(10):
-            world.track(Visitor().address, alias=f"n{number}")
-
-    def read(encoding: str):
-        answer = world.read(headers={"Accept-Encoding": encoding})
-        assert answer.headers["Content-Encoding"] == encoding
-        tags.append(answer.headers["ETag"])
-        return answer.data
-
-    for _ in range(3):
-        first = read("gzip"), read("br")
-    world.track(Visitor().address)
-    second = read("gzip"), read("br")
-
-    assert compressed == ["gzip", "br", "gzip", "br"]
-    assert len(set(tags)) == 2  # each is the same in every compression
-    assert first != second

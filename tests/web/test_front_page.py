@@ -73,13 +73,3 @@ def test_host_that_is_no_name_is_refused_with_a_page(world):
     assert answer.status_code == 400
     assert "This request can't be answered" in answer.text
     assert host not in answer.text
-
-
-@pytest.mark.parametrize("path", ["/", "/api/embed/tracking/x"])
-def test_offer_to_switch_protocols_changes_no_answer(world, path):
-    offer = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
-
-    offered, plain = (world.client.get(path, headers=each) for each in (offer, {}))
-
-    assert offered.status_code == plain.status_code != 405
-    assert len(offered.data) == len(plain.data)

@@ -181,22 +181,15 @@ def test_translation_keeps_the_placeholders_and_adds_no_markup(language):
     ("lang", "wish", "language"),
     [
         ("pt-BR", None, "pt"),
-        ("pt_BR", None, "pt"),
         ("zh-Hans-CN", None, "zh"),
         ("DE", "ja", "de"),
-        ("en-GB", "ja", "en"),
         ("pl", None, "en"),
-        ("", None, "en"),
         ("pl", "fr-CA", "fr"),
         (None, "pl,de;q=0.5,fr;q=0.9", "fr"),
-        (None, "de-AT,en;q=0.5", "de"),
-        (None, "zh-Hans-CN,en;q=0.3", "zh"),
         (None, "de;q=0", "en"),
-        (None, "*", "en"),
         (None, ";;q=,=;q=x", "en"),
         # Longer than a browser sends, so it isn't parsed.
         (None, "de," * 2_500, "en"),
-        (None, "de;q=0.1," * 900, "en"),
     ],
 )
 def test_address_decides_then_the_browser_and_regions_mean_their_language(
@@ -207,11 +200,8 @@ def test_address_decides_then_the_browser_and_regions_mean_their_language(
 
 @pytest.mark.parametrize(
     "lang",
-    [
-        *("../../../etc/passwd", "..%2fde", "de.po", "de\0", "de\r\nSet-Cookie: a=b", "\u202ede"),
-        *('"><script>alert(1)</script>', "{{ 7 * 7 }}", "%(amount)s", "__class__", "d" * 5000),
-    ],
-    ids=range(11),
+    ["../../../etc/passwd", "de\r\nSet-Cookie: a=b", '"><script>alert(1)</script>', "d" * 5000],
+    ids=range(4),
 )
 def test_hostile_language_does_nothing(world, lang):
     asked, plain = open_widget(world, lang=lang), open_widget(world)
