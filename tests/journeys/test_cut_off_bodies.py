@@ -103,16 +103,6 @@ def test_chunked_form_that_ends_before_its_last_chunk_is_refused(rest, service):
     assert service.list_statuses() == ["pending"] * 3
 
 
-@pytest.mark.parametrize("rest", [b"-5\r\n", b"4\r\n&ids=\r\n0\r\n\r\n"])
-def test_malformed_chunk_is_refused_at_once_whatever_came_before_it(rest, service):
-    head, body = service.make_form(CHUNKED)
-    sent = head + in_chunk(cut_after(1, body)) + rest
-
-    assert send(service.port, sent, ends=False).startswith(REFUSED)
-    assert service.list_statuses() == ["pending"] * 3
-    assert "Traceback" not in service.log.read_text()
-
-
 def test_form_that_is_cut_off_before_caddy_is_refused(service, tmp_path):
     """Caddy passes a body on as it arrives."""
     port = find_free_port()

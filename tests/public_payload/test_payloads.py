@@ -1,13 +1,11 @@
 """How often a page's payload is built, parsed and compressed."""
 
 import json
-import threading
 
 import pytest
 from support.remote import at_once
 from support.world import Visitor
 
-from embed import public_payload
 from embed.db.connection import db
 from embed.public_payload import WALLETS_PER_PART, get_payload
 
@@ -45,34 +43,6 @@ def test_payload_that_many_ask_for_at_once_is_built_once(world, built):
 
     assert built == [world.page_id]
     assert len({id(payload) for payload in payloads}) == 1
-
-
-def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monkeypatch):
-    version = world.page.version
-    cached = get_payload(world.page_id, version, world.balances)
-    other_id = world.make_page()
-    is_building, may_end = threading.Event(), threading.Event()
-    list_wallets = public_payload.list_wallets
-
-    def list_slowly(*arguments, **how):
-        is_building.set()
-        assert may_end.wait(30)
-        return list_wallets(*arguments, **how)
-
-    def get_other():
-        try:
-            get_payload(other_id, 1, world.balances)
-        finally:
-            db.close()
-
-    monkeypatch.setattr(public_payload, "list_wallets", list_slowly)
-    builder = threading.Thread(target=get_other)
-    builder.start()
-    assert is_building.wait(30)
-
-    assert get_payload(world.page_id, version, world.balances) is cached
-    may_end.set()
-    builder.join()
 
 
 @pytest.mark.databases("sqlite")

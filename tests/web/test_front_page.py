@@ -63,13 +63,3 @@ def test_unknown_host_is_not_sent_back_to_where_it_fails_again(world_with):
 
     assert answer.status_code == 400
     assert "<a " not in answer.text
-
-
-def test_host_that_is_no_name_is_refused_with_a_page(world):
-    host = "x" * 5000
-
-    answer = world.client.get("/dashboard/nothing", headers={"Host": host})
-
-    assert answer.status_code == 400
-    assert "This request can't be answered" in answer.text
-    assert host not in answer.text

@@ -88,8 +88,8 @@ def test_no_answer_is_taken_for_another_type_or_loads_what_is_not_ours(world, pa
             assert {"default-src 'none'", "base-uri 'none'"} <= set(policy.split("; ")), name
 
 
-def test_only_the_widget_can_be_framed_and_pages_make_no_html_of_text(world, paths):
-    framed, embedders = set(), set()
+def test_only_the_widget_can_be_framed_and_only_it_and_the_sign_in_set_cookies(world, paths):
+    framed, embedders, setters = set(), set(), set()
     for name, answer in ask_all(world, paths).items():
         policy = answer.headers.get("Content-Security-Policy", "")
         framed |= set() if "frame-ancestors 'none'" in policy else {name}
@@ -98,7 +98,10 @@ def test_only_the_widget_can_be_framed_and_pages_make_no_html_of_text(world, pat
         is_text = answer.mimetype != "application/json"
         assert ("charset=utf-8" in answer.content_type) == is_text, name
 
+        setters |= {name} if "Set-Cookie" in answer.headers else set()
+
     assert framed - SHOWN_AS_TEXT == embedders == {"widget", "refused widget"}
+    assert setters == {"widget", "sign-in"}
 
 
 LOADED_BY_SITES = {

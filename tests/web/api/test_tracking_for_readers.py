@@ -59,19 +59,6 @@ def test_conditions_of_all_kinds(reader, write, status):
     assert answer.data == (present.data if status == 200 else b"")
 
 
-def test_head_is_answered_as_get_is(reader):
-    reader.track(Visitor().address)
-    path = f"/embed/api/tracking/{reader.page_id}"
-    etag = reader.read().headers["ETag"]
-
-    whole = reader.call("HEAD", path)
-    assert (whole.status_code, whole.data, whole.headers["ETag"]) == (200, b"", etag)
-    same = reader.call("HEAD", path, headers={"If-None-Match": etag})
-    assert (same.status_code, same.data) == (304, b"")
-    refused = reader.call("HEAD", path, headers={"If-None-Match": etag, "Authorization": None})
-    assert refused.status_code == 401
-
-
 def test_api_proper_has_the_headers_of_the_spec_only(world):
     world.read()
     answer = world.read(headers={"If-None-Match": "*"})

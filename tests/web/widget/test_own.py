@@ -145,20 +145,6 @@ def test_refused_tries_do_not_pile_up_and_hidden_rows_stay_away(world):
     assert list_shown(*hidden) == ["First", "Salt"]
 
 
-def test_wallet_whose_row_is_hidden_stays_the_visitors_own_in_the_list(world):
-    visitor = with_session(world)
-    sent = submit(world, visitor, "Ann")
-    world.approve(sent)
-    cookie = f"embed_session={visitor.cookie}; embed_hidden={sent}"
-
-    hidden, page = see(world, visitor, hidden=(sent,)), ask(world, headers={"Cookie": cookie})
-
-    for answer in (hidden, page):
-        assert list_rows(answer) == []
-        assert read_attribute(answer.text, "data-mine") == Wallet.get().id
-    assert read_tag(hidden) != read_tag(see(world, visitor))
-
-
 # Browsers that keep no cookie
 
 

@@ -69,14 +69,6 @@ def test_part_has_what_the_page_has(world):
     assert "<script" not in part
 
 
-def test_part_says_whether_the_list_is_empty_as_the_page_does(world):
-    empty = world.make_page()
-    key = world.make_key("public", page_id=empty, origins=[SITE])
-    for query in ({}, {"part": "rows"}):
-        assert " data-empty" in ask(world, page_id=empty, key=key, **query).text
-        assert " data-empty" not in ask(world, **query).text
-
-
 # What has not changed
 
 
