@@ -46,12 +46,3 @@ def test_callers_wait_together_for_a_database_that_hangs_and_later_ones_no_longe
         "Not ready. The database has not answered for 2 seconds.",
         "Ready.",
     ]
-
-
-def test_answer_is_given_again_for_a_second(app, clock):
-    ready = Readiness()
-    assert not ready.is_ready(clock())
-
-    hold_lease("a", "worker", clock(), clock())
-
-    wait_for(lambda: ready.is_ready(clock()))

@@ -131,15 +131,11 @@ def test_value_that_is_none_is_refused(
     check_draft(world, visitor, code, endpoint, body)
 
 
-LENGTH, CHARS = "invalid_nickname_length", "invalid_nickname_chars"
-NICKNAMES = {name: (value, CHARS) for name, value in OPAQUE.items()} | {
-    "empty": ("", LENGTH),
-    "5,000 characters": ("x" * 5000, LENGTH),
-    "lone surrogate after": ("ann\ud800", CHARS),
-}
-
-
-@pytest.mark.parametrize(("nickname", "code"), NICKNAMES.values(), ids=NICKNAMES)
+@pytest.mark.parametrize(
+    ("nickname", "code"),
+    [("x" * 5000, "invalid_nickname_length"), ("ann\ud800", "invalid_nickname_chars")],
+    ids=["5,000 characters", "lone surrogate"],
+)
 def test_nickname_that_is_none_is_refused(world, visitor, draft, nickname, code):
     draft["nickname"] = nickname
     check_draft(world, visitor, code, SUBMISSIONS, draft)

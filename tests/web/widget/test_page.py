@@ -1,15 +1,10 @@
 """The widget's page is rendered once, is never outdated, and never another visitor's."""
 
-from decimal import Decimal
-
 import pytest
-from frames import ask
-from support.world import SITE, USDC, Visitor, with_session
+from frames import ask, read_again
+from support.world import SITE, Visitor, with_session
 
 from embed import pages
-from embed.balances.observations import store_chain_of_mints
-from embed.balances.tokens import Supply
-from embed.db.models import Token
 from embed.keys.access import find_access
 from embed.keys.management import change_key
 from embed.web.widget import page as widget_page
@@ -20,10 +15,9 @@ OTHER_SITE = "https://other.example"
 
 
 @pytest.fixture
-def world(world_with):
-    """A page of two sites, with a wallet, on a service with an endpoint."""
-    world = world_with(SOLANA_RPC_URL="https://rpc.example/")
-    Token.create(mint=USDC, supply=1000, supply_observed_at=world.clock())
+def world(chain_world):
+    """A page of two sites, with a wallet."""
+    world = chain_world
     world.public_key = world.make_key("public", origins=[SITE, OTHER_SITE])
     world.add_tag("team")
     world.track(Visitor().address, alias="Ann", tag_names=["team"])
@@ -52,13 +46,6 @@ def test_page_is_rendered_once_for_all_visitors(world, count_renderings):
     assert len({answer.headers["Set-Cookie"] for answer in answers}) == 5
     ask(world, utm_source="mail", x="1", page="no number")  # what is not known changes nothing
     assert len(count_renderings) == 1
-
-
-def read_again(world) -> None:
-    """Nothing has changed but when balances were read."""
-    world.clock.forward(minutes=10)
-    supply = Supply(Decimal(1000), world.clock())
-    store_chain_of_mints({}, supplies={USDC: supply})
 
 
 def change_origins(world, *origins: str, allow_null_origin: bool = False) -> None:

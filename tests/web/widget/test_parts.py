@@ -1,15 +1,12 @@
 """?part=rows: the part of the widget's page that its script swaps in."""
 
 import re
-from decimal import Decimal
 
 import pytest
-from frames import ask, list_names, list_rows, read_attribute
-from support.world import SITE, USDC, Visitor, World, with_session
+from frames import ask, list_names, list_rows, read_again, read_attribute
+from support.world import SITE, Visitor, World, with_session
 
-from embed.balances.observations import store_chain_of_mints
-from embed.balances.tokens import Supply
-from embed.db.models import ApiKey, Token
+from embed.db.models import ApiKey
 from embed.web.widget import page, rows, view
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -18,13 +15,11 @@ PARTS = {"rows": ("", {"part": "rows"}), "own": ("/own", {}), "steps": ("/flow",
 
 
 @pytest.fixture
-def world(world_with) -> World:
-    """A page of three wallets, on a service with an endpoint."""
-    world = world_with(SOLANA_RPC_URL="https://rpc.example/")
-    Token.create(mint=USDC, supply=1000, supply_observed_at=world.clock())
+def world(chain_world) -> World:
+    """A page of three wallets."""
     for name in ("Ann", "Bob", "Zoe"):
-        world.track(Visitor().address, alias=name)
-    return world
+        chain_world.track(Visitor().address, alias=name)
+    return chain_world
 
 
 @pytest.fixture
@@ -81,12 +76,6 @@ def test_nothing_is_sent_again_while_nothing_has_changed(world, count_statements
     # The key with its page, and the supply.
     assert count_statements(lambda: ask_part(world, etag=etag)) == 2
     assert ask_part(world, etag='W/"x"').status_code == 200
-
-
-def read_again(world) -> None:
-    """Nothing has changed but when balances were read."""
-    world.clock.forward(minutes=10)
-    store_chain_of_mints({}, supplies={USDC: Supply(Decimal(1000), world.clock())})
 
 
 @pytest.mark.parametrize(

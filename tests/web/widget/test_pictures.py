@@ -176,16 +176,6 @@ def test_picture_is_drawn_once_for_a_version_and_a_language(world, path, monkeyp
     assert len(drawn) == 3
 
 
-def test_week_ends_without_a_change_of_the_page(world, path):
-    join(world)
-    first = get(world, f"{path}/picture.png").data
-
-    world.clock.forward(days=6)
-    assert get(world, f"{path}/picture.png").data == first
-    world.clock.forward(days=1, seconds=1)
-    assert get(world, f"{path}/picture.png").data != first
-
-
 def test_other_visitors_get_the_mark_while_a_picture_is_drawn(world, path, monkeypatch):
     started, may_end = threading.Event(), threading.Event()
 

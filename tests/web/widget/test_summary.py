@@ -7,19 +7,11 @@ from datetime import timedelta
 import pytest
 from frames import ask
 from support.chain_history import record_history
-from support.world import USDC, Visitor, World
+from support.world import USDC, Visitor
 
 from embed.db.models import Token
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
-
-
-@pytest.fixture
-def chain_world(world_with) -> World:
-    """A page of a service with an endpoint, of a token of which there are 1,000."""
-    world = world_with(SOLANA_RPC_URL="https://rpc.example/")
-    Token.create(mint=USDC, supply=1000, supply_observed_at=world.clock())
-    return world
 
 
 def read_texts(pattern: str, text: str) -> list[str]:

@@ -114,16 +114,6 @@ def test_links_and_search_lead_to_each_view_and_keep_language_look_and_key(world
     assert dict(hidden) == shown | {"order": "newest"}
 
 
-def test_head_of_the_column_that_sorts_leads_back_to_the_owners_order(world):
-    pages.change_look(world.page_id, {"order": "listed"}, world.change())
-    first = ask(world).text
-
-    assert list_links(first)["Balance"]["order"] == "balance"
-    sorted_by_balance = ask(world, order="balance").text
-    assert list_links(sorted_by_balance)["Balance"]["order"] == "listed"
-    assert list_links(sorted_by_balance)["Wallet"]["order"] == "name"
-
-
 def test_list_is_read_part_by_part_without_a_script(world):
     track_many(world, 2 * WALLETS_PER_PART)
     counts, names, query = [], [], {"order": "listed"}
