@@ -163,28 +163,27 @@ def test_what_is_no_request_for_this_server_is_refused(page, request_bytes):
     assert re.match(rb"HTTP/1\.1 4\d\d |$", send(page, request_bytes))
 
 
-def fail_to_start(environ, *options: str, files: int | None = None) -> str:
-    """Start the server, which ends with status 1, and return what it says."""
-    command = [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options]
-    limit = None if files is None else partial(setrlimit, RLIMIT_NOFILE, (files, files))
-    where = {"cwd": PROJECT_DIR, "env": clean_environ() | environ, "preexec_fn": limit}
-    ended = subprocess.run(command, **where, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
+@pytest.mark.parametrize(
+    ("options", "files", "said"),
+    [
+        (("--certfile", __file__, "--keyfile", __file__), 1024, "TLS needs a proxy in front"),
+        ((), 256, "800 connections need 920 open files, and the system allows 256"),
+    ],
+    ids=["TLS", "more connections than open files"],
+)
+def test_start_is_refused_with_a_sentence(environ, options, files, said):
+    ended = subprocess.run(
+        [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | environ,
+        preexec_fn=partial(setrlimit, RLIMIT_NOFILE, (files, files)),
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+
     assert ended.returncode == 1
-    return ended.stderr
-
-
-def test_tls_is_refused_with_a_sentence(environ, tmp_path):
-    for name in ("cert", "key"):
-        (tmp_path / name).touch()
-    files = ("--certfile", str(tmp_path / "cert"), "--keyfile", str(tmp_path / "key"))
-
-    assert "Error: TLS needs a proxy in front" in fail_to_start(environ, *files)
-
-
-def test_more_connections_than_open_files_are_refused_with_a_sentence(environ):
-    said = fail_to_start(environ, files=256)
-
-    assert "Error: 800 connections need 920 open files, and the system allows 256" in said
+    assert f"Error: {said}" in ended.stderr
 
 
 def test_process_that_may_open_no_more_files_goes_on_and_accepts_those_who_waited(environ):

@@ -81,15 +81,15 @@ def open_sign(world, *, lang=None, wish=None):
     )
 
 
-def open_widget(world, **arguments):
+def open_widget(world, path="", **arguments):
     return world.client.get(
-        f"/embed/tracking/{world.page_id}", query_string={"key": world.public_key} | arguments
+        f"/embed/tracking/{world.page_id}{path}",
+        query_string={"key": world.public_key} | arguments,
     )
 
 
 def open_flow(world, **arguments):
-    path = f"/embed/tracking/{world.page_id}/flow"
-    return world.client.get(path, query_string={"key": world.public_key} | arguments)
+    return open_widget(world, "/flow", **arguments)
 
 
 def language_of(answer):
@@ -251,10 +251,7 @@ def test_every_page_is_in_the_language_of_its_address(world, language):
 def test_details_of_a_wallet_show_all_digits(world):
     wallet = world.track(Visitor().address)
     world.observe(wallet.address, "12345678901234567890.12345650000000000001")
-    details = world.client.get(
-        f"/embed/tracking/{world.page_id}/wallets/{wallet.id}",
-        query_string={"key": world.public_key, "lang": "en"},
-    )
+    details = open_widget(world, f"/wallets/{wallet.id}", lang="en")
 
     assert ">12,345,678,901,234,567,890.12345650000000000001</bdi>" in details.text
 

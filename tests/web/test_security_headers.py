@@ -145,13 +145,6 @@ def test_nothing_is_said_about_https_that_the_operator_did_not_announce(world_wi
     assert "Strict-Transport-Security" not in answer.headers
 
 
-def test_trace_is_refused_everywhere(world, paths):
-    answers = ask_all(world, paths, method="TRACE")
-
-    assert {answer.status_code for answer in answers.values()} <= {302, 404, 405}
-    assert not any(world.public_key in answer.text for answer in answers.values())
-
-
 # Shared caches, most of which ignore Vary
 
 

@@ -65,17 +65,6 @@ def test_hidden_wallets_are_never_returned(world):
     assert "Secret" not in answer.text
 
 
-def test_wallets_come_in_the_order_in_which_they_were_added_and_keep_their_ids(world):
-    addresses = [Visitor().address for _ in range(5)]
-    for address in addresses:
-        world.track(address)
-        world.clock.forward(seconds=1)
-
-    first, second = world.read().json["wallets"], world.read().json["wallets"]
-    assert [wallet["address"] for wallet in first] == addresses
-    assert first == second
-
-
 CHANGES = {
     "title": lambda world, wallet, tag: world.configure(public_title="Another"),
     "tag renamed": lambda world, wallet, tag: tags.update_tag(

@@ -4,7 +4,6 @@ import pytest
 from frames import ask, read_again
 from support.world import SITE, Visitor, with_session
 
-from embed import pages
 from embed.keys.access import find_access
 from embed.keys.management import change_key
 from embed.web.widget import page as widget_page
@@ -62,14 +61,10 @@ def change_origins(world, *origins: str, allow_null_origin: bool = False) -> Non
     ("change", "shown"),
     [
         (lambda world: world.track(Visitor().address, alias="Bob"), ">Bob<"),
-        (
-            lambda world: pages.change_look(world.page_id, {"accent": "ff6600"}, world.change()),
-            "ff6600",
-        ),
         (read_again, "09:40"),
         (lambda world: change_origins(world, SITE, allow_null_origin=True), "data-null-origin"),
     ],
-    ids=["list", "look", "reading", "null origin"],
+    ids=["list", "reading", "null origin"],
 )
 def test_change_is_shown_at_the_next_request(world, change, shown):
     assert shown not in ask(world).text

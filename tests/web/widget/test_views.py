@@ -49,22 +49,6 @@ def list_links(text: str) -> dict[str, dict[str, str]]:
     }
 
 
-@pytest.mark.parametrize(
-    ("order", "names"),
-    [
-        ("balance", ["Zoe", "Ann", "Max"]),
-        ("newest", ["Ann", "Zoe", "Max"]),
-        ("name", ["Ann", "Max", "Zoe"]),
-        ("listed", ["Max", "Zoe", "Ann"]),
-    ],
-)
-def test_page_is_sorted_as_its_address_says(world, order, names):
-    text = ask(world, order=order).text
-
-    assert list_names(text) == names
-    assert read_attribute(text, "data-order") == order
-
-
 def test_page_shows_the_wallets_with_a_tag_or_without_any(world):
     team = Tag.get().id
 
