@@ -112,48 +112,22 @@ def test_address_of_an_earlier_logo_of_another_page_or_of_a_deleted_one_is_not_f
 # The picture of a list
 
 
-def fill(world, tags: int = 12) -> list[str]:
-    """Track wallets with as many tags, each larger than the next; return the tags' colors."""
-    names = ("blue", "green", "orange", "purple", "teal", "red", "yellow", "pink", "cyan", "brown")
-    names += ("lime", "rose", "black", "white")
-    for number, name in enumerate(names[:tags]):
-        world.add_tag(f"tag {number}", name)
-        visitor = Visitor()
-        world.track(visitor.address, tag_names=[f"tag {number}"], alias=f"Wallet {number}")
-        world.observe(visitor.address, 1_000 - 10 * number)
-    return [find_tag_color(name) for name in names[:tags]]
-
-
-def test_picture_has_every_tags_color_in_its_true_width(world, path):
-    colors = fill(world)
-    world.track(Visitor().address, alias="Without a tag")
-    join(world)
+def test_bar_has_tags_in_their_true_widths_small_ones_grey_and_uncounted_ones_hatched(world, path):
     add_logo(world, Image.effect_noise((200, 200), 90))
-
-    image = read(get(world, f"{path}/picture.png"))
-
-    total = sum(1_000 - 10 * number for number in range(12))
-    known = {tuple(bytes.fromhex(color)) for color in colors}
-    top = next(y for y in range(300, 630) if image.getpixel((100, y)) in known)
-    line = image.crop((0, top + 14, 1200, top + 15))
-    for number, color in enumerate(colors):
-        wide = count_pixels(line, color)
-        assert abs(wide + 4 - 1060 * (1_000 - 10 * number) / total) <= 4.5, color
-
-
-def test_small_parts_are_grey_and_uncounted_ones_hatched(world, path):
-    for name, color, balance in (("whale", "blue", 900), ("pool", "teal", 95), ("dust", "red", 5)):
-        world.add_tag(name, color, is_counted=name != "pool")
+    join(world)
+    tags = {"blue": 600, "green": 300, "teal": 95, "red": 5}
+    for color, balance in tags.items():
+        world.add_tag(color, color, is_counted=color != "teal")
         visitor = Visitor()
-        world.track(visitor.address, tag_names=[name])
+        world.track(visitor.address, tag_names=[color])
         world.observe(visitor.address, balance)
 
     image = read(get(world, f"{path}/picture.png"))
 
-    blue, teal = (count_pixels(image, find_tag_color(name)) for name in ("blue", "teal"))
-    assert count_pixels(image, find_tag_color("red")) == 0
-    assert blue > 900 * 20
+    _, green, teal, red = (count_pixels(image, find_tag_color(color)) for color in tags)
+    assert abs(green / 28 - 0.3 * 1060) < 4.5
     assert 0.3 < teal / (0.095 * 1060 * 28) < 0.6
+    assert red == 0
     assert count_pixels(image, "8b8d98") > 0
 
 
