@@ -6,6 +6,7 @@ import pytest
 from support.world import Visitor, code_of, read_exactly, with_session
 
 from embed.balances.observations import ChainObservation, store_chain
+from embed.db import used_nonces
 from embed.db.models import Submission
 from embed.wallets.listings import update_listings
 
@@ -175,6 +176,18 @@ def test_signature_over_the_other_actions_message_is_refused(world, asked, used)
     assert code_of(world.post_for_records(used, body)) == "invalid_signature"
     draft = world.draft(visitor, nonce=world.ask_record_nonce(visitor, asked).json)
     assert code_of(world.post(draft)) == "invalid_nonce"
+
+
+def test_used_nonce_is_kept_for_as_long_as_it_could_be_used(world):
+    body = world.sign_for_records(Visitor(), "show")
+    world.post_for_records("show", body)
+    world.clock.forward(days=1, minutes=9, seconds=59)
+    assert used_nonces.prune(world.clock()) == 0
+
+    world.clock.forward(seconds=1)
+
+    assert used_nonces.prune(world.clock()) == 1
+    assert code_of(world.post_for_records("show", body)) == "invalid_nonce"
 
 
 # Limits
