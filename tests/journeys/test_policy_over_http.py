@@ -1,9 +1,7 @@
 """The page's policy over HTTP: gate, cooldown, ladder, capacity, duplicate."""
 
-from decimal import Decimal
-
 import pytest
-from support.world import Visitor, another_wallet, code_of, read_exactly, with_session
+from support.world import Visitor, another_wallet, code_of, with_session
 
 from embed.db.models import Submission
 from embed.domain import policy
@@ -43,8 +41,7 @@ def test_wallet_below_the_minimum_learns_both_numbers_exactly(world):
     answer = world.submit(visitor)
 
     assert answer.status_code == 422
-    numbers = {"balance": Decimal(balance), "minBalance": Decimal(minimum)}
-    assert read_exactly(answer) == {"error": "ca_gate_failed"} | numbers
+    assert code_of(answer) == "ca_gate_failed"
     assert answer.text.endswith(f'"balance": {balance}, "minBalance": {minimum}}}')
 
 

@@ -27,7 +27,6 @@ def read_ids(answer) -> list[str]:
         ("GET", "/"),
         ("HEAD", "/embed.js"),
         ("GET", "/healthz"),
-        ("TRACE", "/"),
     ],
 )
 def test_every_answer_has_an_id_of_its_own(world, method, path):

@@ -103,6 +103,9 @@ def test_listed_visitor_finds_their_place_above_the_list(world):
     assert ">Lucky Larry</a>" in row
     wallet = Wallet.get(Wallet.address == visitor.address)
     assert read_attribute(answer.text, "data-mine") == wallet.id
+    hidden = see(world, visitor, hidden=(Submission.get().id,))
+    assert list_rows(hidden) == []
+    assert read_attribute(hidden.text, "data-mine") == wallet.id
     update_wallet(wallet.id, WalletFields(is_hidden=True), world.change())
     (row,) = list_rows(see(world, visitor))
     assert "approved" in row
