@@ -77,22 +77,6 @@ def test_one_wallet_with_many_nonces_of_several_keys_gets_one_live_submission(ma
     assert [one["walletAddress"] for one in page.list_submissions()] == [visitor.address]
 
 
-def test_all_wallets_auto_approved_at_once_are_on_the_page_at_the_very_next_read(make_page):
-    page = make_page("--auto-approve")
-    visitors = [Visitor() for _ in range(20)]
-    drafts = [(visitor, page.draft(visitor)) for visitor in visitors]
-    page.read()  # so that an older payload is cached
-
-    def post_and_read(visitor, draft):
-        return page.post(draft), visitor.address in page.list_addresses()
-
-    results = at_once([lambda one=one: post_and_read(*one) for one in drafts])
-
-    assert summarise([answer for answer, _ in results]) == {(201, None): 20}
-    assert all(is_shown for _, is_shown in results)
-    assert sorted(page.list_addresses()) == sorted(visitor.address for visitor in visitors)
-
-
 def test_of_many_decisions_at_once_on_each_submission_one_counts(world):
     for _ in range(5):
         visitor = Visitor()

@@ -91,7 +91,7 @@ def test_requests_sent_together_are_answered_in_their_order(page):
     assert statuses == [b"200", b"200", b"401", b"200"]
 
 
-@pytest.mark.parametrize("size", [0, 10, 100_000, LARGE])
+@pytest.mark.parametrize("size", [10, LARGE])
 def test_connection_is_kept_after_a_body_that_was_not_read(page, size):
     """The body looks like a request, which must not be answered."""
     address = urlsplit(page.server_url)
@@ -131,19 +131,6 @@ def test_client_that_awaits_100_continue_is_told_so_once(page):
         assert read(client).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
-def test_head_that_is_too_long_is_refused_before_gunicorn_parses_it(page):
-    with connect(page) as client:
-        client.sendall(make_head(page, b"GET /", *[b"A: b"] * 30_000)[:150_000])
-
-        assert read(client).startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
-
-
-def test_malformed_rest_of_a_body_is_not_answered_a_second_time(page):
-    head = make_head(page, b"POST /nothing", b"Transfer-Encoding: chunked")
-
-    assert send(page, head + b"5\r\nabcdeXX0\r\n\r\n").count(b"HTTP/1.1") == 1
-
-
 def test_client_that_sends_3_mb_slowly_gets_to_read_its_400(page):
     json_of = b"Content-Type: application/json", b"Content-Length: %d" % LARGE
     with connect(page) as client:
@@ -154,16 +141,6 @@ def test_client_that_sends_3_mb_slowly_gets_to_read_its_400(page):
 
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.endswith(b'{"error": "invalid_json"}')
-
-
-@pytest.mark.parametrize("host", [b"", b"user@embed.example", b"[::1", b"nul\0"])
-def test_host_that_is_none_is_refused(page, host):
-    """The message to sign names the host, so no message can be built."""
-    head, body = make_post(page, CLOSE)
-
-    answer = send(page, head.replace(b"embed.example", host, 1) + body)
-
-    assert answer.startswith(b"HTTP/1.1 400 ")
 
 
 def test_two_origins_are_no_allowed_origin_even_if_one_of_them_is(page):
@@ -177,12 +154,8 @@ def test_two_origins_are_no_allowed_origin_even_if_one_of_them_is(page):
     "request_bytes",
     [
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",  # TLS
-        b"GET * HTTP/1.1\r\nHost: a\r\n\r\n",
-        b"GET /api/embed/tracking/\xff\xfe HTTP/1.1\r\nHost: a\r\n\r\n",
-        b"GET /api/embed/tracking/x HTTP/9.9\r\nHost: a\r\n\r\n",
         b"GET /api/embed/tracking/x HTTP/1.1\r\nHost : a\r\n\r\n",
         b"POST /api/embed/siws/nonce HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n{}",
-        b"CONNECT a:443 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
         b"\r\n\r\n\r\n\r\n",
     ],
 )
@@ -190,28 +163,27 @@ def test_what_is_no_request_for_this_server_is_refused(page, request_bytes):
     assert re.match(rb"HTTP/1\.1 4\d\d |$", send(page, request_bytes))
 
 
-def fail_to_start(environ, *options: str, files: int | None = None) -> str:
-    """Start the server, which ends with status 1, and return what it says."""
-    command = [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options]
-    limit = None if files is None else partial(setrlimit, RLIMIT_NOFILE, (files, files))
-    where = {"cwd": PROJECT_DIR, "env": clean_environ() | environ, "preexec_fn": limit}
-    ended = subprocess.run(command, **where, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
+@pytest.mark.parametrize(
+    ("options", "files", "said"),
+    [
+        (("--certfile", __file__, "--keyfile", __file__), 1024, "TLS needs a proxy in front"),
+        ((), 256, "800 connections need 920 open files, and the system allows 256"),
+    ],
+    ids=["TLS", "more connections than open files"],
+)
+def test_start_is_refused_with_a_sentence(environ, options, files, said):
+    ended = subprocess.run(
+        [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | environ,
+        preexec_fn=partial(setrlimit, RLIMIT_NOFILE, (files, files)),
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+
     assert ended.returncode == 1
-    return ended.stderr
-
-
-def test_tls_is_refused_with_a_sentence(environ, tmp_path):
-    for name in ("cert", "key"):
-        (tmp_path / name).touch()
-    files = ("--certfile", str(tmp_path / "cert"), "--keyfile", str(tmp_path / "key"))
-
-    assert "Error: TLS needs a proxy in front" in fail_to_start(environ, *files)
-
-
-def test_more_connections_than_open_files_are_refused_with_a_sentence(environ):
-    said = fail_to_start(environ, files=256)
-
-    assert "Error: 800 connections need 920 open files, and the system allows 256" in said
+    assert f"Error: {said}" in ended.stderr
 
 
 def test_process_that_may_open_no_more_files_goes_on_and_accepts_those_who_waited(environ):

@@ -5,12 +5,12 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
-import requests
 from support.caddy import find_caddy, make_caddy_environ
-from support.owner_browser import PASSWORD, find_token
+from support.http_client import HttpClient
+from support.owner_browser import PASSWORD, find_token, submit
 from support.remote import TIMEOUT_S, RemotePage, make_environ
 from support.servers import Server, find_free_port, is_listening, run_gunicorn, wait_until
 from support.waiting import wait_for
@@ -28,27 +28,21 @@ class Service:
 
     port: int
     page: RemotePage
-    session: requests.Session
-    token: str  # of forms
+    browser: HttpClient
+    cookies: dict[str, str]
     log: Path
 
     def make_form(self, framing: bytes = b"") -> tuple[bytes, bytes]:
         """Return the head and body of a form that approves all three, as a browser sends it."""
-        form = requests.Request(
-            "POST",
-            f"{self.page.server_url}/dashboard/pages/{self.page.page_id}/queue/decide",
-            data={
-                "csrf_token": self.token,
-                "decision": "approve",
-                "ids": [one["id"] for one in self.page.list_submissions()],
-            },
-        )
-        ready = self.session.prepare_request(form)
-        body = ready.body.encode()
+        token = find_token(self.browser.get("/dashboard/account").text)
+        ids = [one["id"] for one in self.page.list_submissions()]
+        fields = {"csrf_token": token, "decision": "approve", "ids": ids}
+        body = urlencode(fields, doseq=True).encode()
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         lines = [
-            f"POST {ready.path_url} HTTP/1.1".encode(),
-            b"Host: " + urlsplit(ready.url).netloc.encode(),
-            b"Cookie: " + ready.headers["Cookie"].encode(),
+            f"POST /dashboard/pages/{self.page.page_id}/queue/decide HTTP/1.1".encode(),
+            b"Host: localhost",
+            b"Cookie: " + cookies.encode(),
             b"Content-Type: application/x-www-form-urlencoded",
             b"Connection: close",
             framing or b"Content-Length: %d" % len(body),
@@ -59,31 +53,19 @@ class Service:
         return [one["status"] for one in self.page.list_submissions()]
 
 
-def sign_in(page: RemotePage) -> tuple[requests.Session, str]:
-    """Return an owner's session, and the token of its forms."""
-    link = page.command("owners", "create", "owner@example.com")["passwordUrl"]
-    page.command("pages", "update", page.page_id, "--owner", "owner@example.com")
-    session = requests.Session()
-
-    def find(path: str) -> str:
-        return find_token(session.get(page.server_url + path, timeout=TIMEOUT_S).text)
-
-    fields = {"email": "owner@example.com", "password": PASSWORD}
-    for path in (urlsplit(link).path, "/dashboard/sign-in"):
-        form = fields | {"csrf_token": find(path)}
-        assert session.post(page.server_url + path, form, timeout=TIMEOUT_S).status_code == 200
-    return session, find("/dashboard/account")
-
-
 @pytest.fixture(scope="module")
 def service(make_sqlite, tmp_path_factory) -> Iterator[Service]:
     log = tmp_path_factory.mktemp("service") / "log"
     environ = make_environ(make_sqlite())
+    cookies: dict[str, str] = {}
     with run_gunicorn(environ, f"--error-logfile={log}") as server:
-        page = RemotePage(server.url, environ)
+        page, browser = RemotePage(server.url, environ), HttpClient(server.url, cookies=cookies)
         for _ in range(3):
             assert page.submit(Visitor()).status_code == 201
-        yield Service(server.port, page, *sign_in(page), log)
+        link = page.command("owners", "create", "owner@example.com")["passwordUrl"]
+        page.command("pages", "update", page.page_id, "--owner", "owner@example.com")
+        assert submit(browser, urlsplit(link).path, password=PASSWORD).status_code == 303
+        yield Service(server.port, page, browser, cookies, log)
 
 
 def send(port: int, data: bytes, *, ends: bool = True) -> bytes:
@@ -112,7 +94,7 @@ def test_form_that_ends_before_its_length_is_refused(service):
     assert service.list_statuses() == ["pending"] * 3
 
 
-@pytest.mark.parametrize("rest", [b"", b"0\r\nA: b\r\n", b"ff\r\n&ids="])
+@pytest.mark.parametrize("rest", [b"", b"ff\r\n&ids="])
 def test_chunked_form_that_ends_before_its_last_chunk_is_refused(rest, service):
     head, body = service.make_form(CHUNKED)
     sent = head + in_chunk(cut_after(1, body)) + rest
@@ -121,35 +103,18 @@ def test_chunked_form_that_ends_before_its_last_chunk_is_refused(rest, service):
     assert service.list_statuses() == ["pending"] * 3
 
 
-@pytest.mark.parametrize(
-    "rest", [b"-5\r\n", b"4\r\n&ids=\r\n0\r\n\r\n", b"0\r\nContent-Length: 5\r\n\r\n"]
-)
-def test_malformed_chunk_is_refused_at_once_whatever_came_before_it(rest, service):
-    head, body = service.make_form(CHUNKED)
-    sent = head + in_chunk(cut_after(1, body)) + rest
-
-    assert send(service.port, sent, ends=False).startswith(REFUSED)
-    assert service.list_statuses() == ["pending"] * 3
-    assert "Traceback" not in service.log.read_text()
-
-
-@pytest.mark.parametrize("framing", [b"", CHUNKED])
-def test_form_that_is_cut_off_before_caddy_is_refused(framing, service, tmp_path):
+def test_form_that_is_cut_off_before_caddy_is_refused(service, tmp_path):
     """Caddy passes a body on as it arrives."""
     port = find_free_port()
     addresses = f"--from=http://:{port}", f"--to=127.0.0.1:{service.port}"
-    caddy = Server(
-        [find_caddy(), "reverse-proxy", *addresses],
-        env=make_caddy_environ(tmp_path),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    command = [find_caddy(), "reverse-proxy", *addresses]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    caddy = Server(command, env=make_caddy_environ(tmp_path), **quiet)
     wait_until(lambda: is_listening(port), caddy.process)
-    head, body = service.make_form(framing)
-    part = cut_after(1, body)
+    head, body = service.make_form(CHUNKED)
     before = service.log.read_text().count("IncompleteBody")
     try:
-        send(port, head + (in_chunk(part) if framing else part))
+        send(port, head + in_chunk(cut_after(1, body)))
         wait_for(lambda: service.log.read_text().count("IncompleteBody") > before)
     finally:
         caddy.end(caddy.process.terminate)

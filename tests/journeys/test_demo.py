@@ -90,18 +90,6 @@ def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(
     assert [file.name for file in tmp_path.iterdir()] == ["demo"]
 
 
-def test_demo_that_its_settings_stop_says_so_in_one_line(tmp_path):
-    environ = {"INSTANCE_DIR": str(tmp_path), "LIMIT_PER_IP": "1/hour"}
-    ports = ["--port", str(find_free_port()), "--host-port", str(find_free_port())]
-
-    ended = run_flask("demo", *ports, environ=environ, check=False)
-
-    assert ended.returncode == 1
-    (line,) = [line for line in ended.stderr.splitlines() if line.startswith("Error")]
-    assert "The service refused the visitor: HTTP Error 429" in line
-    assert "Traceback" not in ended.stderr
-
-
 def test_demo_on_a_taken_port_says_so_in_one_line(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

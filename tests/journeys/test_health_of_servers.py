@@ -1,7 +1,6 @@
 """Health checks of real servers while the database hangs, goes away and comes back."""
 
 import json
-import time
 from contextlib import ExitStack
 from http.client import HTTPConnection
 
@@ -9,7 +8,7 @@ import pytest
 import requests
 from support.locks import held_writes
 from support.remote import TIMEOUT_S, RemotePage, make_environ
-from support.servers import Gunicorn, open_postgres, run_gunicorn
+from support.servers import Gunicorn, run_gunicorn
 from support.stalled import Stall, stalled_clients
 from support.waiting import wait_for
 from support.world import SITE, Visitor
@@ -63,24 +62,3 @@ def post(server: Gunicorn, page: RemotePage, body: str) -> HTTPConnection:
     headers["Content-Type"] = "application/json"
     client.request("POST", "/api/embed/submissions", body, headers)
     return client
-
-
-def test_server_is_not_ready_while_postgres_is_away_and_says_so_once(capfd):
-    with open_postgres() as postgres:
-        environ = make_environ(postgres.create_database())
-        with run_gunicorn(environ, "--log-level=info") as server:
-            wait_until_ready(server)
-            capfd.readouterr()
-            postgres.stop()
-            wait_until_ready(server, is_ready=False)
-
-            looks = time.monotonic() + 3  # it looks every second
-            while time.monotonic() < looks:
-                assert ask(server, "/readyz") == "no\n"
-            assert ask(server, "/healthz") == "yes\n"
-
-            postgres.start()
-            wait_until_ready(server)
-        said = capfd.readouterr().err
-        assert said.count("Not ready. The database cannot answer. ") == 1
-        assert said.count("Ready.") == 1

@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,7 @@ def redis():
     yield from provide(open_valkey)
 
 
-def test_scrape_tells_that_the_database_or_the_shared_limits_are_away(postgres, redis):
+def test_scrape_and_readiness_tell_that_database_or_shared_limits_are_away(postgres, redis):
     uri = f"redis+unix://{redis.path}"
     url = postgres.url.format(name="postgres")
     limits = {"RATELIMIT_STORAGE_URI": uri, "LIMIT_PER_IP": "100/minute"}
@@ -133,10 +134,13 @@ def test_scrape_tells_that_the_database_or_the_shared_limits_are_away(postgres, 
         found = scrape(metered.port)
         assert (found.sum("embed_database_up"), count_reads(found)) == (0, 4)
         assert "embed_submissions_pending" not in found.names
+        ask = partial(requests.get, f"{metered.server.url}/readyz", timeout=TIMEOUT_S)
+        wait_for(lambda: ask().text == "no\n")
 
         redis.start()
         postgres.start()
         metered.scrape_all()
+        wait_for(lambda: ask().text == "yes\n")
 
 
 def test_names_and_labels_are_those_that_are_documented(make_sqlite):

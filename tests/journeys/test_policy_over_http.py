@@ -1,9 +1,7 @@
 """The page's policy over HTTP: gate, cooldown, ladder, capacity, duplicate."""
 
-from decimal import Decimal
-
 import pytest
-from support.world import Visitor, another_wallet, code_of, read_exactly, with_session
+from support.world import Visitor, another_wallet, code_of, with_session
 
 from embed.db.models import Submission
 from embed.domain import policy
@@ -35,40 +33,31 @@ def list_own(world, visitor) -> list[tuple[str, str | None]]:
 # Holding gate
 
 
-@pytest.mark.parametrize(
-    ("balance", "minimum"), [("18446744073.709551614", "18446744073.709551615"), ("0", "0.0000001")]
-)
-def test_wallet_below_the_minimum_learns_both_numbers(world, balance, minimum):
-    visitor = Visitor()
+def test_wallet_below_the_minimum_learns_both_numbers_exactly(world):
+    visitor, balance, minimum = Visitor(), "18446744073.709551614", "18446744073.709551615"
     world.configure(min_balance=minimum)
     world.observe(visitor.address, balance)
 
     answer = world.submit(visitor)
 
     assert answer.status_code == 422
-    numbers = {"balance": Decimal(balance), "minBalance": Decimal(minimum)}
-    assert read_exactly(answer) == {"error": "ca_gate_failed"} | numbers
+    assert code_of(answer) == "ca_gate_failed"
     assert answer.text.endswith(f'"balance": {balance}, "minBalance": {minimum}}}')
 
 
 # Cooldown
 
 
-@pytest.mark.parametrize(
-    ("passed", "retry_after"),
-    [({"milliseconds": 1}, "60"), ({"seconds": 59, "milliseconds": 999}, "1")],
-    ids=["1 ms", "1 ms before the end"],
-)
-def test_seconds_to_wait_are_rounded_up(world, passed, retry_after):
+def test_seconds_to_wait_are_rounded_up(world):
     visitor = Visitor()
     world.configure(cooldown_s=60)
     world.reject(submit(world, visitor))
     world.clock.forward(seconds=60)
     world.reject(submit(world, visitor))  # the newest counts
 
-    world.clock.forward(**passed)
+    world.clock.forward(seconds=59, milliseconds=999)
 
-    assert world.submit(visitor).headers["Retry-After"] == retry_after
+    assert world.submit(visitor).headers["Retry-After"] == "1"
 
 
 @pytest.mark.parametrize("trust_after", [0, 2], ids=["no ladder", "a ladder"])
@@ -202,15 +191,6 @@ def test_refusal_is_in_a_sessions_list_with_its_reason_and_only_counted_without_
     refused = [own for own in list_own(world, visitor) if own[0] == "soft_rejected"]
     assert refused == [("soft_rejected", reason)]
     assert read_counts_without_session(world.page) == {reason: 1}
-
-
-def test_refusal_by_the_sessions_limit_is_in_its_list(world):
-    visitor = with_session(world)
-    for _ in range(10):
-        submit(world, another_wallet(visitor))
-
-    assert code_of(world.submit(visitor)) == "rate_limit_session"
-    assert ("soft_rejected", "rate_limited") in list_own(world, visitor)
 
 
 def test_repeated_refusal_renews_its_row_in_place(world):

@@ -1,13 +1,10 @@
 """Which wallets of the list are shown, and in which order."""
 
-import sys
-
 import pytest
 from support.folded import TYPED_BY_NAME
 from support.world import Visitor
 
-from embed.db.connection import db
-from embed.public_payload import NO_TAG, ORDERS, Payload, get_payload
+from embed.public_payload import NO_TAG, ORDERS, get_payload
 from embed.wallets import tracking
 from embed.wallets.csv_lines import parse_table
 from embed.wallets.csv_reader import read_table
@@ -132,17 +129,3 @@ def test_wallet_is_found_by_its_exact_address(world, read):
 
 
 # Memory
-
-
-def test_size_counts_what_searches_need(world, read):
-    def measure() -> int:
-        payload: Payload = read()
-        return len(payload) - len(payload.json)
-
-    empty, count = measure(), 50
-    with db.atomic():
-        for _ in range(count):
-            track(world, "名前" * 10)
-
-    text = sys.getsizeof("名" * 65)
-    assert measure() - empty >= count * text

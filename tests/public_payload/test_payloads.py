@@ -1,14 +1,11 @@
 """How often a page's payload is built, parsed and compressed."""
 
 import json
-import threading
 
-import flask_compress.flask_compress
 import pytest
 from support.remote import at_once
 from support.world import Visitor
 
-from embed import public_payload
 from embed.db.connection import db
 from embed.public_payload import WALLETS_PER_PART, get_payload
 
@@ -48,34 +45,6 @@ def test_payload_that_many_ask_for_at_once_is_built_once(world, built):
     assert len({id(payload) for payload in payloads}) == 1
 
 
-def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monkeypatch):
-    version = world.page.version
-    cached = get_payload(world.page_id, version, world.balances)
-    other_id = world.make_page()
-    is_building, may_end = threading.Event(), threading.Event()
-    list_wallets = public_payload.list_wallets
-
-    def list_slowly(*arguments, **how):
-        is_building.set()
-        assert may_end.wait(30)
-        return list_wallets(*arguments, **how)
-
-    def get_other():
-        try:
-            get_payload(other_id, 1, world.balances)
-        finally:
-            db.close()
-
-    monkeypatch.setattr(public_payload, "list_wallets", list_slowly)
-    builder = threading.Thread(target=get_other)
-    builder.start()
-    assert is_building.wait(30)
-
-    assert get_payload(world.page_id, version, world.balances) is cached
-    may_end.set()
-    builder.join()
-
-
 @pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("count", [0, 1, WALLETS_PER_PART, WALLETS_PER_PART + 1])
 def test_wallets_read_one_by_one_are_the_whole_list(world, count):
@@ -102,34 +71,3 @@ def test_statements_do_not_grow_with_the_wallets(world, count_statements):
         counts.append(count_statements(world.read))
 
     assert counts[1] <= counts[0]  # the first also records that the key was used
-
-
-@pytest.mark.databases("sqlite")
-def test_payload_is_compressed_once_for_each_version_and_encoding(world, monkeypatch):
-    compressed, tags = [], []
-    compress = flask_compress.flask_compress._compress_data
-
-    def record_and_compress(app, data, algorithm):
-        compressed.append(algorithm)
-        return compress(app, data, algorithm)
-
-    monkeypatch.setattr(flask_compress.flask_compress, "_compress_data", record_and_compress)
-    world.root = "/embed/api"
-    with db.atomic():
-        for number in range(10):
-            world.track(Visitor().address, alias=f"n{number}")
-
-    def read(encoding: str):
-        answer = world.read(headers={"Accept-Encoding": encoding})
-        assert answer.headers["Content-Encoding"] == encoding
-        tags.append(answer.headers["ETag"])
-        return answer.data
-
-    for _ in range(3):
-        first = read("gzip"), read("br")
-    world.track(Visitor().address)
-    second = read("gzip"), read("br")
-
-    assert compressed == ["gzip", "br", "gzip", "br"]
-    assert len(set(tags)) == 2  # each is the same in every compression
-    assert first != second

@@ -3,15 +3,12 @@
 from decimal import Decimal
 
 import pytest
-from support.fake_chain import FakeChain
 from support.world import USDC, Visitor
 
 from embed.db.models import Tag, Token, TrackedWallet
 from embed.domain.amounts import Sums
 from embed.public_payload import Payload, build_payload, get_payload
-from embed.runtime import EXTENSION
 from embed.wallets import tags
-from embed.wallets.balance_refresh import refresh_balances
 from embed.wallets.tags import TagFields
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -25,7 +22,6 @@ def read(world) -> Payload:
     ("amounts", "known", "sums"),
     [
         ([None], [False], None),
-        ([0], [True], Sums(Decimal(0), 1, Decimal(0), 1)),
         ([5, None], [True, False], Sums(Decimal(5), 1, Decimal(5), 1)),
         (
             ["99999999999.99999999999999999999"] * 3,
@@ -66,25 +62,6 @@ def test_wallets_of_a_tag_that_is_not_counted_stay_on_the_list_and_out_of_its_su
     assert payload.json == before.json
     tags.update_tag(pool.id, TagFields(is_counted=True), world.change())
     assert read(world).details["sums"] == before.details["sums"]
-
-
-@pytest.mark.databases("sqlite")
-@pytest.mark.parametrize("chain", [FakeChain()])
-def test_page_with_an_endpoint_has_the_supply_and_the_sums_of_what_is_counted(world, chain):
-    world.add_tag("pool", is_counted=False)
-    holder, pool = Visitor().address, Visitor().address
-    world.track(holder)
-    world.track(pool, tag_names=["pool"])
-    page = read(world).details
-    assert (page["supply"], page["sums"]) == (None, None)
-    for address, amount in ((holder, 25), (pool, 50), (Visitor().address, 125)):
-        chain.hold(address, amount)
-    refresh_balances(world.app.extensions[EXTENSION], on_progress=lambda done, total: None)
-
-    page = read(world).details
-
-    assert page["supply"] == 200
-    assert page["sums"] == Sums(Decimal(75), 2, Decimal(25), 1)
 
 
 def test_ranks_are_by_exact_balances(world):

@@ -91,10 +91,9 @@ def test_html_in_a_document_is_shown_as_text(monkeypatch, tmp_path):
     assert {tag for tag, _ in Page(content).tags} == {"h1", "p"}
 
 
-@pytest.mark.parametrize("path", ["", "owners", "pictures/proof.png"])
-@pytest.mark.parametrize("encoding", ["identity", "br"])
-def test_what_a_browser_has_is_not_sent_again(client, path, encoding):
-    headers = {"Accept-Encoding": encoding}
+@pytest.mark.parametrize("path", ["owners", "pictures/proof.png"])
+def test_what_a_browser_has_is_not_sent_again(client, path):
+    headers = {"Accept-Encoding": "br"}
     first = client.get(f"/docs/{path}", headers=headers)
     again = client.get(f"/docs/{path}", headers=headers | {"If-None-Match": first.headers["ETag"]})
 

@@ -63,23 +63,3 @@ def test_unknown_host_is_not_sent_back_to_where_it_fails_again(world_with):
 
     assert answer.status_code == 400
     assert "<a " not in answer.text
-
-
-def test_host_that_is_no_name_is_refused_with_a_page(world):
-    host = "x" * 5000
-
-    answer = world.client.get("/dashboard/nothing", headers={"Host": host})
-
-    assert answer.status_code == 400
-    assert "This request can't be answered" in answer.text
-    assert host not in answer.text
-
-
-@pytest.mark.parametrize("path", ["/", "/api/embed/tracking/x"])
-def test_offer_to_switch_protocols_changes_no_answer(world, path):
-    offer = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
-
-    offered, plain = (world.client.get(path, headers=each) for each in (offer, {}))
-
-    assert offered.status_code == plain.status_code != 405
-    assert len(offered.data) == len(plain.data)

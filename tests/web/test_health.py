@@ -54,25 +54,14 @@ def test_health_checks_are_never_limited_and_do_not_count(world_with, worked):
     assert {ask(world, path).status_code for path in CHECKS} == {200}
 
 
-@pytest.mark.parametrize("host", ["10.0.0.7:8000", ""])
-def test_health_checks_name_any_host(world_with, worked, host):
+def test_health_checks_name_any_host_and_what_looks_like_one_is_none(world_with, worked):
     world = world_with(PUBLIC_URL="https://embed.example")
     worked()
 
-    answers = [ask(world, path, headers={"Host": host}) for path in CHECKS]
-
-    assert [answer.status_code for answer in answers] == [200, 200]
-    assert ask(world, "/nothing", headers={"Host": host}).status_code == 400
-
-
-@pytest.mark.parametrize("path", CHECKS)
-def test_what_looks_like_a_health_check_is_none(world_with, worked, path):
-    world = world_with(PUBLIC_URL="https://embed.example.com")
-    worked()
-
-    assert ask(world, f"{path}/database").status_code == 400
-    assert ask(world, path, "POST").status_code == 400
-    assert ask(world, f"{path}/").status_code == 400
+    for path in CHECKS:
+        assert ask(world, path, headers={"Host": "10.0.0.7:8000"}).status_code == 200
+        assert ask(world, f"{path}/").status_code == 400
+        assert ask(world, path, "POST").status_code == 400
 
 
 def test_ready_is_no_without_a_database_while_the_process_is_well(environ, tmp_path, caplog):

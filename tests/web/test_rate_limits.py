@@ -2,7 +2,6 @@
 
 import pytest
 from peewee import OperationalError
-from support.servers import find_free_port, open_valkey, provide
 from support.world import SITE, Visitor, code_of, with_session
 
 from embed.web.api import operations
@@ -67,7 +66,6 @@ def test_static_files_are_not_limited(world_with):
 @pytest.mark.parametrize(
     ("first", "second", "are_one"),
     [
-        (HERE, HERE, True),
         (HERE, "192.0.2.2", False),
         ("2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", True),
         ("2001:db8::1", "2001:db8:0:1::1", False),
@@ -89,8 +87,6 @@ def test_client_is_an_ipv4_address_or_an_ipv6_network_of_64_bits(
         ("0", "198.51.100.7", HERE),
         ("1", "203.0.113.9, 198.51.100.7", "198.51.100.7"),
         ("1", "198.51.100.7:4711", "198.51.100.7"),
-        ("1", "[2001:db8::7]:4711", "2001:db8::1"),
-        ("2", "203.0.113.9, 198.51.100.7", "203.0.113.9"),
         ("2", "192.0.2.99, 203.0.113.9, 198.51.100.7", "203.0.113.9"),
         ("2", "198.51.100.7", HERE),
     ],
@@ -185,40 +181,22 @@ def test_nonces_are_limited_per_session(world_with):
         assert code_of(world.ask_nonce(other)) is None
 
 
-def test_submissions_are_limited_per_session(world_with):
+def test_submissions_are_limited_per_session_whose_list_shows_the_refusal(world_with):
     world = world_with(LIMIT_SESSION_SUBMISSIONS="1/10 minutes")
     visitor = with_session(world)
-    drafts = [world.draft(Visitor()) for _ in range(2)]
-    assert code_of(world.post(drafts[0], cookie=visitor.cookie)) is None
+    first, second = (world.draft(Visitor()) for _ in range(2))
+    assert code_of(world.post(first, cookie=visitor.cookie)) is None
 
-    refused = world.post(drafts[1], cookie=visitor.cookie)
+    refused = world.post(second, cookie=visitor.cookie)
 
     assert code_of(refused) == "rate_limit_session"
     assert 570 <= retry_after(refused) <= 600
-    assert code_of(world.post(drafts[1])) is None
-
-
-# Where the counters are stored
-
-
-@pytest.mark.parametrize("scheme", ["redis", "valkey"])
-def test_limits_hold_per_process_while_redis_is_away(world_with, scheme):
-    uri = f"{scheme}://127.0.0.1:{find_free_port()}"
-    limits = {"LIMIT_PER_IP": "3/hour", "LIMIT_PER_KEY": "2/hour"}
-    world = world_with(RATELIMIT_STORAGE_URI=uri, **limits)
-
-    codes = [code_of(world.read()) for _ in range(4)]
-
-    assert codes == [None, None, "rate_limit_key", "rate_limit_ip"]
-
-
-def test_flood_of_preflights_does_not_ask_the_database_while_redis_is_away(
-    world_with, count_statements
-):
-    world = world_with(RATELIMIT_STORAGE_URI=f"redis://127.0.0.1:{find_free_port()}")
-
-    assert count_statements(lambda: [send_preflight(world) for _ in range(3)]) <= 3
-    assert count_statements(lambda: send_preflight(world, origin="https://evil.example")) == 0
+    own = world.list_own(visitor).json["submissions"]
+    assert {one["status"]: one["rejectReason"] for one in own} == {
+        "pending": None,
+        "soft_rejected": "rate_limited",
+    }
+    assert code_of(world.post(second)) is None
 
 
 # The limits of client and key, one after the other (docs/api.md, The order of checks)
@@ -227,22 +205,8 @@ def test_flood_of_preflights_does_not_ask_the_database_while_redis_is_away(
 EVIL = {"Origin": "https://evil.example"}
 
 
-@pytest.fixture
-def valkey():
-    yield from provide(open_valkey)
-
-
-@pytest.fixture(params=["memory", "redis"])
-def limited(world_with, request):
-    """Make a world with the limits that are given, counted in memory or in a Redis."""
-    uri = "memory://"
-    if request.param == "redis":
-        uri = f"redis+unix://{request.getfixturevalue('valkey').path}"
-    return lambda **limits: world_with(RATELIMIT_STORAGE_URI=uri, **limits)
-
-
-def test_flood_of_a_client_does_not_ask_the_database(limited, count_statements):
-    world = limited(LIMIT_PER_IP="1/hour")
+def test_flood_of_a_client_does_not_ask_the_database(world_with, count_statements):
+    world = world_with(LIMIT_PER_IP="1/hour")
     assert [code_of(world.read()) for _ in range(2)] == [None, "rate_limit_ip"]
 
     for flood in (
@@ -257,8 +221,8 @@ def test_flood_of_a_client_does_not_ask_the_database(limited, count_statements):
         assert 3570 <= int(refused.headers["Retry-After"]) <= 3600
 
 
-def test_client_above_its_limit_is_told_so_first_and_uses_up_no_key(limited):
-    world = limited(LIMIT_PER_IP="2/hour", LIMIT_PER_KEY="3/hour")
+def test_client_above_its_limit_is_told_so_first_and_uses_up_no_key(world_with):
+    world = world_with(LIMIT_PER_IP="2/hour", LIMIT_PER_KEY="3/hour")
     here, there = at("192.0.2.1"), at("192.0.2.2")
     codes = [code_of(world.read(**here)) for _ in range(5)]
     assert codes == 2 * [None] + 3 * ["rate_limit_ip"]
@@ -277,8 +241,8 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_refused_request_counts_for_its_client_and_not_for_the_key(limited, code):
-    world = limited(LIMIT_PER_IP="3/hour", LIMIT_PER_KEY="1/hour", PUBLIC_URL="http://localhost")
+def test_refused_request_counts_for_its_client_and_not_for_the_key(world_with, code):
+    world = world_with(LIMIT_PER_IP="3/hour", LIMIT_PER_KEY="1/hour", PUBLIC_URL="http://localhost")
     here = at("192.0.2.1")
 
     codes = [code_of(world.read(**REFUSED[code], **here)) for _ in range(5)]
@@ -288,11 +252,11 @@ def test_refused_request_counts_for_its_client_and_not_for_the_key(limited, code
     assert code_of(world.read(**at("192.0.2.2"))) == "rate_limit_key"
 
 
-def test_client_is_limited_while_the_database_is_away(limited, monkeypatch):
+def test_client_is_limited_while_the_database_is_away(world_with, monkeypatch):
     def fail(_key):
         raise OperationalError("gone")
 
-    world = limited(LIMIT_PER_IP="2/hour", LIMIT_PER_KEY="1/hour")
+    world = world_with(LIMIT_PER_IP="2/hour", LIMIT_PER_KEY="1/hour")
     with monkeypatch.context() as patch:
         patch.setattr(operations, "get_access", fail)
         codes = [code_of(world.read(**at("192.0.2.1"))) for _ in range(4)]
@@ -304,8 +268,8 @@ def test_client_is_limited_while_the_database_is_away(limited, monkeypatch):
 @pytest.mark.parametrize(
     "path", ["/api/embed/openapi.json", "/dashboard/sign-in", "/embed/tracking/x"]
 )
-def test_limit_of_the_client_comes_before_the_host_everywhere(limited, path):
-    world = limited(LIMIT_PER_IP="1/hour", PUBLIC_URL="http://localhost")
+def test_limit_of_the_client_comes_before_the_host_everywhere(world_with, path):
+    world = world_with(LIMIT_PER_IP="1/hour", PUBLIC_URL="http://localhost")
     wrong = {"headers": {"Host": "other.example"}}
 
     assert [world.call("GET", path, **wrong).status_code for _ in range(2)] == [400, 429]

@@ -6,13 +6,11 @@ import time
 from collections.abc import Callable
 
 import pytest
-from support import version_0_7_0
 from support.locks import held_reads
 from support.remote import at_once
 from support.waiting import wait_for
 
 from embed.db import connection
-from embed.db.schema_version import list_migrations
 from embed.db.work_status import hold_lease
 from embed.web import health
 from embed.web.health import Readiness
@@ -48,29 +46,3 @@ def test_callers_wait_together_for_a_database_that_hangs_and_later_ones_no_longe
         "Not ready. The database has not answered for 2 seconds.",
         "Ready.",
     ]
-
-
-def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_missing(
-    empty_database_url, clock, monkeypatch, caplog
-):
-    monkeypatch.setattr(health, "_FRESH_S", 0.0)
-    connection.open_database(empty_database_url)
-    version_0_7_0.make()
-    connection.db.close()
-    ready = Readiness()
-
-    assert [ready.is_ready(clock()) for _ in range(3)] == [False] * 3
-
-    missing = ", ".join(list_migrations())
-    assert [record.message for record in caplog.records] == [
-        f"Not ready. The database has not been upgraded: {missing}."
-    ]
-
-
-def test_answer_is_given_again_for_a_second(app, clock):
-    ready = Readiness()
-    assert not ready.is_ready(clock())
-
-    hold_lease("a", "worker", clock(), clock())
-
-    wait_for(lambda: ready.is_ready(clock()))

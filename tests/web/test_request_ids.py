@@ -25,11 +25,8 @@ def read_ids(answer) -> list[str]:
     ("method", "path"),
     [
         ("GET", "/"),
-        ("GET", "/api/nothing"),
         ("HEAD", "/embed.js"),
         ("GET", "/healthz"),
-        ("OPTIONS", "/api/embed/siws/nonce"),
-        ("TRACE", "/"),
     ],
 )
 def test_every_answer_has_an_id_of_its_own(world, method, path):
@@ -58,11 +55,8 @@ def test_bug_is_logged_with_the_id_that_the_caller_is_told(world, caplog, monkey
         ("0", "7b1c2d3e-0f4a-4b5c-8d6e-9f0a1b2c3d4e", False),
         ("1", "7b1c2d3e-0f4a-4b5c-8d6e-9f0a1b2c3d4e", True),
         ("1", "a" * 64, True),
-        ("1", "12345678", True),
-        ("1", "", False),
         ("1", "1234567", False),
         ("1", "a" * 65, False),
-        ("1", "198.51.100.77", False),
         ("1", "svc_pub_0123456789abcdefghijklmnopqrstuv", False),
         ("1", "émigré-émigré", False),
     ],

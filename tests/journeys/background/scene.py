@@ -1,5 +1,6 @@
 """Processes that share a database and write down what their tasks do; see worked_app.py."""
 
+import json
 import os
 import signal
 import sys
@@ -22,7 +23,6 @@ from support.servers import (
 from support.waiting import LIMIT_S, wait_for
 
 APP = Path(__file__).with_name("worked_app.py")
-SERVICE = Path(__file__).with_name("service_app.py")
 LEASE_S = 60.0  # of the tasks in worked_app.py
 SHORT_LEASE_S = 2.0  # where it has to run out
 
@@ -49,8 +49,8 @@ class Scene:
 
     # Processes
 
-    def start_worker(self, app: Path = APP, **variables: str) -> Server:
-        return self._start("flask", "--app", app, "worker", **variables)
+    def start_worker(self, **variables: str) -> Server:
+        return self._start("flask", "--app", APP, "worker", **variables)
 
     def start_gunicorn(self, *options: str, **variables: str) -> Server:
         port = self.port = find_free_port()
@@ -93,26 +93,25 @@ class Scene:
 
     # What they did
 
-    def list(self, what: str, name: str | None = None) -> list[Entry]:
-        return [entry for entry in self.list_all(name) if entry.what == what]
-
-    def list_all(self, name: str | None = None) -> "list[Entry]":
-        """Return what tasks, or those of one name, wrote down."""
+    def list_all(self) -> list[Entry]:
+        """Return what tasks wrote down."""
         lines = [line.split() for line in self._log.read_text().splitlines()]
-        entries = [Entry(what, task, int(pid)) for what, task, pid in lines]
-        return [entry for entry in entries if name in (None, entry.name)]
+        return [Entry(what, task, int(pid)) for what, task, pid in lines]
+
+    def list(self, what: str) -> "list[Entry]":
+        return [entry for entry in self.list_all() if entry.what == what]
 
     def wait_for(self, is_there: Callable[[], Any]) -> Any:
         return wait_for(is_there, lambda: f"{self._log.read_text()}\n{self.read_said()}")
 
-    def wait_for_more(self, what: str, name: str, number: int = 1) -> None:
-        """Wait until a task began or ended so many times more."""
-        before = len(self.list(what, name))
-        self.wait_for(lambda: len(self.list(what, name)) >= before + number)
+    def wait_for_ends(self, number: int) -> None:
+        """Wait until tasks ended so many times more."""
+        before = len(self.list("end"))
+        self.wait_for(lambda: len(self.list("end")) >= before + number)
 
     def read_said(self) -> str:
         """Return what all processes wrote to standard output and error."""
         return self._said.read_text()
 
-    def ask_status(self, *options: str) -> str:
-        return str(run_here("worker", "status", *options, environ=self.environ).stdout)
+    def ask_status(self) -> dict[str, Any]:
+        return json.loads(run_here("worker", "status", "--json", environ=self.environ).stdout)

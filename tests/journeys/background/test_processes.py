@@ -1,23 +1,20 @@
 """Who does the background work, and that nothing is lost or repeated when processes end."""
 
 import json
-import os
-import signal
+from collections.abc import Iterator
 from itertools import pairwise
 from threading import Event
 
 import pytest
 import requests
-from scene import SERVICE, SHORT_LEASE_S, Scene
+from scene import SHORT_LEASE_S, Scene
 from support.message_bodies import make_data
 from support.receivers import run_http_receiver
-from support.servers import PROJECT_DIR
 from support.waiting import LIMIT_S
 from support.world import World, change_at
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Page
-from embed.db.schema_version import list_migrations
 from embed.domain import times
 from embed.events.messages import send_messages
 from embed.factory import create_app
@@ -26,16 +23,20 @@ from embed.settings import Settings
 
 pytestmark = pytest.mark.slow
 
-# Where processes take the work from each other; the others run on SQLite.
-on_postgres = pytest.mark.parametrize("scene", ["postgres"], indirect=True)
+# Where processes take the work from each other.
+on_postgres = pytest.mark.databases("postgres")
+
+
+@pytest.fixture
+def scene(database_url, tmp_path) -> Iterator[Scene]:
+    """A database, in which nobody works yet."""
+    scene = Scene(tmp_path, database_url)
+    yield scene
+    scene.end()
 
 
 def pids_of(entries) -> set[int]:
     return {entry.pid for entry in entries}
-
-
-def read_process(scene: Scene):
-    return json.loads(scene.ask_status("--json"))["process"]
 
 
 @on_postgres
@@ -45,46 +46,16 @@ def test_of_two_workers_one_works_and_when_it_is_killed_the_other_does_what_is_d
     gate = tmp_path / "gate"
     work = {"WORK_GATE": str(gate), "WORK_LEASE_S": str(SHORT_LEASE_S), "WORK_EVERY_S": "0.1"}
     workers = {scene.start_worker(**work).process.pid for _ in range(2)}
-    (begun,) = scene.wait_for(lambda: scene.list("begin", "count"))
-    assert read_process(scene)["processId"] == begun.pid
+    (begun,) = scene.wait_for(lambda: scene.list("begin"))
+    assert scene.ask_status()["process"]["processId"] == begun.pid
 
     scene.kill(begun.pid)
     gate.touch()
 
-    scene.wait_for_more("end", "count", 3)
-    assert pids_of(scene.list("end", "count")) == workers - {begun.pid}
-    (second, *_) = scene.list("end", "count")
-    assert read_process(scene)["processId"] == second.pid
-
-
-def test_worker_says_everything_in_the_form_of_the_log_at_its_level(make_bare_database, tmp_path):
-    scene = Scene(tmp_path, make_bare_database("sqlite"))  # which it upgrades
-    try:
-        worker = scene.start_worker(PROJECT_DIR / "app.py", LOG_FORMAT="json")
-        scene.wait_for(lambda: f"upgraded: {list_migrations()[-1]}" in scene.read_said())
-        scene.stop(worker)
-    finally:
-        scene.end()
-
-    lines = [json.loads(line) for line in scene.read_said().splitlines()]
-    assert {line["level"] for line in lines} == {"INFO"}
-    messages = [line["message"] for line in lines]
-    assert {"Doing the background work; press Ctrl-C to stop.", "Stopping."} <= set(messages)
-
-
-def test_gunicorn_alone_does_the_work_and_goes_on_after_a_reload(scene: Scene, redis_url):
-    shared = {"RATELIMIT_STORAGE_URI": redis_url}
-    server = scene.start_gunicorn("--workers", "2", WORK_EVERY_S="0.1", **shared)
-    scene.wait_for_more("end", "count", 3)
-    before = pids_of(scene.list("end", "count"))
-    assert len(before) == 1
-
-    os.kill(server.process.pid, signal.SIGHUP)
-
-    scene.wait_for(lambda: pids_of(scene.list("end", "count")[-3:]).isdisjoint(before))
-    assert server.process.pid not in pids_of(scene.list("begin"))
-    assert scene.stop(server) < 8
-    assert scene.read_said() == ""
+    scene.wait_for_ends(3)
+    assert pids_of(scene.list("end")) == workers - {begun.pid}
+    (second, *_) = scene.list("end")
+    assert scene.ask_status()["process"]["processId"] == second.pid
 
 
 def test_work_goes_on_while_processes_are_replaced_and_is_never_done_twice_at_once(
@@ -106,6 +77,7 @@ def test_work_goes_on_while_processes_are_replaced_and_is_never_done_twice_at_on
     for before, entry in pairwise(scene.list_all()):
         assert entry.what == "begin" or (before.what, before.pid) == ("begin", entry.pid)
     assert scene.stop(server) < LIMIT_S
+    assert server.process.pid not in pids_of(scene.list("begin"))
     assert "Traceback" not in scene.read_said()
 
 
@@ -114,9 +86,9 @@ def test_flask_worker_takes_the_work_from_gunicorn_which_does_it_when_that_has_e
     scene.wait_for(lambda: scene.list("end"))
     worker = scene.start_worker(WORK_EVERY_S="0.1")
     scene.wait_for(lambda: worker.process.pid in pids_of(scene.list("end")))
-    scene.wait_for_more("end", "count", 5)
+    scene.wait_for_ends(5)
     assert pids_of(scene.list("end")[-4:]) == {worker.process.pid}
-    assert read_process(scene)["kind"] == "worker"
+    assert scene.ask_status()["process"]["kind"] == "worker"
 
     scene.stop(worker)
 
@@ -132,7 +104,7 @@ def test_gunicorn_stops_at_once_although_a_job_runs(scene: Scene):
     assert scene.stop(server) < 8
     assert scene.list("end") == []
     assert scene.read_said() == ""
-    assert not json.loads(scene.ask_status("--json"))["isWorking"]
+    assert not scene.ask_status()["isWorking"]
 
 
 @on_postgres
@@ -144,7 +116,7 @@ def test_worker_that_is_stopped_ends_its_jobs_and_the_next_does_them_again(scene
     assert scene.stop(worker) < 8
 
     assert worker.process.returncode == 0
-    assert not json.loads(scene.ask_status("--json"))["isWorking"]
+    assert not scene.ask_status()["isWorking"]
     assert scene.list("end") == []
     scene.start_worker(**work)
     scene.wait_for(lambda: {entry.name for entry in scene.list("end")} == set("abcdef"))
@@ -185,13 +157,13 @@ def test_killed_worker_loses_no_message_and_repeats_at_most_the_one_under_way(sc
         ids = leave_messages(scene, receiver.url)
         is_killed = Event()
         receiver.before_answer = lambda: len(receiver.received) <= STOPPED_AT or is_killed.wait(60)
-        work = {"ALLOW_PRIVATE_TARGETS": "1", "WORK_LEASE_S": str(SHORT_LEASE_S)}
-        first = scene.start_worker(SERVICE, **work)
+        work = {"ALLOW_PRIVATE_TARGETS": "1", "WORK_LEASE_S": str(SHORT_LEASE_S), "WORK_JOBS": ""}
+        first = scene.start_worker(**work)
         scene.wait_for(lambda: len(receiver.received) > STOPPED_AT)
         scene.kill(first.process.pid)
         is_killed.set()
 
-        scene.start_worker(SERVICE, **work)
+        scene.start_worker(**work)
         scene.wait_for(lambda: len(set(receiver.ids)) == MESSAGES)
         scene.wait_for(lambda: not Delivery.select().where(Delivery.state == "waiting").exists())
 

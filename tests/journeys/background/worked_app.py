@@ -1,7 +1,8 @@
 """What ``flask`` and gunicorn load in these tests: the service with jobs and short times.
 
-WORK_LOG names a file to which each job appends a line when it begins and when it ends. A job
-ends when the file WORK_GATE exists, if that is set.
+WORK_JOBS names the jobs; with none, the service has its own. WORK_LOG names a file to which each
+job appends a line when it begins and when it ends. A job ends when the file WORK_GATE exists, if
+that is set.
 """
 
 import os
@@ -9,9 +10,10 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-import shorter  # noqa: F401  # times, before anything uses them
-
+from embed import worker
+from embed.db import work_status
 from embed.factory import create_app
+from embed.notifications import delivery
 from embed.settings import Settings
 from embed.worker import Job
 
@@ -20,6 +22,10 @@ EVERY = timedelta(seconds=float(os.environ.get("WORK_EVERY_S", "3600")))
 TASK_S = float(os.environ.get("WORK_TASK_S", "0"))
 GATE = Path(os.environ.get("WORK_GATE", __file__))
 NAMES = os.environ.get("WORK_JOBS", "count").split()
+
+worker.LOOK_S = 0.05
+work_status.LEASE = delivery.CLAIM = timedelta(seconds=float(os.environ["WORK_LEASE_S"]))
+work_status._RENEWED_AFTER = timedelta(seconds=0.2)
 
 
 def note(*words: object) -> None:
@@ -42,4 +48,5 @@ def work_as(name: str):
     return run
 
 
-app = create_app(Settings.from_environ(), jobs=[Job(name, EVERY, work_as(name)) for name in NAMES])
+jobs = [Job(name, EVERY, work_as(name)) for name in NAMES]
+app = create_app(Settings.from_environ(), jobs=jobs or None)

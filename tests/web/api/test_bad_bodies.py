@@ -68,18 +68,13 @@ JSON = "application/json"
 BODIES = {
     "nothing": (b"", JSON, "invalid_json"),
     "NaN": (b'{"trackingPageId": NaN}', JSON, "invalid_json"),
-    "Latin-1": ('{"nickname": "é"}'.encode("latin-1"), JSON, "invalid_json"),
     "UTF-16 as it says": ("{}".encode("utf-16"), f"{JSON}; charset=utf-16", "invalid_json"),
     "arrays 100,000 deep": (b"[" * 100_000 + b"]" * 100_000, JSON, "invalid_json"),
     "17 KB": (b'{"nickname": "' + b"a" * 17_000 + b'"}', JSON, "invalid_json"),
-    "10,000 digits": (b'{"trackingPageId": ' + b"1" * 10_000 + b"}", JSON, "invalid_json"),
     "form": (b"trackingPageId=x", "application/x-www-form-urlencoded", "invalid_json"),
     "no content type": (b"{}", None, "invalid_json"),
-    "almost JSON": (b"{}", "application/jsonp", "invalid_json"),
     "array": (b"[]", JSON, "missing_fields"),
     "huge number": (b"1e999", JSON, "missing_fields"),
-    "no fields": (b"{}", JSON, "missing_fields"),
-    "other case": (b'{"trackingpageid": "x", "walletaddress": "x"}', JSON, "missing_fields"),
 }
 
 MISSING = object()
@@ -135,16 +130,11 @@ def test_value_that_is_none_is_refused(
     check_draft(world, visitor, code, endpoint, body)
 
 
-LENGTH, CHARS = "invalid_nickname_length", "invalid_nickname_chars"
-NICKNAMES = {name: (value, CHARS) for name, value in OPAQUE.items()} | {
-    "empty": ("", LENGTH),
-    "5,000 characters": ("x" * 5000, LENGTH),
-    "33 letters beyond the first plane": ("\U00020000" * 33, LENGTH),
-    "lone surrogate after": ("ann\ud800", CHARS),
-}
-
-
-@pytest.mark.parametrize(("nickname", "code"), NICKNAMES.values(), ids=NICKNAMES)
+@pytest.mark.parametrize(
+    ("nickname", "code"),
+    [("x" * 5000, "invalid_nickname_length"), ("ann\ud800", "invalid_nickname_chars")],
+    ids=["5,000 characters", "lone surrogate"],
+)
 def test_nickname_that_is_none_is_refused(world, visitor, draft, nickname, code):
     draft["nickname"] = nickname
     check_draft(world, visitor, code, SUBMISSIONS, draft)
@@ -153,10 +143,8 @@ def test_nickname_that_is_none_is_refused(world, visitor, draft, nickname, code)
 # Outside the body
 
 PAGE_IDS = {
-    "unknown": "x" * 20,
     "NUL": "%00",
     "lone surrogate": "%ed%a0%80",
-    "not UTF-8": "%ff",
     "5,000 characters": "x" * 5000,
 }
 
@@ -170,7 +158,7 @@ def test_page_in_the_address_that_is_none_is_refused(world, visitor, page_id):
     check_refusal(world, "invalid_key", "GET", SESSION, query_string=query, cookie=visitor.cookie)
 
 
-@pytest.mark.parametrize("query", ["", "trackingPageId=", "x=%ff", "%00=%00", "=" * 5000])
+@pytest.mark.parametrize("query", ["", "trackingPageId=", "x=%ff"])
 def test_query_without_a_page_is_refused(world, visitor, query):
     code = "missing_tracking_page_id"
     check_refusal(world, code, "GET", SESSION, query_string=query, cookie=visitor.cookie)
@@ -180,7 +168,6 @@ ORIGINS = {
     "two values": "https://site.example, https://site.example",
     "NUL after": "https://site.example\0",
     "Latin-1": "https://s\xeete.example",
-    "5,000 characters": "https://" + "a" * 5000,
 }
 
 

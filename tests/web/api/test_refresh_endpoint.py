@@ -1,21 +1,16 @@
 """POST /refresh: reading a wallet's balance now, for servers that hear of transfers."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from support.fake_chain import COMPLETE, SWEEP, FakeChain
 from support.world import USDC, Visitor, code_of
 
-from embed.balances.solana_rpc import MAX_WAITING
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Wallet
 from embed.wallets import tracking
-from embed.wallets.balance_refresh import refresh_balances
 
 pytestmark = pytest.mark.slow
 
 NOW = "2026-01-31T09:30:00.000Z"
-both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
 
 
 @pytest.fixture
@@ -40,10 +35,7 @@ def refresh(world):
 # What it answers
 
 
-@both_roots
-def test_answer_is_the_observation(world, chain, holder, refresh, root):
-    world.root = root
-
+def test_answer_is_the_observation(chain, holder, refresh):
     answer = refresh(holder)
 
     assert answer.status_code == 200
@@ -73,26 +65,6 @@ def test_page_shows_a_change_at_once(world, chain, holder, refresh):
     assert shown["tokenBalance"] == 8
     (elsewhere,) = world.read(other_page, key=other_key).json["wallets"]
     assert elsewhere["tokenBalance"] == 8
-
-
-def test_next_run_of_the_holding_watch_counts_the_reading(world, chain, refresh):
-    world.configure(min_balance=0, holding_watch="flag")
-    visitor = Visitor()
-    chain.hold(visitor.address, 5)
-    world.approve(world.submit(visitor).json["submissionId"])
-    world.configure(min_balance=10)
-    for _ in range(2):  # low readings in a row
-        world.clock.forward(minutes=2)
-        assert code_of(refresh(visitor.address)) is None
-        runtime = world.app.extensions["embed"]
-        refresh_balances(runtime, on_progress=lambda done, total: None)
-
-    assert Wallet.get(Wallet.address == visitor.address).low_count == 2
-    chain.hold(visitor.address, 5)
-    world.clock.forward(minutes=1)
-    refresh(visitor.address)
-    refresh_balances(runtime, on_progress=lambda done, total: None)
-    assert Wallet.get(Wallet.address == visitor.address).low_count == 0
 
 
 # Who may ask, and for what
@@ -178,24 +150,3 @@ def test_all_pages_together_take_a_quarter_of_the_endpoints_rate(world_with, cha
     assert [code_of(answer) for answer in answers] == [None, None, *["balance_unavailable"] * 2]
     assert int(answers[-1].headers["Retry-After"]) > 3000
     assert chain.calls[COMPLETE] == 2
-
-
-def test_turns_are_those_of_all_requests_that_ask_the_chain(chain, holder, refresh):
-    with chain.concurrency_limit, chain.concurrency_limit:
-        assert code_of(refresh(holder)) == "balance_unavailable"
-    assert not chain.calls
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_readings_at_once_get_the_same_answer(chain, holder, refresh):
-    def ask(_: int) -> int:
-        try:
-            return refresh(holder).json["tokenBalance"]
-        finally:
-            db.close()
-
-    with ThreadPoolExecutor(MAX_WAITING) as pool:
-        assert list(pool.map(ask, range(8))) == [5] * 8
-
-    assert chain.calls[COMPLETE] == 8
-    assert ChainBalance.select().count() == 1

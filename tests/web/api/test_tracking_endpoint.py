@@ -10,12 +10,16 @@ from embed.wallets import tags, tracking
 
 
 def test_page_with_everything_has_just_the_fields_that_are_documented(world):
-    address = Visitor().address
+    world.use_endpoint("http://127.0.0.1:9/")
+    Token.create(mint=USDC, supply=Decimal(1000), supply_observed_at=world.clock())
+    address, unknown = Visitor().address, Visitor().address
     world.configure(public_title="Our holders", public_comments="Thank you.\nAll of you.")
-    friend = world.add_tag("Friend", "green")
+    friend = world.add_tag("Friend", "green", is_counted=False)
     world.clock.forward(seconds=1)
     whale = world.add_tag("Whale", "blue-500")
     wallet = world.track(address, alias="Ann", tag_names=["Whale"], balance="12.5")
+    world.clock.forward(seconds=1)
+    second = world.track(unknown)
 
     answer = world.read()
 
@@ -33,7 +37,14 @@ def test_page_with_everything_has_just_the_fields_that_are_documented(world):
                 "publicAlias": "Ann",
                 "tokenBalance": 12.5,
                 "tags": [{"id": whale.id, "name": "Whale", "color": "blue-500"}],
-            }
+            },
+            {
+                "id": second.id,
+                "address": unknown,
+                "publicAlias": None,
+                "tokenBalance": 0,
+                "tags": [],
+            },
         ],
         "tags": [
             {"id": friend.id, "name": "Friend", "color": "green"},
@@ -54,47 +65,21 @@ def test_hidden_wallets_are_never_returned(world):
     assert "Secret" not in answer.text
 
 
-def test_wallets_come_in_the_order_in_which_they_were_added_and_keep_their_ids(world):
-    addresses = [Visitor().address for _ in range(5)]
-    for address in addresses:
-        world.track(address)
-        world.clock.forward(seconds=1)
-
-    first, second = world.read().json["wallets"], world.read().json["wallets"]
-    assert [wallet["address"] for wallet in first] == addresses
-    assert first == second
-
-
 CHANGES = {
     "title": lambda world, wallet, tag: world.configure(public_title="Another"),
-    "token": lambda world, wallet, tag: world.configure(token_symbol="NEW"),
     "tag renamed": lambda world, wallet, tag: tags.update_tag(
         tag.id, tags.TagFields(name="Foe"), world.change()
     ),
-    "tag added": lambda world, wallet, tag: world.add_tag("Another"),
     "tag removed": lambda world, wallet, tag: tags.remove_tag(tag.id, world.change()),
-    "wallet added": lambda world, wallet, tag: world.track(Visitor().address),
     "wallet removed": lambda world, wallet, tag: tracking.remove_wallet(wallet.id, world.change()),
-    "wallet hidden": lambda world, wallet, tag: change(world, wallet, is_hidden=True),
-    "alias": lambda world, wallet, tag: change(world, wallet, alias="Another"),
-    "wallet's tags": lambda world, wallet, tag: change(world, wallet, tag_names=[]),
+    "alias": lambda world, wallet, tag: tracking.update_wallet(
+        wallet.id, tracking.WalletFields(alias="Another"), world.change()
+    ),
     "balance": lambda world, wallet, tag: world.observe(wallet.address, 7),
-    "approval": lambda world, wallet, tag: approve_somebody(world),
-    "auto-approval": lambda world, wallet, tag: auto_approve_somebody(world),
+    "approval": lambda world, wallet, tag: world.approve(
+        world.submit(Visitor()).json["submissionId"]
+    ),
 }
-
-
-def change(world, wallet, **changes):
-    tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.change())
-
-
-def approve_somebody(world):
-    world.approve(world.submit(Visitor()).json["submissionId"])
-
-
-def auto_approve_somebody(world):
-    world.configure(auto_approve=True)
-    assert world.submit(Visitor()).json["status"] == "auto_approved"
 
 
 @pytest.mark.parametrize("make_change", CHANGES.values(), ids=CHANGES)

@@ -2,9 +2,13 @@
 
 import html
 import re
+from decimal import Decimal
 from html.parser import HTMLParser
 
-from support.world import SITE
+from support.world import SITE, USDC
+
+from embed.balances.observations import store_chain_of_mints
+from embed.balances.tokens import Supply
 
 
 def ask(world, path: str = "", *, key=None, page_id=None, cookie=None, headers=None, **query):
@@ -16,6 +20,12 @@ def ask(world, path: str = "", *, key=None, page_id=None, cookie=None, headers=N
         cookie=cookie,
         headers={"Authorization": None, "Origin": None, "Referer": f"{SITE}/"} | (headers or {}),
     )
+
+
+def read_again(world) -> None:
+    """Let balances be read again, and nothing change but when that was."""
+    world.clock.forward(minutes=10)
+    store_chain_of_mints({}, supplies={USDC: Supply(Decimal(1000), world.clock())})
 
 
 def read_cookie(answer) -> str:

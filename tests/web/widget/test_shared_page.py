@@ -159,7 +159,7 @@ def test_page_that_is_not_public_by_link_cannot_be_told_from_none(world):
     assert there.data == nowhere.data
 
 
-@pytest.mark.parametrize("page_id", ["%00", "a" * 5000, "..%2f", "%ed%a0%80"])
+@pytest.mark.parametrize("page_id", ["%00", "%ed%a0%80"])
 @pytest.mark.parametrize("part", ["", "/frame", "/count.json"])
 def test_id_that_is_none_is_not_found(world, page_id, part):
     assert world.client.get(f"/embed/page/{page_id}{part}").status_code == 404

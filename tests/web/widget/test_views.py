@@ -49,22 +49,6 @@ def list_links(text: str) -> dict[str, dict[str, str]]:
     }
 
 
-@pytest.mark.parametrize(
-    ("order", "names"),
-    [
-        ("balance", ["Zoe", "Ann", "Max"]),
-        ("newest", ["Ann", "Zoe", "Max"]),
-        ("name", ["Ann", "Max", "Zoe"]),
-        ("listed", ["Max", "Zoe", "Ann"]),
-    ],
-)
-def test_page_is_sorted_as_its_address_says(world, order, names):
-    text = ask(world, order=order).text
-
-    assert list_names(text) == names
-    assert read_attribute(text, "data-order") == order
-
-
 def test_page_shows_the_wallets_with_a_tag_or_without_any(world):
     team = Tag.get().id
 
@@ -114,27 +98,6 @@ def test_links_and_search_lead_to_each_view_and_keep_language_look_and_key(world
     assert dict(hidden) == shown | {"order": "newest"}
 
 
-def test_links_keep_search_and_tag_but_not_the_place(world):
-    track_many(world, WALLETS_PER_PART + 1)
-    text = ask(world, q="wallet", tag="none", order="name", page="2").text
-    newest = list_links(text)["Newest"]
-
-    assert newest.items() >= {"q": "wallet", "tag": "none", "order": "newest"}.items()
-    assert "page" not in newest
-    assert '<input type="hidden" name="tag" value="none">' in text
-    assert '<input type="hidden" name="page"' not in text
-
-
-def test_head_of_the_column_that_sorts_leads_back_to_the_owners_order(world):
-    pages.change_look(world.page_id, {"order": "listed"}, world.change())
-    first = ask(world).text
-
-    assert list_links(first)["Balance"]["order"] == "balance"
-    sorted_by_balance = ask(world, order="balance").text
-    assert list_links(sorted_by_balance)["Balance"]["order"] == "listed"
-    assert list_links(sorted_by_balance)["Wallet"]["order"] == "name"
-
-
 def test_list_is_read_part_by_part_without_a_script(world):
     track_many(world, 2 * WALLETS_PER_PART)
     counts, names, query = [], [], {"order": "listed"}
@@ -163,20 +126,14 @@ EVERYONE = ["Zoe", "Ann", "Max"]
     ("query", "names"),
     [
         ("q=" + 400 * "x", []),
-        ("q=%00", EVERYONE),
         ("q=Zo%00e", ["Zoe"]),
         ("q=%ED%A0%80", []),
-        ("q=%20%E2%80%AE", EVERYONE),
         ("q=%25", []),
         ("order=shuffled", EVERYONE),
-        ("order=%ED%A0%80", EVERYONE),
         ("tag=gone", EVERYONE),
-        ("tag=%ED%A0%80", EVERYONE),
         ("page=2", EVERYONE),
-        ("page=0", EVERYONE),
         ("page=" + 5000 * "9", EVERYONE),
         ("page=x&to=y", EVERYONE),
-        ("to=99999999999999999999", EVERYONE),
         ("q=ann&q=max&order=name&order=x&page=1&page=2", ["Ann"]),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else "",
@@ -190,27 +147,16 @@ def test_what_is_none_of_ours_gives_an_ordinary_page(world, query, names, part):
     assert list_names(answer.text) == names
 
 
-def test_search_is_as_long_as_its_field(world):
-    text = ask(world, q="x" * 400).text
-
-    assert f'value="{"x" * 300}"' in text
-    assert "x" * 301 not in text
-    assert 'maxlength="300"' in text
-
-
 # Whose order counts
 
 
 @pytest.mark.parametrize(
     ("owner", "address", "cookie", "site", "order"),
     [
-        ("auto", None, None, None, "balance"),
         ("name", None, None, "cross-site", "name"),
         ("name", "listed", None, "cross-site", "listed"),
         ("name", "auto", None, "cross-site", "balance"),
-        ("name", "shuffled", None, "cross-site", "name"),
         ("name", "listed", "newest", "cross-site", "newest"),
-        ("name", "listed", "newest", "none", "newest"),
         ("name", "listed", "newest", "same-site", "newest"),
         ("name", "listed", "newest", "same-origin", "listed"),
         ("name", None, "newest", "same-origin", "newest"),

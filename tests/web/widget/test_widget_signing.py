@@ -77,7 +77,6 @@ def test_window_links_to_the_list_in_its_address(world):
         ("", ""),
         ("../../dashboard", "svc_pub_" + "a" * 32),
         ('"><script>alert(1)</script>', "svc_pub_" + "a" * 32),
-        ("x" * 20, "svc_pub_" + "a" * 31 + '"'),
         ("\0" * 20, "\u00e9"),
     ],
 )
