@@ -308,7 +308,7 @@ def open_for_reading(url: str) -> None:
     # Without a -wal file nobody has the database open, and SQLite would create one to read it:
     # https://sqlite.org/wal.html#read_only_databases
     is_open = os.access(path.with_name(f"{path.name}-wal"), os.F_OK)
-    address = f"{path.resolve().as_uri()}?{'mode=ro' if is_open else 'immutable=1'}"
+    address = f"{path.resolve().as_uri()}?mode=ro{'' if is_open else '&immutable=1'}"
     db.initialize(SqliteDatabase(address, uri=True, timeout=_QUERY_TIMEOUT_S))
 
 

@@ -151,8 +151,9 @@ def test_background_work_that_fails_is_found(database_url):
     assert "listings fails: It broke." in found.problem
 
 
-def test_missing_database_is_found_and_not_made(tmp_path):
-    assert set(find_at(f"sqlite:///{tmp_path}/folder/embed.db")) == {"database_missing"}
+@pytest.mark.parametrize("file", ["folder/embed.db", "embed.db"])
+def test_missing_database_is_found_and_not_made(tmp_path, file):
+    assert set(find_at(f"sqlite:///{tmp_path}/{file}")) == {"database_missing"}
     assert list(tmp_path.iterdir()) == []
 
 
