@@ -117,15 +117,6 @@ def test_storage_that_fails_refuses_nobody_and_counts_again_afterwards(limits, s
     assert not passes(limits)
 
 
-def test_storage_that_fails_after_it_refused_lets_wait_for_the_whole_window(
-    limits, storage, monkeypatch
-):
-    monkeypatch.setattr(limits, "is_above", lambda *_: True)
-    storage.is_away = True
-
-    assert limits.find_wait("rate_limit_key", LIMIT, "a") == timedelta(hours=1)
-
-
 @pytest.mark.parametrize("part_s", [0.0, 0.4, 0.999])
 @pytest.mark.parametrize("tells", [lambda end: end, lambda end: int(end)], ids=["exact", "seconds"])
 def test_wait_is_never_too_short_and_never_longer_than_the_window(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS, format_amount
+from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS
 from embed.serializers import write_json
 
 
@@ -55,8 +55,3 @@ def test_every_document_is_read_back_exactly(document):
     for is_compact in (True, False):
         written = write_json(document, is_compact=is_compact).decode("utf-8")
         assert json.loads(written, parse_float=Decimal) == document
-
-
-@given(amounts)
-def test_amount_is_a_plain_number(amount):
-    assert write_json([amount]) == f"[{format_amount(amount)}]".encode()

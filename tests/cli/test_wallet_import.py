@@ -91,17 +91,3 @@ def test_wrong_lines_are_left_out_if_the_operator_says_so(world, run):
     assert result.stdout == "Imported: 1 added, 0 changed, 0 as before, 1 skipped.\n"
     assert result.stderr == "Line 3: 'bad' isn't a Solana address.\n"
     assert read_names(world) == {USDC: "Mint"}
-
-
-def test_thousands_of_mistakes_are_no_wall(run):
-    lines = run("wallet\n" + "bad\n" * 5_000).stderr.splitlines()
-
-    assert len(lines) == 22
-    assert lines[-2] == "… and 4,980 more"
-
-
-def test_file_that_cannot_be_read_is_one_clear_line(run):
-    result = run("PK\x03\x04")
-
-    assert result.exit_code == 1
-    assert "Save it as CSV" in result.stderr

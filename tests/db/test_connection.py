@@ -16,7 +16,6 @@ from peewee import (
 )
 from support.operator import dump
 from support.postgres import open_cursor
-from support.remote import at_once
 from support.world import Visitor, World, change_at
 
 from embed import pages
@@ -35,7 +34,6 @@ from embed.db.models import (
     Logo,
     Member,
     Message,
-    Page,
     Passkey,
     Person,
     Receiver,
@@ -67,20 +65,6 @@ def test_database_is_made_for_its_user_alone_in_a_folder_that_was_there_before(t
     assert modes == dict.fromkeys(["embed.db", "embed.db-wal", "embed.db-shm"], 0o600)
 
 
-def test_database_that_was_there_keeps_its_permissions_and_rows(tmp_path):
-    path = tmp_path / "embed.db"
-    connection.open_database(f"sqlite:///{path}")
-    schema_version.upgrade()
-    db.close()
-    path.chmod(0o640)
-
-    connection.open_database(f"sqlite:///{path}")
-
-    assert schema_version.list_missing_migrations() == []
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    db.close()
-
-
 def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
     connection.open_database(f"sqlite:///{tmp_path / 'new' / 'embed.db'}")
     connection.create_if_missing(db.obj)
@@ -97,19 +81,6 @@ def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
         thread.join()
 
     assert seen == [pragmas, pragmas]
-
-
-def test_new_file_can_be_opened_by_several_at_once(tmp_path):
-    def open_and_read(url: str) -> str:
-        database = connection.make_database(url)
-        connection.create_if_missing(database)
-        (mode,) = database.execute_sql("PRAGMA journal_mode").fetchone()
-        database.close()
-        return mode
-
-    for number in range(20):
-        url = f"sqlite:///{tmp_path}/{number}.db"
-        assert at_once([lambda url=url: open_and_read(url)] * 4) == ["wal"] * 4
 
 
 def test_nothing_is_written_to_a_file_that_is_gone_and_another_one_is_opened(tmp_path):
@@ -221,20 +192,6 @@ def fill(world: World) -> None:
     )
     message = Message.create(page=world.page_id, type="test", data="{}", created_at=now)
     Delivery.create(message=message, receiver=receiver, state="waiting")
-
-
-@pytest.mark.databases("postgres")
-def test_change_outside_a_transaction_waits_for_a_lock_no_longer_than_others(
-    world, emptied_database_url, monkeypatch
-):
-    monkeypatch.setattr(connection, "LOCK_TIMEOUT_MS", 100)
-    with open_cursor(
-        emptied_database_url, options="-c idle_in_transaction_session_timeout=9s"
-    ) as holder:
-        holder.execute("SELECT 1 FROM page FOR UPDATE")
-
-        with pytest.raises(OperationalError, match="lock timeout"):
-            Page.update(version=0).execute()
 
 
 def test_purge_removes_everything_of_a_page_and_nothing_else(app, clock):

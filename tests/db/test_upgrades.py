@@ -8,7 +8,7 @@ from schema_description import describe_schema
 from support import version_0_7_0
 from support.remote import at_once
 from support.servers import run_flask
-from support.world import SECRET_KEY, Visitor, World, code_of
+from support.world import SECRET_KEY, Visitor, code_of
 
 from embed import public_payload
 from embed.db import connection, schema_version
@@ -105,15 +105,6 @@ def test_upgrade_that_ends_while_a_request_fails_makes_no_bug_of_it(world, monke
     monkeypatch.setattr(public_payload, "find_page", lambda *_, **__: db.execute_sql(missing))
 
     assert code_of(world.read()) == "unavailable"
-
-
-def test_statement_that_postgres_cannot_read_is_a_bug(postgres_database_url, clock, monkeypatch):
-    settings = {"DATABASE_URL": postgres_database_url, "SECRET_KEY": SECRET_KEY}
-    world = World(create_app(Settings.from_environ(settings), clock=clock), clock)
-    monkeypatch.setattr(public_payload, "find_page", lambda *_, **__: db.execute_sql("SELEKT"))
-
-    assert code_of(world.read()) == "internal_error"
-    db.close()
 
 
 def test_upgrade_is_tried_until_it_works_with_growing_bounded_waits(client, monkeypatch):

@@ -94,19 +94,6 @@ rows = st.lists(
 ).map("\n".join)
 
 
-@given(table=st.binary(max_size=300) | rows.map(lambda text: text.encode("utf-8", "surrogatepass")))
-def test_no_file_fails_and_checking_it_changes_nothing(world, owner, table):
-    path = f"/dashboard/pages/{world.page_id}/wallets/import"
-    before = world.dump()
-
-    answer = owner.client.post(
-        path, data={"csrf_token": owner.token, "file": (io.BytesIO(table), "wallets.csv")}
-    )
-
-    assert answer.status_code in (200, 422)
-    assert world.dump() == before
-
-
 @given(table=rows)
 def test_applied_table_comes_back_in_the_export_and_changes_nothing_more(world, owner, table):
     base = f"/dashboard/pages/{world.page_id}/wallets"

@@ -7,14 +7,12 @@ from datetime import UTC, datetime
 
 import psycopg2
 import pytest
-from peewee import OperationalError
 from support import version_0_7_0
 from support.filled_database import fill, read_stored, using
 from support.postgres import open_cursor
 from support.waiting import wait_for
 
-from embed.db import connection, schema_version
-from embed.db.batches import reading_one_state
+from embed.db import schema_version
 from embed.db.models import Job, Message, Page, Person
 from embed.errors import InvalidInput
 from embed.maintenance import backups, restoring, rows
@@ -227,24 +225,6 @@ def wait_for_a_lock_that_is_waited_for(url: str) -> None:
         wait_for(lambda: other.execute(waiting).fetchall())
 
 
-def test_nothing_is_saved_or_exported_while_somebody_holds_the_tables(
-    postgres_of_use, tmp_path, monkeypatch
-):
-    with open_cursor(postgres_of_use) as holder:
-        holder.execute("LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE")
-        with pytest.raises(InvalidInput, match="repeat this when it has ended"):
-            make_backup(postgres_of_use, tmp_path / "new.db")
-        with using(postgres_of_use):
-            monkeypatch.setattr(connection, "LOCK_TIMEOUT_MS", 200)
-            with (
-                pytest.raises(OperationalError, match="lock timeout"),
-                reading_one_state(connection.db.obj),
-            ):
-                pytest.fail("reads what is being replaced")
-
-    assert not (tmp_path / "new.db").exists()
-
-
 def read_impatiently(url: str) -> str:
     """Read what the service reads, with a short limit."""
     try:
@@ -266,26 +246,6 @@ def test_new_rows_are_numbered_after_the_restored_ones(backup, database_url):
     with using(database_url):
         highest = max(message.number for message in Message.select())
         assert create_message(Page.select().first()).number == highest + 1
-
-
-def test_postgres_plans_the_first_queries_by_the_rows_that_came(backup, fresh):
-    restored, copied = fresh("postgres"), fresh("postgres")
-
-    restore_backup(backup, restored)
-    copy_database(restored, copied)
-
-    for url in (restored, copied):
-        assert count_expected_rows(url) == {
-            table: len(rows) for table, rows in read_stored(url).items()
-        }
-
-
-def count_expected_rows(url: str) -> dict[str, int]:
-    """Return how many rows Postgres expects in each table; -1 if nobody has counted them."""
-    expected = "SELECT relname, reltuples FROM pg_class WHERE relname = ANY(%s)"
-    with open_cursor(url) as reader:
-        rows = reader.execute(expected, [[*restoring.describe_newest()]]).fetchall()
-    return {table: int(count) for table, count in rows}
 
 
 # Other versions of the database itself

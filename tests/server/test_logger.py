@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import socket
 import subprocess
 import sys
 from datetime import timedelta
@@ -125,19 +124,6 @@ def test_file_takes_every_character_and_is_opened_again(make_logger, tmp_path):
 
     assert json.loads((tmp_path / "old.log").read_text())["message"] == "größer ✓"
     assert json.loads(path.read_text())["message"] == "second"
-
-
-def test_syslog_gets_the_same_lines(make_logger, tmp_path):
-    path = str(tmp_path / "syslog")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as syslog:
-        syslog.bind(path)
-        make_logger(syslog=True, syslog_addr=f"unix://{path}#dgram").warning("Not well.")
-
-        line = syslog.recv(65536).decode().rstrip("\0")
-
-    prefix, _, entry = line.partition("embed: ")
-    assert prefix.startswith("<")
-    assert json.loads(entry)["message"] == "Not well."
 
 
 ENDS = {
