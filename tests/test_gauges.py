@@ -84,14 +84,6 @@ def test_delivery_that_failed_is_late_only_since_its_next_attempt_is_due(world, 
     assert gauges() == {"deliveries_waiting": 1, "deliveries_late_seconds": 60}
 
 
-def test_receiver_that_waits_longest_decides_how_late_deliveries_are(world, clock, gauges):
-    for minutes in (5, 20, 10):
-        receiver = add_receiver(world, next_attempt_at=clock() - timedelta(minutes=minutes))
-        add_delivery(world, receiver, age=HOUR)
-
-    assert gauges()["deliveries_late_seconds"] == 20 * 60
-
-
 def test_oldest_balance_is_that_of_a_tracked_wallet(world, gauges):
     tracked, other, unread = (Visitor().address for _ in range(3))
     world.track(tracked)

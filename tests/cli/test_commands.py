@@ -163,16 +163,6 @@ def test_update_changes_what_is_given_and_nothing_else(operator):
     assert operator.show("pages", "show", page["id"]) == page | {"shared": False}
 
 
-@pytest.mark.databases("sqlite", "postgres")
-def test_deleted_page_stays_in_the_list_until_it_is_purged(operator, page_id):
-    deleted = operator.show("pages", "delete", page_id, "--yes")
-
-    assert deleted["deletedAtIso"] == NOW
-    assert operator.show("pages", "list") == [deleted]
-    assert operator.show("pages", "purge", page_id, "--yes") == deleted
-    assert operator.show("pages", "list") == []
-
-
 # Keys
 
 
@@ -204,18 +194,6 @@ def test_secret_key_is_made_and_revoked_once(operator, page_id, clock):
     assert operator.show("keys", "revoke", made["id"])["revokedAtIso"] == NOW
     clock.forward(hours=1)
     assert operator.show("keys", "revoke", made["id"])["revokedAtIso"] == NOW
-
-
-def test_people_are_told_what_a_key_is_good_for(operator, page_id):
-    secret = operator.tell("keys", "create", page_id, "--tier", "secret")
-    closed = operator.tell("keys", "create", page_id, "--tier", "public")
-    opened = operator.tell("keys", "create", page_id, "--tier", "public", "--allow-null-origin")
-
-    for told in (secret, closed, opened):
-        assert "not shown again" in told
-    assert "no origin" in closed
-    assert "any site may frame" in opened
-    assert sum(key["allowNullOrigin"] for key in operator.show("keys", "list", page_id)) == 1
 
 
 # Tags and wallets

@@ -8,7 +8,7 @@ from schema_description import describe_schema
 from support import version_0_7_0
 from support.remote import at_once
 from support.servers import run_flask
-from support.world import SECRET_KEY, Visitor, code_of
+from support.world import SECRET_KEY, code_of
 
 from embed import public_payload
 from embed.db import connection, schema_version
@@ -39,16 +39,6 @@ def test_migrations_make_the_schema_that_the_models_describe(empty_database):
 
     assert migrated == describe_schema()
     assert len(migrated) > 2 * len(MODELS)
-
-
-def test_upgrading_again_applies_nothing_and_loses_nothing(world):
-    world.submit(Visitor())
-    schema, kept = describe_schema(), world.dump()
-
-    assert schema_version.upgrade() == []
-
-    assert (describe_schema(), world.dump()) == (schema, kept)
-    assert schema_version.list_missing_migrations() == []
 
 
 def test_several_upgrades_at_once_apply_each_migration_once(empty_database):

@@ -11,7 +11,6 @@ from support.world import Visitor
 from werkzeug.serving import make_server
 
 from embed.balances.mints import read_token
-from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import (
     look_up_largest_holders,
     read_all_accounts,
@@ -71,16 +70,3 @@ def test_wallet_gets_tokens_when_it_is_first_asked_for_unless_it_is_penniless(le
     assert read_completely(rpc, ledger, visitor) == WELCOME
     assert read_completely(rpc, ledger, penniless) == 0
     assert read(rpc, ledger, visitor, penniless) == [WELCOME, 0]
-
-
-def test_nothing_is_said_of_other_tokens_so_that_no_page_loses_its_balances(rpc, addresses):
-    other = Visitor().address
-    account = derive_token_account(addresses[0], other, SPL_TOKEN)
-
-    for ask in (
-        lambda: read_token(rpc, other),
-        lambda: read_associated(rpc, other, {addresses[0]: account}),
-        lambda: read_all_accounts(rpc, other, SPL_TOKEN, addresses[0]),
-    ):
-        with pytest.raises(RpcUnavailable):
-            ask()

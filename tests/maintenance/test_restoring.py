@@ -5,7 +5,6 @@ import threading
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 
-import psycopg2
 import pytest
 from support import version_0_7_0
 from support.filled_database import fill, read_stored, using
@@ -170,22 +169,6 @@ def test_nothing_is_restored_while_another_program_is_connected(backup, database
     assert len(list_emails(database_url)) == 3
 
 
-def test_who_connects_during_a_restore_sees_all_of_it_or_waits(backup, used_url, monkeypatch):
-    seen = []
-    copy_table = backups._copy_table
-
-    def look(source, target, name, columns):
-        if name == "page":
-            seen.append(read_impatiently(used_url))
-        return copy_table(source, target, name, columns)
-
-    monkeypatch.setattr(backups, "_copy_table", look)
-    monkeypatch.setattr(restoring, "save_rows", lambda rows, path: None)
-    restore_backup(backup, used_url, kept=backup.parent / "kept.db")
-
-    assert seen == ["waits"]
-
-
 @pytest.fixture
 def postgres_of_use(fresh, backup) -> str:
     url = fresh("postgres")
@@ -223,18 +206,6 @@ def wait_for_a_lock_that_is_waited_for(url: str) -> None:
     waiting = "SELECT 1 FROM pg_locks WHERE NOT granted"
     with open_cursor(url, autocommit=True) as other:
         wait_for(lambda: other.execute(waiting).fetchall())
-
-
-def read_impatiently(url: str) -> str:
-    """Read what the service reads, with a short limit."""
-    try:
-        if url.startswith("sqlite"):
-            with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=0.1)) as other:
-                return str(other.execute("SELECT email FROM person").fetchall())
-        with open_cursor(url, options="-c lock_timeout=100ms") as other:
-            return str(other.execute("SELECT email FROM person").fetchall())
-    except (sqlite3.OperationalError, psycopg2.errors.LockNotAvailable):
-        return "waits"
 
 
 # Afterwards
@@ -304,17 +275,6 @@ def test_copy_upgrades_a_source_of_0_7_0(empty_database_url, fresh):
         with using(url):
             assert schema_version.list_applied_migrations() == schema_version.list_migrations()
     assert read_stored(target)["wallet"] == read_stored(empty_database_url)["wallet"] != []
-
-
-def test_source_of_0_7_0_that_is_in_use_is_not_upgraded(empty_database_url, fresh):
-    with using(empty_database_url):
-        version_0_7_0.make()
-
-    with connected(empty_database_url), pytest.raises(InvalidInput, match="stop the service"):
-        copy_database(empty_database_url, fresh("sqlite"))
-
-    with using(empty_database_url):
-        assert schema_version.list_applied_migrations() == version_0_7_0.MIGRATIONS
 
 
 @pytest.mark.parametrize("place", [0, 1])

@@ -96,25 +96,6 @@ def test_compressed_answer_is_not_unpacked():
 # Connections that stay open
 
 
-def test_each_request_of_a_connection_is_bounded_by_itself():
-    body = b"x" * (MAX_BYTES * 2 // 3)
-    opened = []
-
-    def answer(connection: socket.socket) -> None:
-        opened.append(connection)
-        for _ in range(5):
-            connection.sendall(LENGTH % str(len(body)).encode() + body)
-            read_request(connection)
-        repeat(CHUNKED, b"1\r\nx\r\n")(connection)
-
-    with serve_raw(answer) as port, little_memory(), closing(Client(Reach.ANY)) as client:
-        for _ in range(5):
-            assert ask_by(client, port) == body
-        with pytest.raises(AnswerTooLarge):
-            ask_by(client, port)
-    assert len(opened) == 1
-
-
 # TLS
 
 

@@ -74,13 +74,6 @@ def test_line_of_a_request_has_its_route_and_the_clients_network(ask):
     assert {name: line[name] for name in fields} == fields
 
 
-def test_line_of_an_unknown_path_has_no_route(ask):
-    line = ask("404 NOT FOUND")
-
-    assert (line["route"], line["pageId"], line["status"]) == (None, None, 404)
-    assert "GET - 404" in line["message"]
-
-
 @pytest.mark.parametrize(
     ("address", "network"),
     [

@@ -18,7 +18,6 @@ from gunicorn.config import Config
 from gunicorn.workers.base import Worker
 from support.waiting import wait_for
 
-from embed.logs.context import begin_request, find_context
 from embed.server.worker import MAX_LARGE_BODIES, BufferingWorker
 from embed.settings import PROJECT_DIR
 
@@ -148,26 +147,6 @@ def test_request_whose_body_is_cut_off_is_refused_after_the_ones_before_it(servi
 
     assert statuses == [b"200", b"200", b"400"]
     assert bodies == [b"", b"body"]
-
-
-def test_thread_has_the_id_of_its_request_until_the_answer_is_finished(serving):
-    seen = []
-    serving.log.exception = lambda *_: seen.append(find_context().request_id)
-    serving.config.set("threads", 1)
-
-    def app(environ, start_response):
-        seen.append(find_context().request_id)
-        begin_request("abc-123")
-        start_response(*ANSWER)
-        yield b"do"
-        raise RuntimeError
-
-    serving.app = app
-    serving.start()
-    serving.ask()
-    serving.ask()
-
-    assert seen == [None, "abc-123"] * 2
 
 
 def test_bytes_that_make_the_parser_fail_are_refused_and_others_are_served(serving):
