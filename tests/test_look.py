@@ -1,11 +1,9 @@
-"""The tokens of the style sheets, and whether their colours can be told apart."""
+"""The tokens of the style sheets."""
 
 import re
 
 import pytest
 from support.servers import PROJECT_DIR
-
-from embed.domain.colors import MIN_SHAPE_CONTRAST, MIN_TEXT_CONTRAST, compute_contrast
 
 STATIC_DIR = PROJECT_DIR / "static"
 TOKENS = STATIC_DIR / "look/look.css"
@@ -33,49 +31,3 @@ def test_checker_of_receipts_has_the_same_tokens():
     assert len(own) > 10
     assert own.items() <= read_tokens(TOKENS.read_text()).items()
     assert set(re.findall(r"var\((--[\w-]+)", text)) <= set(own)
-
-
-GROUNDS = ("n1", "n2", "surface", "soft", "soft-2")
-
-
-def read_color(name, theme, ground="n2"):
-    """Return a token's color as six hex digits, as it lies on another one."""
-    value = read_tokens(TOKENS.read_text())[f"--{name}"]
-    if pair := re.fullmatch(r"light-dark\((.+), (.+)\)", value):
-        value = pair[1 if theme == "light" else 2]
-    if alias := re.fullmatch(r"var\(--(.+)\)", value):
-        return read_color(alias[1], theme, ground)
-    digits = value.removeprefix("#")
-    if len(digits) <= 4:
-        digits = "".join(digit * 2 for digit in digits)
-    if len(digits) == 6:
-        return digits
-    *over, alpha = bytes.fromhex(digits)
-    under = bytes.fromhex(read_color(ground, theme))
-    return bytes(
-        round((one * alpha + other * (255 - alpha)) / 255)
-        for one, other in zip(over, under, strict=True)
-    ).hex()
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_text_can_be_read_on_what_it_stands_on(theme):
-    pairs = [(text, ground) for text in ("text", "text-2", "accent-text") for ground in GROUNDS]
-    pairs += [(text, f"{text}-soft") for text in ("good", "bad", "warn")]
-    pairs += [("on-accent", "accent"), ("on-accent", "accent-hover"), ("inverse", "text")]
-    found = {pair: compute_contrast(*(read_color(each, theme) for each in pair)) for pair in pairs}
-
-    assert {pair: ratio for pair, ratio in found.items() if ratio < MIN_TEXT_CONTRAST} == {}
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_focus_rings_and_the_lines_of_controls_are_seen_on_every_ground(theme):
-    found = {
-        (shape, ground): compute_contrast(
-            read_color(shape, theme, ground), read_color(ground, theme)
-        )
-        for shape in ("ring", "control-line")
-        for ground in GROUNDS[:3]
-    }
-
-    assert {pair: ratio for pair, ratio in found.items() if ratio < MIN_SHAPE_CONTRAST} == {}

@@ -39,13 +39,6 @@ def test_failure_is_told_with_the_exit_status_and_without_an_address(operator, c
     assert result.stdout == f"0 balances read. {sentence}\n"
 
 
-@pytest.mark.parametrize("command", ["refresh", "show"])
-def test_unknown_page_is_told(operator, command):
-    said = operator.refuse("balances", command, "nowhere")
-
-    assert said == "Error: There is no tracking page nowhere."
-
-
 def test_show_tells_amount_time_slot_and_source(operator, world, chain, address):
     entered, unknown = Visitor().address, Visitor().address
     world.track(entered, balance="7.5")

@@ -103,17 +103,6 @@ def test_export_has_only_what_the_public_may_read(operator, world, prove):
     assert [receipt["walletAddress"] for receipt in receipts] == [shown.address]
 
 
-def test_export_goes_to_a_file_whose_digest_can_be_checked(operator, world, prove, tmp_path):
-    prove()
-    path = tmp_path / "receipts.json"
-
-    done = operator.run("export-receipts", world.page_id, "--output", str(path))
-
-    assert (done.exit_code, done.stdout) == (0, "")
-    assert done.stderr == f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path}\n"
-    assert path.read_bytes() == export(operator, world)
-
-
 @pytest.mark.parametrize("field", ["is_public", "is_embeddable"])
 def test_list_that_nobody_may_read_is_not_exported(operator, world, prove, field):
     prove()

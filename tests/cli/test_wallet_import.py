@@ -46,13 +46,6 @@ def test_file_is_imported_and_logged(world, run):
     assert read_log(world.page_id)[0][1:3] == ("import wallets", "1 added, 1 changed")
 
 
-def test_file_is_read_from_standard_input(operator, world):
-    told = operator.tell("wallets", "import", world.page_id, "-", input=f"\ufeff{USDC},Name\r\n")
-
-    assert told == "Imported: 1 added, 0 changed, 0 as before, 0 skipped.\n"
-    assert read_names(world) == {USDC: "Name"}
-
-
 def test_dry_run_says_what_would_change_and_changes_nothing(world, run):
     before = world.dump()
 

@@ -38,14 +38,6 @@ def backup(filled_url, tmp_path) -> Path:
     return path
 
 
-def test_what_searches_look_at_is_in_no_backup(backup):
-    """A newer version may compute it in another way."""
-    with closing(sqlite3.connect(backup)) as file:
-        for table in ("wallet", "submission"):
-            stored = file.execute(f"SELECT DISTINCT folded FROM {table}").fetchall()  # noqa: S608
-            assert stored == [(None,)]
-
-
 @pytest.mark.parametrize("way", ["sqlite postgres sqlite", "postgres sqlite postgres"])
 def test_rows_come_back_as_they_were_through_either_kind_of_database(way, fresh, tmp_path):
     first, *others = [fresh(kind) for kind in way.split()]

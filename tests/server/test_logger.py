@@ -97,16 +97,6 @@ def test_health_checks_are_not_logged(ask, path):
     assert ask("503 SERVICE UNAVAILABLE", PATH_INFO=path) is None
 
 
-def test_without_an_access_log_requests_are_not_logged(make_logger, caplog):
-    logger = make_logger(accesslog=None)
-    logger.access_log.propagate = True
-
-    with caplog.at_level(logging.INFO):
-        logger.access(SimpleNamespace(status="200 OK"), None, {}, timedelta())
-
-    assert caplog.records == []
-
-
 def test_file_takes_every_character_and_is_opened_again(make_logger, tmp_path):
     path = tmp_path / "error.log"
     logger = make_logger(errorlog=str(path))
