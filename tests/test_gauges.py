@@ -52,10 +52,6 @@ def add_balance(world, address: str, *, age: timedelta) -> None:
     )
 
 
-def test_installation_in_which_nothing_happens_has_zeros(gauges):
-    assert gauges() == {}
-
-
 def test_pending_submissions_are_counted_with_the_age_of_the_oldest(world, gauges):
     add_submissions(world, 3)
     add_submissions(world, 5, "rejected")

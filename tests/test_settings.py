@@ -1,11 +1,11 @@
 import stat
-import subprocess
-import sys
 from datetime import timedelta
+from functools import partial
 from urllib.parse import quote
 
 import pytest
 from limits import parse
+from support.remote import at_once
 from support.world import SECRET_KEY
 
 from embed import settings
@@ -317,37 +317,11 @@ def test_secret_key_file_that_holds_no_usable_key_is_refused_and_kept(path, cont
     assert path.read_bytes() == content
 
 
-LOAD = """
-import sys
-from pathlib import Path
-from embed.settings import load_secret_key
-print("ready", flush=True)
-for line in sys.stdin:
-    print(load_secret_key(Path(line.rstrip())), flush=True)
-"""
-
-
-def test_processes_that_start_at_once_agree_on_the_secret_key(tmp_path):
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", LOAD],
-            cwd=settings.PROJECT_DIR,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(4)
-    ]
-    paths = [tmp_path / str(attempt) / "instance" / "secret_key" for attempt in range(20)]
-
-    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 4
-    for process in processes:
-        process.stdin.write("".join(f"{path}\n" for path in paths))
-        process.stdin.flush()
-    outputs = [process.communicate()[0] for process in processes]
-
-    assert [process.returncode for process in processes] == [0] * 4
-    assert [output.splitlines() for output in outputs] == [[path.read_text() for path in paths]] * 4
+def test_all_who_start_at_once_agree_on_the_secret_key(tmp_path):
+    for attempt in range(20):
+        path = tmp_path / str(attempt) / "instance" / "secret_key"
+        keys = at_once([partial(load_secret_key, path)] * 8)
+        assert set(keys) == {path.read_text()}
 
 
 @pytest.mark.parametrize("blocked", ["folder", "file"])
