@@ -85,6 +85,16 @@ def test_scheme_is_that_of_the_public_address_whatever_proxies_write(world_with,
     assert "Strict-Transport-Security" in answer.headers
 
 
+def test_quotation_mark_that_a_visitor_claims_does_not_hide_the_address(world_with):
+    world = world_with(TRUSTED_PROXIES="1", LIMIT_PER_IP="1/day")
+    statuses = [
+        world.call("GET", "/embed/tracking/x", headers={"X-Forwarded-For": one}).status_code
+        for one in ('192.0.2.1, "192.0.2.2, 198.51.100.7', "198.51.100.7")
+    ]
+
+    assert statuses == [401, 429]
+
+
 # Wrong settings
 
 
