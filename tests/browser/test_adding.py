@@ -25,6 +25,7 @@ def press(widget, name: str) -> None:
     widget.get_by_role("button", name=name).click()
 
 
+@pytest.mark.deployed
 def test_visitor_goes_from_connect_to_approved(embedded_page, page, widget, browser_wallet):
     submit(widget, "Night heron")
     expect(widget.get_by_text("Your wallet is waiting for the owner's review")).to_be_visible()

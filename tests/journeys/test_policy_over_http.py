@@ -11,7 +11,7 @@ from embed.people import accounts
 from embed.submissions import queries
 from embed.submissions.soft_rejections import read_counts_without_session
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.deployed]
 
 
 def submit(world, visitor, nickname="Visitor", **arguments) -> str:
@@ -231,6 +231,7 @@ def test_repeated_refusal_renews_its_row_in_place(world):
     assert Submission.select().count() == 1
 
 
+@pytest.mark.in_process
 @pytest.mark.databases("sqlite", "postgres")
 def test_session_fills_the_table_with_no_more_refusals_than_its_list_shows(world_with):
     limits = ("LIMIT_SESSION_NONCES", "LIMIT_SESSION_SUBMISSIONS", "LIMIT_IP_SUBMISSIONS")

@@ -5,6 +5,8 @@ from support.world import ENDPOINTS, SITE, Visitor, code_of
 
 from embed.db.models import ApiKey
 
+pytestmark = pytest.mark.deployed
+
 every_endpoint = pytest.mark.parametrize("ask", ENDPOINTS.values(), ids=ENDPOINTS)
 both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
 
@@ -42,6 +44,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("header", "code"), HEADERS.values(), ids=HEADERS)
+@pytest.mark.in_process
 def test_header_is_bearer_one_space_and_the_key(world, header, code):
     sent = None if header is None else header.format(key=world.public_key)
 

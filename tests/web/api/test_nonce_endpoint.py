@@ -5,7 +5,10 @@ from support.world import Visitor, code_of, with_session
 
 from embed.db.models import Proof, Submission, Wallet
 
+pytestmark = pytest.mark.deployed
 
+
+@pytest.mark.in_process
 def test_duplicate_is_told_to_those_who_may_know_of_it_and_no_oracle_for_others(world):
     world.root = "/embed/api"
     visitor, stranger = with_session(world), with_session(world)
@@ -31,6 +34,7 @@ def test_duplicate_is_told_to_those_who_may_know_of_it_and_no_oracle_for_others(
     assert told() == set()
 
 
+@pytest.mark.in_process
 def test_wallet_that_can_be_submitted_is_no_duplicate(world):
     world.root = "/embed/api"
     visitor = with_session(world)
@@ -48,6 +52,7 @@ def test_wallet_that_can_be_submitted_is_no_duplicate(world):
         ("https://embed.example:443", "embed.example"),
     ],
 )
+@pytest.mark.in_process
 def test_message_names_the_public_address(world_with, public_url, host):
     world = world_with(PUBLIC_URL=public_url)
 
@@ -73,6 +78,7 @@ def test_unknown_fields_are_ignored(world):
 
 
 @pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
+@pytest.mark.in_process
 def test_content_type_may_be_written_in_any_usual_way(world, content_type):
     body = f'{{"trackingPageId": "{world.page_id}", "walletAddress": "{Visitor().address}"}}'
 
@@ -103,6 +109,7 @@ def test_state_of_the_page_is_judged_at_the_submission_only(world, close_page):
     [({"seconds": 119, "milliseconds": 999}, None), ({"seconds": 120}, "invalid_nonce")],
     ids=["just before", "at the end"],
 )
+@pytest.mark.in_process
 def test_nonce_lives_as_long_as_is_set(world_with, age, code):
     world = world_with(NONCE_LIFETIME="120")
     draft = world.draft(Visitor())
@@ -131,6 +138,7 @@ def submit_with_signed_name(world, nickname: str, signed_name: str):
     return world.post(world.draft(visitor, nickname, nonce=nonce))
 
 
+@pytest.mark.in_process
 def test_submission_brings_the_same_name_once_normalized(world):
     assert submit_with_signed_name(world, "Ａｄａ", "Ada").status_code == 201
     assert Submission.get().nickname == "Ada"
@@ -138,6 +146,7 @@ def test_submission_brings_the_same_name_once_normalized(world):
 
 
 @pytest.mark.parametrize("nickname", ["Bob", "Adа"])
+@pytest.mark.in_process
 def test_submission_with_another_name_is_refused(world, nickname):
     assert code_of(submit_with_signed_name(world, nickname, "Ada")) == "nonce_binding_mismatch"
     assert Submission.select().count() == Proof.select().count() == 0

@@ -8,6 +8,8 @@ from support.world import Visitor, another_wallet, with_session
 from embed.db.models import Submission
 from embed.runtime import EXTENSION
 
+pytestmark = pytest.mark.deployed
+
 MORNING = "2026-01-31T09:30:00.000Z"
 EVENING = "2026-01-31T19:30:00.000Z"
 
@@ -56,6 +58,7 @@ def test_submission_is_shown_with_what_was_decided_and_when(
     }
 
 
+@pytest.mark.in_process
 @pytest.mark.databases("sqlite", "postgres")
 def test_only_the_fifty_newest_are_listed_and_the_newest_comes_first(world_with):
     limits = ("LIMIT_SESSION_NONCES", "LIMIT_SESSION_SUBMISSIONS", "LIMIT_IP_SUBMISSIONS")
@@ -125,6 +128,7 @@ FORGERIES = {
 
 
 @pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES)
+@pytest.mark.in_process
 def test_forged_cookie_is_as_good_as_none(world, visitor, forge):
     world.submit(visitor)
     forger = Visitor()
@@ -136,6 +140,7 @@ def test_forged_cookie_is_as_good_as_none(world, visitor, forge):
     assert Submission.get_by_id(submitted.json["submissionId"]).session_id is None
 
 
+@pytest.mark.in_process
 def test_cookie_that_an_earlier_version_set_is_still_known(world, visitor):
     world.submit(visitor)
     signer, earlier = world.app.extensions[EXTENSION].signer, Visitor()

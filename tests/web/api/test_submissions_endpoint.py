@@ -7,6 +7,8 @@ from support.world import SITE, Visitor, code_of
 
 from embed.db.models import Submission
 
+pytestmark = pytest.mark.deployed
+
 
 def test_session_may_come_between_nonce_and_submission(world):
     visitor = Visitor()

@@ -10,6 +10,8 @@ from embed.db import used_nonces
 from embed.db.models import Submission, UsedNonce
 from embed.wallets.listings import update_listings
 
+pytestmark = pytest.mark.deployed
+
 ACTIONS = ("show", "withdraw")
 
 
@@ -192,6 +194,7 @@ def test_used_nonces_are_forgotten_when_they_could_not_be_used_any_more(world):
 # Limits
 
 
+@pytest.mark.in_process
 def test_requests_of_a_session_are_limited_apart_from_its_submissions(world_with):
     world = world_with(LIMIT_SESSION_SUBMISSIONS="2/hour")
     visitor = with_session(world)
