@@ -17,8 +17,10 @@ import psycopg2
 import pytest
 from peewee import Database
 from support.apps import Apps
+from support.deployments import DATABASE_BY_DEPLOYMENT
 from support.postgres import Cursor, open_cursor
 from support.servers import open_postgres, open_valkey, provide
+from support.shared_clock import SharedClock
 from support.world import SECRET_KEY, Clock, World
 
 from embed import public_payload
@@ -29,8 +31,9 @@ if TYPE_CHECKING:
     from chain.ledger import Ledger
     from chain.rpc_server import RpcServer
 
+pytest_plugins = ["support.deployed"]
 if find_spec("hypothesis") is not None:
-    pytest_plugins = ["support.hypothesis_profiles"]
+    pytest_plugins.append("support.hypothesis_profiles")
 # Where a query or a lock can differ: @pytest.mark.databases("sqlite", "postgres").
 DATABASE_FIXTURES = {
     "database_url",
@@ -43,11 +46,14 @@ MEMORY_DIR = Path("/dev/shm")  # noqa: S108
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Choose a test's databases: those of its mark, or SQLite."""
+    """Choose a test's databases: those of its mark, that of its deployment, or SQLite."""
+    deployment = metafunc.config.getoption("--deployment")
     for fixture in DATABASE_FIXTURES.intersection(metafunc.fixturenames):
         mark = metafunc.definition.get_closest_marker("databases")
         kinds = mark.args if mark is not None else ("sqlite",)
         kinds = [pytest.param(kind, marks=SLOW_KINDS.get(kind, ())) for kind in kinds]
+        if deployment is not None:
+            kinds = (DATABASE_BY_DEPLOYMENT[deployment],)
         metafunc.parametrize(fixture, kinds, indirect=True)
 
 
@@ -110,12 +116,12 @@ def database_url(request, tmp_path) -> str:
 @pytest.fixture
 def emptied_database_url(request) -> Iterator[str]:
     """As database_url, for tests in this process: emptying is faster than creating in Postgres."""
-    if request.param == "sqlite":
+    if request.param == "sqlite" and not request.config.getoption("--deployment"):
         folder = Path(tempfile.mkdtemp(dir=request.getfixturevalue("memory_dir")))
         yield _make_database(request, folder)
         shutil.rmtree(folder)
     else:
-        database = request.getfixturevalue("reused_postgres")
+        database = request.getfixturevalue(f"reused_{request.param}")
         database.empty()
         yield database.url
 
@@ -229,8 +235,8 @@ def _upgrade(url: str) -> None:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock(clocked_services) -> Clock:
+    return Clock() if clocked_services is None else SharedClock(clocked_services.clock_file)
 
 
 @pytest.fixture
@@ -275,9 +281,12 @@ def app(apps, environ, clock, balances, chain):
 
 
 @pytest.fixture
-def world(app, clock) -> World:
-    """A tracking page with keys, and visitors who act on it in this process."""
-    return World(app, clock)
+def world(app, clock, environ, clocked_services) -> World:
+    """A tracking page with keys, and visitors who act on it in this process, or on a deployment."""
+    world = World(app, clock)
+    if clocked_services is not None:
+        world.client = clocked_services.find_client(environ)
+    return world
 
 
 @pytest.fixture

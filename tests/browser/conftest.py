@@ -90,19 +90,26 @@ def host():
 
 
 @pytest.fixture(scope="package")
-def service_environ(make_sqlite) -> dict[str, str]:
+def make_service_database(request) -> Callable[[], str]:
+    """Make a database for a service, and return its address."""
+    is_grown = request.config.getoption("--deployment") == "grown"
+    return request.getfixturevalue("make_postgres" if is_grown else "make_sqlite")
+
+
+@pytest.fixture(scope="package")
+def service_environ(make_service_database) -> dict[str, str]:
     """The settings of the service; a file may have others."""
-    return make_environ(make_sqlite())
+    return make_environ(make_service_database())
 
 
 @pytest.fixture(scope="package")
-def environ_with_chain(make_sqlite) -> dict[str, str]:
+def environ_with_chain(make_service_database) -> dict[str, str]:
     """Settings with an endpoint, at which nothing answers: the tests write its history."""
-    return make_environ(make_sqlite(), SOLANA_RPC_URL="http://127.0.0.1:9/")
+    return make_environ(make_service_database(), SOLANA_RPC_URL="http://127.0.0.1:9/")
 
 
 @pytest.fixture(scope="package")
-def find_service() -> Iterator[Callable[[dict[str, str]], str]]:
+def find_service(serve) -> Iterator[Callable[[dict[str, str]], str]]:
     """Start a service, unless one with these settings runs, and return its address."""
     urls: dict[frozenset[tuple[str, str]], str] = {}
     with ExitStack() as running:
@@ -110,7 +117,7 @@ def find_service() -> Iterator[Callable[[dict[str, str]], str]]:
         def find(environ: dict[str, str]) -> str:
             key = frozenset(environ.items())
             if key not in urls:
-                urls[key] = running.enter_context(run_gunicorn(environ)).url
+                urls[key] = running.enter_context(serve(environ)).url
             return urls[key]
 
         yield find
