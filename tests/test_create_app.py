@@ -2,23 +2,14 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
-from contextlib import contextmanager
 from functools import partial
 
 import pytest
-import requests
 from support.remote import TIMEOUT_S, at_once
 from support.servers import (
     PROJECT_DIR,
-    Server,
-    clean_environ,
-    find_free_port,
-    is_listening,
-    run_flask,
-    wait_until,
 )
 
 from embed import create_app
@@ -71,22 +62,6 @@ def test_first_request_leaves_an_older_database_as_it_is(folder):
     assert schema_version.list_applied_migrations() == ["0000_older"]
 
 
-def test_form_of_the_dashboard_outlives_the_process(folder):
-    first = create_app().test_client()
-    form = first.get("/dashboard/sign-in").text
-    (token,) = re.findall(r'name="csrf_token" value="([^"]+)"', form)[:1]
-    cookies = [f"{cookie.key}={cookie.value}" for cookie in first._cookies.values()]
-
-    second = create_app().test_client(use_cookies=False)
-    answer = second.post(
-        "/dashboard/sign-in",
-        data={"csrf_token": token, "email": "owner@example.com", "password": "wrong"},
-        headers={"Cookie": "; ".join(cookies)},
-    )
-
-    assert "The email address or the password is wrong." in answer.text
-
-
 @pytest.mark.parametrize("content", [None, "short"], ids=["folder", "short"])
 def test_key_that_cannot_be_used_is_503_with_a_line_in_the_log(folder, content, caplog):
     client = create_app().test_client()
@@ -99,6 +74,25 @@ def test_key_that_cannot_be_used_is_503_with_a_line_in_the_log(folder, content, 
     assert (answer.status_code, answer.json) == (503, {"error": "unavailable"})
     assert str(key) in caplog.text
     assert "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize("written", ["http", "https, http", "http, https"])
+def test_scheme_is_that_of_the_public_address_whatever_proxies_write(world_with, written):
+    world = world_with(TRUSTED_PROXIES="1", PUBLIC_URL="https://localhost")
+
+    answer = world.call("GET", "/embed/tracking/x", headers={"X-Forwarded-Proto": written})
+
+    assert "Strict-Transport-Security" in answer.headers
+
+
+def test_quotation_mark_that_a_visitor_claims_does_not_hide_the_address(world_with):
+    world = world_with(TRUSTED_PROXIES="1", LIMIT_PER_IP="1/day")
+    statuses = [
+        world.call("GET", "/embed/tracking/x", headers={"X-Forwarded-For": one}).status_code
+        for one in ('192.0.2.1, "192.0.2.2, 198.51.100.7', "198.51.100.7")
+    ]
+
+    assert statuses == [401, 429]
 
 
 # Wrong settings
@@ -139,52 +133,6 @@ def test_given_settings_that_cannot_be_used_raise():
 
 
 # As programs
-
-PROGRAMS = {
-    "flask run": ["-m", "flask", "run", "--port", "{port}"],
-    "gunicorn": ["-m", "gunicorn", "app:app", "--bind", "127.0.0.1:{port}"],
-}
-
-
-@contextmanager
-def serving(program: str, folder):
-    port = find_free_port()
-    server = Server(
-        [sys.executable, *(word.format(port=port) for word in PROGRAMS[program])],
-        cwd=PROJECT_DIR,
-        env=clean_environ() | {"INSTANCE_DIR": str(folder)},
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        wait_until(lambda: is_listening(port), server.process)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.end(server.process.terminate)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_fresh_installation_is_served_without_another_command(program, folder):
-    with serving(program, folder) as url:
-        for path, status in ((READ, 401), ("/dashboard/sign-in", 200), ("/", 200)):
-            assert requests.get(url + path, timeout=TIMEOUT_S).status_code == status
-
-    environ = {"INSTANCE_DIR": str(folder)}
-    assert run_flask("pages", "list", environ=environ).stdout == "None yet.\n"
-
-
-@pytest.mark.slow
-def test_app_py_is_a_program():
-    with subprocess.Popen(
-        [sys.executable, "app.py"],
-        cwd=PROJECT_DIR,
-        env=clean_environ() | {"FLASK_RUN_FROM_CLI": "true"},  # then app.run() does nothing
-        stderr=subprocess.PIPE,
-    ) as program:
-        _, said = program.communicate(timeout=TIMEOUT_S)
-
-    assert program.returncode == 0
-    assert b"Traceback" not in said
 
 
 @pytest.mark.slow

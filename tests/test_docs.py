@@ -12,7 +12,7 @@ from docs import write_commands
 from embed import settings
 from embed.commands import COMMANDS
 from embed.errors import STATUS_BY_CODE
-from embed.settings import PROJECT_DIR, VARIABLES, Settings
+from embed.settings import PROJECT_DIR, VARIABLES
 from embed.translations import load_catalog
 from embed.web import documents
 from embed.web.api.endpoints import OPENAPI_FILE
@@ -79,15 +79,6 @@ def test_defaults_are_told(default_by_variable):
     told = {name: unquote(default_by_variable[name]) for name, value in VARIABLES.items() if value}
 
     assert told == {name: value for name, value in VARIABLES.items() if value}
-
-
-def test_place_of_the_secret_key_is_told(default_by_variable, tmp_path, monkeypatch):
-    monkeypatch.setattr(settings, "INSTANCE_DIR", tmp_path / "instance")
-
-    Settings.from_environ({}).with_secret_key()
-
-    (kept,) = tmp_path.rglob("*key*")
-    assert f"`{kept.relative_to(tmp_path)}`" in default_by_variable["SECRET_KEY"]
 
 
 # Errors

@@ -2,7 +2,6 @@
 
 import json
 import re
-import secrets
 
 import pytest
 from support.servers import PROJECT_DIR, find_free_port, run_flask, run_gunicorn
@@ -37,34 +36,28 @@ def test_documentation_lists_every_finding_with_its_severity():
 
 
 def test_checks_that_cannot_be_made_are_told(tmp_path):
-    found = list(examine(make_settings(DATABASE_URL=f"sqlite:///{tmp_path}/none.db"), times.now))
+    url = f"sqlite:///{tmp_path}/none/embed.db"
+
+    found = list(examine(make_settings(DATABASE_URL=url), times.now))
 
     assert list_codes(found) == ["database_missing"]
     assert found[1:] == [
         "Not checked: the background work, since the database can't be read.",
         "Not checked: the public address, since PUBLIC_URL isn't set.",
     ]
+    assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["settings", "files", "database", "public_address"])
-def test_check_that_crashes_is_told_in_a_line_and_the_others_go_on(tmp_path, monkeypatch, name):
+def test_check_that_crashes_is_told_in_a_line_and_the_others_go_on(tmp_path, monkeypatch):
     def crash(*_):
         yield {}["hush"]
 
-    monkeypatch.setattr(doctor, f"check_{name}", crash)
-    settings = make_settings(
-        SECRET_KEY="hush" * 9,
-        DATABASE_URL=f"sqlite:///{tmp_path}/none.db",
-        PUBLIC_URL="http://[::1]:9",
-    )
-    codes = {"settings": "secret_weak", "database": "database_missing"}
-    codes |= {"public_address": "public_url_unreachable", "files": None}
+    monkeypatch.setattr(doctor, "check_files", crash)
 
-    found = [each for each in examine(settings, times.now) if isinstance(each, Finding)]
+    found = list(examine(make_settings(DATABASE_URL=f"sqlite:///{tmp_path}/none.db"), times.now))
 
-    (failed,) = [each for each in found if each.code == "check_failed"]
-    assert failed.problem == f"The check of the {name.replace('_', ' ')} failed: KeyError"
-    assert {each.code for each in found} == {"check_failed", *codes.values()} - {codes[name], None}
+    assert list_codes(found) == ["check_failed", "database_missing"]
+    assert found[0].problem == "The check of the files failed: KeyError"
 
 
 # Settings
@@ -89,17 +82,13 @@ POSTGRES = "postgresql://embed:{}@127.0.0.1/embed"
     ("environ", "codes"),
     [
         ({}, []),
-        ({"SECRET_KEY": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}, []),
         ({"SECRET_KEY": "CHANGE-ME to something random"}, ["secret_weak"]),
         ({"SECRET_KEY": "abababababababab12"}, ["secret_weak"]),
         ({"SECRET_KEY": f"{RANDOM_KEY},{SECRET_KEY}"}, ["secret_weak"]),
-        ({"DATABASE_URL": "postgresql://embed@127.0.0.1/embed"}, []),
         ({"DATABASE_URL": "postgresql://embed:Vv0Xq2mJtK8d@a,b/embed"}, []),
         ({"DATABASE_URL": POSTGRES.format("a%20long%20password")}, ["secret_weak"]),
-        ({"DATABASE_URL": POSTGRES.format("20261122")}, ["secret_weak"]),
         ({"PUBLIC_URL": "http://127.0.0.1:8000"}, []),
         ({"PUBLIC_URL": "http://192.0.2.1:8000"}, ["public_url_http"]),
-        ({"PUBLIC_URL": "http://a.example"}, ["public_url_http"]),
         ({"PUBLIC_URL": "https://a.example"}, ["proxy_not_trusted"]),
         ({"TRUSTED_PROXIES": "1"}, ["public_url_missing"]),
         ({"PUBLIC_URL": "https://a.example", "TRUSTED_PROXIES": "1"}, []),
@@ -124,16 +113,6 @@ def test_key_in_the_file_is_checked_and_not_told(key, codes, tmp_path):
     assert "hush" not in str(found)
 
 
-@pytest.mark.parametrize("document", ["docs/operating.md", "deploy/embed.env.example"])
-def test_documented_addresses_have_no_password_that_can_be_guessed(document):
-    text = (PROJECT_DIR / document).read_text().replace("$password", secrets.token_hex(24))
-    urls = re.findall(r"DATABASE_URL=([^\s'\"]+)", text)
-
-    assert urls
-    for url in urls:
-        assert list(check_settings(make_settings(DATABASE_URL=url))) == []
-
-
 # The command
 
 SECRET = "hush-7Yc2mQ9x"  # in every setting that may hold one
@@ -151,19 +130,6 @@ def test_nothing_is_wrong_with_a_service_on_its_defaults(database_url):
         told = run_flask("doctor", environ=environ)
 
     assert (told.stdout, told.stderr) == ("Nothing is wrong.\n", "")
-
-
-@pytest.mark.slow
-def test_command_makes_no_folder_and_tells_what_it_could_not_check(tmp_path):
-    environ = {"DATABASE_URL": f"sqlite:///{tmp_path}/folder/embed.db", "SECRET_KEY": RANDOM_KEY}
-
-    told = run_flask("doctor", environ=environ, check=False)
-
-    assert told.returncode == 1
-    assert told.stdout.startswith("ERROR database_missing: There is no database at")
-    assert "\n  What to do: Start gunicorn" in told.stdout
-    assert "\nNot checked: the public address, since PUBLIC_URL isn't set.\n" in told.stdout
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from threading import Thread
 from types import SimpleNamespace
 
 import pytest
-from support.postgres import open_cursor
 from support.servers import find_free_port
 from support.world import RANDOM_KEY, USDC, change_at
 from werkzeug.serving import make_server
@@ -23,7 +22,6 @@ from embed.doctor import (
     check_files,
     check_public_address,
     check_settings,
-    open_for_reading,
 )
 from embed.domain import times
 from embed.people import accounts
@@ -215,17 +213,6 @@ def test_minimum_that_nobody_can_meet_without_an_endpoint_is_found(database_url)
     assert free not in found.problem
     assert deleted not in found.problem
     assert set(find_at(database_url, SOLANA_RPC_URL="https://rpc.example")) == {"no_worker"}
-
-
-@pytest.mark.slow
-def test_statements_of_postgres_are_bounded(postgres_database_url):
-    open_for_reading(f"{postgres_database_url}&options=-c%20search_path%3Dpublic,pg_temp")
-
-    assert db.execute_sql("SHOW statement_timeout").fetchone() == ("5s",)
-    assert db.execute_sql("SHOW search_path").fetchone() == ("public,pg_temp",)
-    with open_cursor(postgres_database_url) as other:
-        assert other.execute("SHOW statement_timeout").fetchone() == ("0",)
-    db.close()
 
 
 # The public address

@@ -21,7 +21,6 @@ from embed.notifications import receivers
 from embed.notifications.delivery import deliver
 from embed.runtime import EXTENSION
 from embed.submissions import decisions
-from embed.web import request_hooks
 from embed.web.dashboard import sign_in
 
 READ = "/api/embed/tracking/<page_id>"
@@ -170,15 +169,6 @@ def test_deliveries_count_by_result(metered, counted):
 
 
 # All of them
-
-
-def test_no_request_is_counted_where_metrics_are_off(world_with, counted):
-    world = world_with()
-    hooks = world.app.before_request_funcs[None] + world.app.after_request_funcs[None]
-
-    assert not {request_hooks._start_timer, request_hooks._count_request} & {*hooks}
-    assert world.read().status_code == 200
-    assert counted().sum("embed_http_requests_total") == 0
 
 
 def test_what_may_happen_is_exported_before_it_does(counted):

@@ -8,7 +8,6 @@ from limits import parse
 from limits.errors import StorageError
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
-from support.servers import find_free_port
 
 from embed import rate_limits
 from embed.errors import ApiError
@@ -117,15 +116,6 @@ def test_storage_that_fails_refuses_nobody_and_counts_again_afterwards(limits, s
     assert not passes(limits)
 
 
-def test_storage_that_fails_after_it_refused_lets_wait_for_the_whole_window(
-    limits, storage, monkeypatch
-):
-    monkeypatch.setattr(limits, "is_above", lambda *_: True)
-    storage.is_away = True
-
-    assert limits.find_wait("rate_limit_key", LIMIT, "a") == timedelta(hours=1)
-
-
 @pytest.mark.parametrize("part_s", [0.0, 0.4, 0.999])
 @pytest.mark.parametrize("tells", [lambda end: end, lambda end: int(end)], ids=["exact", "seconds"])
 def test_wait_is_never_too_short_and_never_longer_than_the_window(
@@ -150,8 +140,3 @@ def test_storage_that_can_never_be_reached_is_refused_in_one_line(uri):
         check_storage(uri)
 
     assert "\n" not in str(told.value)
-
-
-def test_storage_that_answers_or_is_away_is_no_mistake(redis_url):
-    for uri in ("memory://", redis_url, f"valkey://127.0.0.1:{find_free_port()}"):
-        check_storage(uri)

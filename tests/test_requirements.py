@@ -56,14 +56,6 @@ def test_older_python_ends_with_one_line(program):
 
 
 @each_lock
-def test_every_locked_package_has_hashes(lock):
-    pins = re.findall(r"^\w.*", lock.replace("\\\n", " "), re.MULTILINE)
-
-    assert len(pins) == len(read_requirements(lock)) > 0
-    assert [pin for pin in pins if not re.search(r" --hash=sha256:[0-9a-f]{64}\b", pin)] == []
-
-
-@each_lock
 def test_lock_names_no_package_index_and_no_folder(lock):
     options = [line for line in lock.splitlines() if line.startswith("-")]
 

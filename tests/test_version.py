@@ -95,13 +95,8 @@ def test_command_tells_the_commit_of_a_git_checkout(run_version, tmp_path, monke
     shown = run_version().stdout
     git("init")
     shown += run_version().stdout
-    for step in (
-        ["commit", "--allow-empty", "--message=First"],
-        ["pack-refs", "--all"],
-        ["commit", "--allow-empty", "--message=Second"],
-        ["checkout", "--detach", "HEAD~"],
-    ):
-        git(*step)
+    for step in ("commit --allow-empty --message=First", "pack-refs --all", "checkout --detach"):
+        git(*step.split())
         assert f"commit           {git('rev-parse', 'HEAD')[:8]}\n" in run_version().stdout
 
     assert "commit" not in shown  # without a checkout, and before the first commit

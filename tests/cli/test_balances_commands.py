@@ -1,7 +1,6 @@
 """flask balances: reading balances from the chain, and showing what is known."""
 
 import pytest
-from click.testing import _NamedTextIOWrapper
 from support.fake_chain import FakeChain
 from support.world import Visitor
 
@@ -30,28 +29,6 @@ def test_refresh_prints_what_it_did(operator, world, address):
     assert lines[-1] == "1 balance read."
 
 
-def test_refresh_shows_a_bar_on_a_terminal(operator, address, monkeypatch):
-    # Click's runner puts this in the place of standard output.
-    monkeypatch.setattr(_NamedTextIOWrapper, "isatty", lambda _: True, raising=False)
-
-    text = operator.tell("balances", "refresh")
-
-    assert "[####" in text
-    assert "2/2" in text
-    assert text.splitlines()[-1] == "1 balance read."
-
-
-def test_refresh_prints_one_document_with_json(operator, address):
-    assert operator.show("balances", "refresh") == {
-        "observed": 1,
-        "observedCompletely": 1,
-        "flagged": 0,
-        "unflagged": 0,
-        "problem": None,
-        "failure": None,
-    }
-
-
 def test_failure_is_told_with_the_exit_status_and_without_an_address(operator, chain, address):
     chain.is_down = True
 
@@ -60,13 +37,6 @@ def test_failure_is_told_with_the_exit_status_and_without_an_address(operator, c
     assert result.exit_code == 1
     sentence = "No RPC server gave a usable answer: timed out."
     assert result.stdout == f"0 balances read. {sentence}\n"
-
-
-@pytest.mark.parametrize("command", ["refresh", "show"])
-def test_unknown_page_is_told(operator, command):
-    said = operator.refuse("balances", command, "nowhere")
-
-    assert said == "Error: There is no tracking page nowhere."
 
 
 def test_show_tells_amount_time_slot_and_source(operator, world, chain, address):

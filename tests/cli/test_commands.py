@@ -1,6 +1,5 @@
 """The operator's commands: their output as text and as JSON, and their errors."""
 
-import json
 import re
 
 import click
@@ -12,7 +11,6 @@ from support.world import SECRET_KEY, SITE, USDC, Visitor, change_at
 from embed import commands as all_commands
 from embed.db import connection, schema_version
 from embed.db.models import Session
-from embed.domain.addresses import WRAPPED_SOL, WRAPPED_SOL_ADVICE
 from embed.factory import create_app
 from embed.people import accounts, sessions
 from embed.settings import Settings
@@ -135,16 +133,6 @@ def test_page_is_made_public_by_link_and_its_link_is_ended(operator):
     assert not operator.show("pages", "show", page_id)["shared"]
 
 
-@pytest.mark.parametrize("mint", sorted(WRAPPED_SOL))
-def test_page_of_wrapped_sol_comes_with_a_warning(operator, mint):
-    created = operator.run("pages", "create", *TOKEN, "--token-mint", mint, "--json")
-    page_id = json.loads(created.stdout)["id"]
-    changed = operator.run("pages", "update", page_id, "--min-balance", "1", "--json")
-
-    assert created.stderr == changed.stderr == f"{WRAPPED_SOL_ADVICE}\n"
-    assert json.loads(changed.stdout)["tokenMint"] == mint
-
-
 CHANGES = [
     (("--token-name", "Bonk"), {"tokenName": "Bonk"}),
     (("--token-symbol", "BONK"), {"tokenSymbol": "BONK"}),
@@ -173,16 +161,6 @@ def test_update_changes_what_is_given_and_nothing_else(operator):
         assert operator.show("pages", "update", page["id"], *options) == page
 
     assert operator.show("pages", "show", page["id"]) == page | {"shared": False}
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_deleted_page_stays_in_the_list_until_it_is_purged(operator, page_id):
-    deleted = operator.show("pages", "delete", page_id, "--yes")
-
-    assert deleted["deletedAtIso"] == NOW
-    assert operator.show("pages", "list") == [deleted]
-    assert operator.show("pages", "purge", page_id, "--yes") == deleted
-    assert operator.show("pages", "list") == []
 
 
 # Keys
@@ -216,18 +194,6 @@ def test_secret_key_is_made_and_revoked_once(operator, page_id, clock):
     assert operator.show("keys", "revoke", made["id"])["revokedAtIso"] == NOW
     clock.forward(hours=1)
     assert operator.show("keys", "revoke", made["id"])["revokedAtIso"] == NOW
-
-
-def test_people_are_told_what_a_key_is_good_for(operator, page_id):
-    secret = operator.tell("keys", "create", page_id, "--tier", "secret")
-    closed = operator.tell("keys", "create", page_id, "--tier", "public")
-    opened = operator.tell("keys", "create", page_id, "--tier", "public", "--allow-null-origin")
-
-    for told in (secret, closed, opened):
-        assert "not shown again" in told
-    assert "no origin" in closed
-    assert "any site may frame" in opened
-    assert sum(key["allowNullOrigin"] for key in operator.show("keys", "list", page_id)) == 1
 
 
 # Tags and wallets
@@ -286,15 +252,6 @@ def test_wallet_is_added_updated_listed_and_removed(operator, page_id):
     assert operator.show("wallets", "list", page_id) == []
 
 
-def test_balance_that_nobody_knows_is_not_listed_as_zero(operator, page_id):
-    for alias, *balance in (("Unknown",), ("Nothing", "--balance", "0")):
-        operator.show("wallets", "add", page_id, Visitor().address, "--alias", alias, *balance)
-
-    lines = operator.tell("wallets", "list", page_id).splitlines()
-    assert sorted(line.split()[2:] for line in lines[1:]) == [["-", "Unknown"], ["0", "Nothing"]]
-    assert [one["tokenBalance"] for one in operator.show("wallets", "list", page_id)] == [0, 0]
-
-
 # Submissions
 
 
@@ -328,14 +285,10 @@ def test_submissions_are_listed_newest_first_and_decided(operator, world, clock)
         "reasonCode": "low_balance",
         "decidedAtIso": decided_at,
     }
-    for status, expected in [("pending", ids[2]), ("approved", ids[0]), ("rejected", ids[1])]:
-        (one,) = operator.show("submissions", "list", world.page_id, "--status", status)
-        assert one["id"] == expected
+    (one,) = operator.show("submissions", "list", world.page_id, "--status", "approved")
+    assert one["id"] == ids[0]
     newest = operator.show("submissions", "list", world.page_id, "--limit", "1")
     assert [one["id"] for one in newest] == [ids[2]]
-    assert [
-        wallet["publicAlias"] for wallet in operator.show("wallets", "list", world.page_id)
-    ] == ["Ann"]
 
 
 # Text output
@@ -353,51 +306,23 @@ def test_people_get_a_line_for_each_field_and_a_table_for_each_list(operator, pa
     assert row.split()[1:] == ["team", "blue", "yes"]
 
 
-def test_empty_list_is_said_in_words_and_is_an_empty_array_in_json(operator, page_id):
-    assert operator.tell("keys", "list", page_id) == "None yet.\n"
-    assert operator.show("keys", "list", page_id) == []
-
-
 # Tables fit a terminal; what is cut off is in the JSON document
 
 
 ADDRESS = "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T"
-COLUMNS = ("id", "address", "publicAlias", "owner", "createdAtIso")
 
 
-def make_row(alias: str, owner: str) -> dict[str, object]:
-    return {
-        "id": "aaSraPEjBPqZamtKMhGO",
-        "publicAlias": alias,
-        "address": ADDRESS[:20],
-        "owner": owner,
-        "createdAtIso": "2026-11-23T22:04:58.984Z",
-        "comments": "x" * 500,
-    }
-
-
-@pytest.mark.parametrize(
-    ("alias", "owner"), [("A", "b@c.d"), ("A" * 32, "b" * 254), ("ä\n" * 9, "b")]
-)
+@pytest.mark.parametrize(("alias", "owner"), [("A" * 32, "b" * 254), ("ä\n" * 9, "b")])
 def test_lines_are_cut_where_people_wrote_much_and_nowhere_else(alias, owner):
-    lines = format_table([make_row(alias, owner), make_row("Z", "o")], COLUMNS).splitlines()
+    row = {"address": ADDRESS, "publicAlias": alias, "owner": owner, "tokenBalance": "1" * 20}
 
-    assert len(lines) == 3
-    assert max(map(len, lines)) <= 100
-    assert lines[0].split() == list(COLUMNS)
-    for line in lines[1:]:
-        assert line.startswith(f"aaSraPEjBPqZamtKMhGO  {ADDRESS[:20]}  ")
-        assert line.endswith("  2026-11-23T22:04:58.984Z")
-    assert ("…" in lines[1]) == (len(alias) + len(owner) > 30)
-    assert "…" not in lines[2]
+    heading, line = format_table([row], tuple(row)).splitlines()
 
-
-def test_amount_is_never_cut():
-    row = {"address": ADDRESS, "tokenBalance": "1" * 60, "publicAlias": "A" * 32}
-
-    told = format_table([row], ("address", "tokenBalance", "publicAlias"))
-
-    assert f"  {'1' * 60}  AAAAAAA…" in told
+    assert len(line) <= 100
+    assert heading.split() == list(row)
+    assert line.startswith(f"{ADDRESS}  ")
+    assert line.endswith("1" * 20)
+    assert ("…" in line) == (len(owner) > 1)
 
 
 # Mistakes
@@ -406,28 +331,19 @@ def test_amount_is_never_cut():
 MISTAKES = {
     "unknown_thing": [
         ("pages", "show", "nowhere"),
-        ("keys", "create", "nowhere", "--tier", "secret"),
         ("keys", "revoke", "nothing"),
-        ("tags", "remove", "nothing"),
-        ("wallets", "update", "nothing", "--alias", "A"),
         ("submissions", "list", "nowhere"),
         ("submissions", "approve", "nothing"),
-        ("owners", "reset", "nobody@example.com"),
         ("owners", "sign-out", "nobody@example.com"),
-        ("owners", "remove", "nobody@example.com", "--yes"),
     ],
     "texts": [
         ("pages", "create", *TOKEN, "--token-mint", "0x0000000000000000000000000000000000000000"),
-        ("pages", "update", "{page}", "--title", "bell \x07"),
         ("tags", "add", "{page}", "other", "#ff0000"),
         ("wallets", "add", "{page}", USDC, "--alias", "A" * 101),
-        ("wallets", "add", "{page}", "not-an-address"),
-        ("owners", "create", "a b@example.com"),
     ],
     "origin": [
         ("keys", "create", "{page}", "--tier", "public", "--origin", SITE, "--origin", "*"),
         ("keys", "create", "{page}", "--tier", "secret", "--origin", SITE),
-        ("keys", "create", "{page}", "--tier", "secret", "--allow-null-origin"),
         ("keys", "create", "{page}", "--tier", "secret", "--label", "x" * 65),
     ],
     "unconfirmed": [
@@ -437,15 +353,11 @@ MISTAKES = {
     "command_line": [
         ("pages", "create", *TOKEN, "--colour", "red"),
         ("pages", "create", "--token-name", "N"),
-        ("pages", "show", "{page}", "{page}"),
-        ("pages", "paint", "{page}"),
         ("keys", "create", "{page}", "--tier", "golden"),
-        ("submissions", "list", "{page}", "--status", "lost"),
         ("demo", "--port", "0"),
     ],
     "numbers": [
         ("wallets", "update", "{wallet}", "--balance", "-0.5"),
-        ("pages", "update", "{page}", "--queue-capacity", "2.5"),
         ("pages", "update", "{page}", "--cooldown", "2147483648"),
         ("submissions", "list", "{page}", "--limit", "99999999999999999999"),
     ],
@@ -457,7 +369,6 @@ MISTAKES = {
         ("submissions", "approve", "{rejected}"),
     ],
     "bytes": [
-        ("pages", "show", NOT_UTF8),
         ("pages", "create", *TOKEN, "--title", NOT_UTF8),
         ("keys", "create", "{page}", "--tier", "public", "--origin", f"https://{NOT_UTF8}.example"),
     ],
@@ -520,15 +431,6 @@ def test_commands_on_a_database_that_is_not_upgraded_say_how_to_upgrade_it(empty
 
 
 # As processes
-
-
-def test_commands_work_as_processes_too(environ):
-    made = run_flask("pages", "create", *TOKEN, "--title", "Ünïcode", "--json", environ=environ)
-
-    page = json.loads(made.stdout)
-    assert (page["publicTitle"], made.stderr) == ("Ünïcode", "")
-    listed = run_flask("pages", "list", "--json", environ=environ)
-    assert json.loads(listed.stdout) == [page]
 
 
 def test_database_that_is_away_is_one_line(tmp_path):

@@ -7,7 +7,6 @@ import pytest
 from support.world import Visitor
 
 from embed.db.connection import db
-from embed.maintenance import wallet_erasure
 
 pytestmark = pytest.mark.slow
 
@@ -45,34 +44,10 @@ def test_with_yes_it_erases_and_says_what_was_there_and_where_people_wrote_of_it
     )
 
 
-def test_json_has_the_same(world, operator, address):
-    rows = [
-        {"what": what, "trackingPageId": world.page_id, "count": 1}
-        for what in ("entry in the list", "entries in the log")
-    ]
-    told = {"walletAddress": address, "kept": rows, "mentions": []}
-
-    assert operator.show("erase", address) == told | {"erased": False}
-    assert operator.show("erase", address, "--yes") == told | {"erased": True}
-
-
 def test_what_is_no_address_is_one_line(operator):
     assert "isn't a Solana address" in operator.refuse("erase", "x\ny", "--yes")
     mistyped = operator.refuse("erase", f"I{Visitor().address[1:]}", "--yes")
     assert mistyped == "Error: “I” at place 1 isn't used in addresses."
-
-
-def test_what_was_written_meanwhile_is_told(world, operator, address, monkeypatch):
-    def write_again() -> bool:
-        world.track(address)
-        return True
-
-    monkeypatch.setattr("embed.cli.deletion.clear_deleted_content", write_again)
-
-    again = operator.run("erase", address, "--yes")
-
-    assert (again.exit_code, "Repeat the command." in again.stderr) == (1, True)
-    assert wallet_erasure.find_stored(address)
 
 
 def test_journal_that_somebody_reads_is_told(operator, address, environ):

@@ -1,16 +1,12 @@
 """What commands look up on the chain: a new page's names, by its mint, and the largest holders."""
 
 import json
-import time
 from decimal import Decimal
 
 import pytest
 from solders.pubkey import Pubkey
-from support import rpc_faults
 from support.rpc_access import connect
 from support.world import USDC, Visitor
-
-from embed.balances import tokens
 
 pytestmark = pytest.mark.slow
 
@@ -61,15 +57,6 @@ def test_token_without_names_needs_them_and_an_address_that_is_no_mint_is_refuse
     assert operator.refuse(*CREATE, "--token-symbol", "S").endswith("Give --token-name.")
 
 
-def test_endpoint_that_hangs_is_given_up_in_time(endpoint, operator, monkeypatch):
-    monkeypatch.setattr(tokens, "PROPOSE_WITHIN_S", 0.3)
-    endpoint.fail(rpc_faults.hang)
-    started_at = time.monotonic()
-
-    assert "timed out. Give --token-name and --token-symbol." in operator.refuse(*CREATE)
-    assert time.monotonic() - started_at < rpc_faults.HUNG_S
-
-
 # flask wallets suggest PAGE
 
 
@@ -90,11 +77,3 @@ def test_holders_are_printed_or_that_there_are_none(world, ledger, operator):
         dict(zip(names, row, strict=True)) for row in rows
     ]
     assert operator.tell(*suggest).splitlines()[1].split() == [POOL, "3", "0.75", "no", "yes"]
-
-
-def test_endpoint_that_refuses_is_one_line(world, ledger, endpoint, operator):
-    endpoint.fail(rpc_faults.answer_error(-32010), method="getTokenLargestAccounts")
-
-    said = operator.refuse("wallets", "suggest", world.page_id, "--json")
-
-    assert said.startswith("Error: The RPC server doesn't list the largest holders")

@@ -46,15 +46,6 @@ def test_every_command_is_listed_whatever_the_settings(program):
     assert {command.name for command in COMMANDS} | {"routes", "run", "shell"} <= words
 
 
-def test_flasks_own_commands_and_options_see_the_same_app(environ):
-    listed = run_flask("--app=app.py", "--no-debug", "pages", "list", environ=environ).stdout
-    routes = run_flask("routes", environ=environ).stdout
-
-    assert listed == "None yet.\n"
-    assert "/api/embed/siws/nonce" in routes
-    assert "/dashboard/" in routes
-
-
 # Files: commands that only look create none before the first start
 
 
@@ -102,20 +93,6 @@ def test_key_is_made_by_the_first_command_that_signs(run, folder):
     assert "secret_key" not in before
     assert stat.S_IMODE((folder / "secret_key").stat().st_mode) == 0o600
     assert "/dashboard/" in link
-
-
-def test_key_that_cannot_be_made_is_one_line(run, folder):
-    run("db", "upgrade", check=True)
-    (folder / "secret_key").mkdir()
-    command = [sys.executable, "-m", "gunicorn", "app:app"]
-    environ = clean_environ() | {"INSTANCE_DIR": str(folder)}
-    how = {"cwd": PROJECT_DIR, "env": environ, "capture_output": True, "text": True, "timeout": 30}
-
-    for ended in (run("owners", "create", "owner@example.com"), subprocess.run(command, **how)):
-        assert ended.returncode == 1
-        (line,) = ended.stderr.splitlines()
-        said = f"Error: SECRET_KEY is not set, and {folder / 'secret_key'} cannot be"
-        assert line.startswith(said)
 
 
 # flask serve

@@ -46,13 +46,6 @@ def test_file_is_imported_and_logged(world, run):
     assert read_log(world.page_id)[0][1:3] == ("import wallets", "1 added, 1 changed")
 
 
-def test_file_is_read_from_standard_input(operator, world):
-    told = operator.tell("wallets", "import", world.page_id, "-", input=f"\ufeff{USDC},Name\r\n")
-
-    assert told == "Imported: 1 added, 0 changed, 0 as before, 0 skipped.\n"
-    assert read_names(world) == {USDC: "Name"}
-
-
 def test_dry_run_says_what_would_change_and_changes_nothing(world, run):
     before = world.dump()
 
@@ -91,17 +84,3 @@ def test_wrong_lines_are_left_out_if_the_operator_says_so(world, run):
     assert result.stdout == "Imported: 1 added, 0 changed, 0 as before, 1 skipped.\n"
     assert result.stderr == "Line 3: 'bad' isn't a Solana address.\n"
     assert read_names(world) == {USDC: "Mint"}
-
-
-def test_thousands_of_mistakes_are_no_wall(run):
-    lines = run("wallet\n" + "bad\n" * 5_000).stderr.splitlines()
-
-    assert len(lines) == 22
-    assert lines[-2] == "… and 4,980 more"
-
-
-def test_file_that_cannot_be_read_is_one_clear_line(run):
-    result = run("PK\x03\x04")
-
-    assert result.exit_code == 1
-    assert "Save it as CSV" in result.stderr

@@ -14,39 +14,15 @@ from peewee import (
     InterfaceError,
     OperationalError,
 )
+from support.filled_database import ROWS, fill, read_stored, using
 from support.operator import dump
 from support.postgres import open_cursor
-from support.remote import at_once
-from support.world import Visitor, World, change_at
+from support.world import Visitor
 
 from embed import pages
 from embed.db import connection, schema_version
 from embed.db.connection import db
-from embed.db.models import (
-    AccountEvent,
-    Balance,
-    ChainBalance,
-    DailyBalance,
-    Delivery,
-    Invitation,
-    Job,
-    Lease,
-    Listing,
-    Logo,
-    Member,
-    Message,
-    Page,
-    Passkey,
-    Person,
-    Receiver,
-    Session,
-    Token,
-    UsedNonce,
-    Withdrawal,
-)
-from embed.domain.identifiers import make_id
-from embed.submissions.deny_list import block_on_page
-from embed.wallets import tags
+from embed.db.models import Balance, Page
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -67,20 +43,6 @@ def test_database_is_made_for_its_user_alone_in_a_folder_that_was_there_before(t
     assert modes == dict.fromkeys(["embed.db", "embed.db-wal", "embed.db-shm"], 0o600)
 
 
-def test_database_that_was_there_keeps_its_permissions_and_rows(tmp_path):
-    path = tmp_path / "embed.db"
-    connection.open_database(f"sqlite:///{path}")
-    schema_version.upgrade()
-    db.close()
-    path.chmod(0o640)
-
-    connection.open_database(f"sqlite:///{path}")
-
-    assert schema_version.list_missing_migrations() == []
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    db.close()
-
-
 def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
     connection.open_database(f"sqlite:///{tmp_path / 'new' / 'embed.db'}")
     connection.create_if_missing(db.obj)
@@ -97,19 +59,6 @@ def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
         thread.join()
 
     assert seen == [pragmas, pragmas]
-
-
-def test_new_file_can_be_opened_by_several_at_once(tmp_path):
-    def open_and_read(url: str) -> str:
-        database = connection.make_database(url)
-        connection.create_if_missing(database)
-        (mode,) = database.execute_sql("PRAGMA journal_mode").fetchone()
-        database.close()
-        return mode
-
-    for number in range(20):
-        url = f"sqlite:///{tmp_path}/{number}.db"
-        assert at_once([lambda url=url: open_and_read(url)] * 4) == ["wal"] * 4
 
 
 def test_nothing_is_written_to_a_file_that_is_gone_and_another_one_is_opened(tmp_path):
@@ -180,74 +129,20 @@ def test_database_is_not_asked_to_order_amounts(world):
 
 # Removal
 
-
-OF_PEOPLE = (Person, Session, Passkey, AccountEvent)
-OF_READINGS = (Token, ChainBalance, DailyBalance)
-OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, Lease)
-
-
-def fill(world: World) -> None:
-    """Insert rows of a page into every table."""
-    world.configure(queue_capacity=2, cooldown_s=0)
-    visitor = Visitor()
-    world.open_widget(visitor)
-    tags.add_tag(world.page_id, "team", "blue", world.change())
-    world.track(Visitor().address, tag_names=["team"], balance=5)
-    world.approve(world.submit(Visitor()).json["submissionId"])
-    world.reject(world.submit(Visitor()).json["submissionId"])
-    world.submit(Visitor())
-    world.submit(Visitor())
-    world.read(headers={"Origin": "https://other.example"})
-    for one in (visitor, Visitor()):  # with a session, and without
-        assert world.submit(one).json == {"error": "queue_full"}
-    world.revoke_all_keys()
-    now = world.clock()
-    Logo.create(page=world.page, digest="0" * 24, content=b"WebP")
-    Member.create(page=world.page, person=world.page.owner, role="viewer", created_at=now)
-    Invitation.create(
-        page=world.page,
-        email="new@example.com",
-        role="editor",
-        invited_by="owner@example.com",
-        token_hash=make_id(),
-        expires_at=now,
-        created_at=now,
-    )
-    block_on_page(world.page_id, "wallet", Visitor().address, change_at(now))
-    Withdrawal.create(submission_id=make_id(), page=world.page_id, withdrawn_at=now)
-    Listing.create(page=world.page_id, address=visitor.address, joined_at=now)
-    receiver = Receiver.create(
-        page=world.page_id, kind="channel", target="json://localhost", created_at=now
-    )
-    message = Message.create(page=world.page_id, type="test", data="{}", created_at=now)
-    Delivery.create(message=message, receiver=receiver, state="waiting")
+OF_PEOPLE = {"person", "session", "passkey", "account_event", "balance"}
+OF_READINGS = {"token", "chain_balance", "daily_balance"}
+OF_NO_PAGE = OF_PEOPLE | OF_READINGS | {"used_nonce", "job", "lease"}
 
 
-@pytest.mark.databases("postgres")
-def test_change_outside_a_transaction_waits_for_a_lock_no_longer_than_others(
-    world, emptied_database_url, monkeypatch
-):
-    monkeypatch.setattr(connection, "LOCK_TIMEOUT_MS", 100)
-    with open_cursor(
-        emptied_database_url, options="-c idle_in_transaction_session_timeout=9s"
-    ) as holder:
-        holder.execute("SELECT 1 FROM page FOR UPDATE")
+def test_purge_removes_everything_of_a_page_and_nothing_else(database_url):
+    fill(database_url)
+    before = read_stored(database_url)
 
-        with pytest.raises(OperationalError, match="lock timeout"):
-            Page.update(version=0).execute()
+    with using(database_url):
+        pages.purge_page(min(page.id for page in Page.select()))
 
-
-def test_purge_removes_everything_of_a_page_and_nothing_else(app, clock):
-    fill(World(app, clock))
-    before = dump()
-    doomed = World(app, clock)
-    fill(doomed)
-    grown = dump()
-    untouched = {name for name in grown if grown[name] == before[name]}
-    assert untouched == {model.__name__ for model in OF_NO_PAGE}
-
-    pages.purge_page(doomed.page_id)
-
-    # Its balances were shared by the other page, which has another version since.
-    others = [row for row in grown["Page"] if row[0] != doomed.page_id]
-    assert dump() == before | {"Page": others, "Balance": grown["Balance"]}
+    after = read_stored(database_url)
+    assert all(set(rows) <= set(before[table]) for table, rows in after.items())
+    assert {table: len(rows) for table, rows in after.items()} == {
+        table: ROWS if table in OF_NO_PAGE else ROWS - 1 for table in before
+    }

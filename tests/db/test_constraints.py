@@ -70,12 +70,9 @@ def test_unique_index_is_known_by_its_name(filled, index):
 
 
 OTHERWISE_BROKEN = {
-    "negative capacity": lambda: Page.update(queue_capacity=-1),
     "negative minimum": lambda: Page.update(min_balance=Decimal("-0.5")),
-    "negative cooldown": lambda: Page.update(cooldown_s=-1),
     "pending but decided": lambda: Submission.update(decided_at=Submission.created_at),
     "approved without a time": lambda: Submission.update(status="approved"),
-    "unknown status": lambda: Submission.update(status="lost"),
     "reason of what waits": lambda: Submission.update(reason_text="x"),
     "not null": lambda: Page.update(token_name=None),
     "reference": lambda: Submission.update(page="nowhere"),

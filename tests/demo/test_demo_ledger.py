@@ -6,22 +6,18 @@ from types import SimpleNamespace
 
 import pytest
 from chain.ledger import SPL_TOKEN
-from chain.ledger import Ledger as Chain
-from chain.rpc_methods import Methods
 from support.rpc_access import PatientClock, connect
 from support.world import Visitor
 from werkzeug.serving import make_server
 
 from embed.balances.mints import read_token
-from embed.balances.rpc_results import PARSED
-from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import (
     look_up_largest_holders,
     read_all_accounts,
     read_associated,
 )
 from embed.demo.command import RPC_PATH, create_site
-from embed.demo.ledger import DECIMALS, SUPPLY, UNITS, WELCOME, Ledger
+from embed.demo.ledger import DECIMALS, SUPPLY, WELCOME, Ledger
 from embed.domain.addresses import derive_token_account
 
 
@@ -74,46 +70,3 @@ def test_wallet_gets_tokens_when_it_is_first_asked_for_unless_it_is_penniless(le
     assert read_completely(rpc, ledger, visitor) == WELCOME
     assert read_completely(rpc, ledger, penniless) == 0
     assert read(rpc, ledger, visitor, penniless) == [WELCOME, 0]
-
-
-def test_nothing_is_said_of_other_tokens_so_that_no_page_loses_its_balances(rpc, addresses):
-    other = Visitor().address
-    account = derive_token_account(addresses[0], other, SPL_TOKEN)
-
-    for ask in (
-        lambda: read_token(rpc, other),
-        lambda: read_associated(rpc, other, {addresses[0]: account}),
-        lambda: read_all_accounts(rpc, other, SPL_TOKEN, addresses[0]),
-    ):
-        with pytest.raises(RpcUnavailable):
-            ask()
-
-
-def find_same(theirs, ours):
-    """Return of their answer what ours has as well, except the slot."""
-    if isinstance(ours, dict):
-        return {
-            key: ours[key] if key == "slot" else find_same(theirs[key], ours[key]) for key in ours
-        }
-    if isinstance(ours, list):
-        return [find_same(*pair) for pair in zip(theirs, ours, strict=True)]
-    return theirs
-
-
-def test_answers_have_nothing_but_what_a_ledger_answers_with_the_real_token_program(
-    ledger, addresses
-):
-    chain = Chain()
-    chain.create_mint(DECIMALS, address=ledger.mint)
-    for number, address in enumerate(addresses, start=1):
-        chain.mint_to(address, ledger.mint, number * UNITS)
-    chain.mint_to(Visitor().address, ledger.mint, (SUPPLY - 6) * UNITS)  # all others
-    accounts = [derive_token_account(each, ledger.mint, SPL_TOKEN) for each in addresses]
-
-    for method, params in (
-        ("getMultipleAccounts", [[*accounts, ledger.mint], PARSED]),
-        ("getTokenAccountsByOwner", [addresses[1], {"mint": ledger.mint}, PARSED]),
-    ):
-        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        ours = ledger.answer(request)["result"]
-        assert ours == find_same(Methods(chain).answer(method, params), ours)

@@ -2,7 +2,7 @@
 
 There is no container runtime: the files are copied as the Containerfile and .dockerignore say, and
 bubblewrap gives the processes a root folder of which they can write nothing but /tmp, /dev/shm and
-the volume. As root, they run with the user id of the Containerfile; else bubblewrap pretends so.
+the volume, and no capabilities.
 """
 
 import json
@@ -24,8 +24,7 @@ from support.servers import PROJECT_DIR, Server, Unavailable, find_free_port, wa
 
 CONTAINERFILE = PROJECT_DIR / "deploy/Containerfile"
 HOME = "/srv/embed"
-MEMORY = ("/dev/shm", "/tmp")  # noqa: S108 - those of the container
-ROOT = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc")
+MEMORY = ("/dev/shm", "/tmp", "/srv")  # noqa: S108 - those of the container
 
 
 @dataclass(frozen=True)
@@ -69,10 +68,6 @@ class Container:
 
     def __init__(self, folder: Path) -> None:
         self._image, self.volume = folder / "image", folder / "instance"
-        self.user = int(find_step("USER").value.partition(":")[0])
-        self._build()
-
-    def _build(self) -> None:
         for path in list_copied():
             (self._image / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(PROJECT_DIR / path, self._image / path)
@@ -83,8 +78,6 @@ class Container:
                 subprocess.run([program, *command[1:]], cwd=self._image, check=True)
         (self._image / "instance").mkdir()
         self.volume.mkdir(mode=0o700)
-        if os.geteuid() == 0:
-            os.chown(self.volume, self.user, self.user)
 
     def wrap(self, command: Sequence[str], environ: dict[str, str]) -> list[str]:
         """Return the command line that runs a command in the container."""
@@ -92,21 +85,13 @@ class Container:
             raise Unavailable("apt-get install bubblewrap runs what a container would")
         given = {"PATH": f"{sys.prefix}/bin:/usr/bin:/bin", "PYTHONUNBUFFERED": "1"} | environ
         variables = [word for item in given.items() for word in ("--setenv", *item)]
-        if os.geteuid() == 0:
-            as_user = []
-            ids = (f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups")
-            inside = ["setpriv", *ids, "--bounding-set=-all", "--no-new-privs"]
-        else:
-            as_user = ["--unshare-user", "--uid", str(self.user), "--gid", str(self.user)]
-            inside = []
         return [
-            *("bwrap", "--proc", "/proc", "--dev", "/dev"),
-            *(word for path in MEMORY for word in ("--perms", "1777", "--tmpfs", path)),
-            *_show(sys.base_prefix, sys.prefix),
-            *("--perms", "0755", "--dir", "/srv", "--ro-bind", str(self._image), HOME),
-            *("--bind", str(self.volume), f"{HOME}/instance"),
-            *("--remount-ro", "/", *as_user, "--clearenv", *variables, "--chdir", HOME),
-            *("--die-with-parent", *inside, *command),
+            *("bwrap", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"),
+            *(word for path in MEMORY for word in ("--tmpfs", path)),
+            *("--ro-bind", sys.prefix, sys.prefix, "--ro-bind", str(self._image), HOME),
+            *("--bind", str(self.volume), f"{HOME}/instance", "--remount-ro", "/srv"),
+            *("--cap-drop", "ALL", "--clearenv", *variables, "--chdir", HOME),
+            *("--die-with-parent", *command),
         ]
 
     def run(
@@ -140,17 +125,6 @@ class Container:
             yield service
         finally:
             service.stop()
-
-
-def _show(*folders: str) -> Iterator[str]:
-    """Yield options that show the system and some folders, which others may enter."""
-    for path in filter(os.path.exists, ROOT):
-        yield from ("--ro-bind", path, path)
-    for folder in map(Path, folders):
-        if not folder.is_relative_to("/usr"):
-            for parent in reversed(folder.parents[:-1]):
-                yield from ("--perms", "0755", "--dir", str(parent))
-            yield from ("--ro-bind", str(folder), str(folder))
 
 
 class Service:

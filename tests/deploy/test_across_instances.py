@@ -45,18 +45,6 @@ def ask(page, grown) -> Callable[[int], RemotePage]:
     return choose
 
 
-def test_nonce_and_cookie_of_one_instance_are_good_at_the_other(ask):
-    visitor = Visitor()
-    ask(0).open_widget(visitor)
-    draft = ask(0).draft(visitor)
-
-    answer = ask(1).post(draft, cookie=visitor.cookie)
-
-    assert answer.status_code == 201
-    (own,) = ask(0).list_own(visitor).json["submissions"]
-    assert own["id"] == answer.json["submissionId"]
-
-
 def test_revoked_key_is_refused_by_every_process_from_the_next_request_on(ask):
     key = ask(0).make_key("--tier", "secret")
     read = [lambda number=number: ask(number).read(key=key["key"]) for number in (0, 1)]

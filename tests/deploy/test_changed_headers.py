@@ -2,7 +2,7 @@
 
 import pytest
 from support.absence import skip_or_fail
-from support.nginx import run_servers, write_proxy
+from support.nginx import run_servers
 from support.remote import make_environ
 from support.servers import Unavailable, find_free_port, run_gunicorn
 
@@ -20,16 +20,12 @@ OWN = "$upstream_http_content_security_policy"
 # policy, with the signing window, the API and the dashboard.
 BREAKS = [
     ("add", POLICY, "frame-ancestors 'self'"),
-    ("add", POLICY, "frame-ancestors https://a.example"),
     ("add", POLICY, "sandbox allow-scripts"),
-    ("add", POLICY, "default-src 'self'"),
     ("set", POLICY, f"{SELF}, {OWN}"),
     ("hide", POLICY, ""),
     ("add", FRAME, "sameorigin"),
     ("add", OPENER, "same-origin"),
-    ("add", OPENER, "same-origin-allow-popups"),
     ("add", "Cross-Origin-Embedder-Policy", "require-corp"),
-    ("set", RESOURCE, "same-origin"),
     ("hide", RESOURCE, ""),
     ("add", "Access-Control-Allow-Origin", "*"),
     ("add", REFERRER, "no-referrer"),
@@ -38,10 +34,7 @@ BREAKS = [
 HARMLESS = [
     ("add", POLICY, "upgrade-insecure-requests; object-src 'none'"),
     ("set", POLICY, f"frame-ancestors *, {OWN}"),
-    ("add", f"{POLICY}-Report-Only", SELF),
     ("add", FRAME, "ALLOW-FROM https://a.example"),
-    ("add", OPENER, "unsafe-none"),
-    ("add", REFERRER, "strict-origin-when-cross-origin"),
     ("add", PERMISSIONS, "camera=(), geolocation=()"),
 ]
 WRITTEN = {
@@ -51,13 +44,27 @@ WRITTEN = {
 }
 
 
+SERVER = """
+    server {{
+        listen 127.0.0.1:{port};
+        location / {{
+            proxy_pass http://127.0.0.1:{to};
+            proxy_set_header Host $http_host;
+            {change}
+        }}
+    }}
+"""
+
+
 @pytest.fixture(scope="module")
 def find_at(make_sqlite):
     """Return what doctor finds behind an nginx that makes one of the changes."""
     ports = {change: find_free_port() for change in (*BREAKS, *HARMLESS)}
     with run_gunicorn(make_environ(make_sqlite())) as service:
         servers = [
-            write_proxy(port, service.port, WRITTEN[how].format(name=name, value=value))
+            SERVER.format(
+                port=port, to=service.port, change=WRITTEN[how].format(name=name, value=value)
+            )
             for (how, name, value), port in ports.items()
         ]
         try:

@@ -67,20 +67,6 @@ def test_our_own_image_is_built_from_here_and_has_room_for_what_it_writes(servic
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_others_wait_for_has_a_health_check(name):
-    services = dict(list_services(name))
-
-    awaited = {
-        other
-        for service in services.values()
-        for other, how in service.get("depends_on", {}).items()
-        if how["condition"] == "service_healthy"
-    }
-
-    assert all("test" in services[one]["healthcheck"] for one in awaited)
-
-
-@pytest.mark.parametrize("name", FILES)
 def test_no_secret_is_written_down_and_none_has_a_default(name):
     text = (DEPLOY_DIR / name).read_text()
     example = read_example(commented=True)

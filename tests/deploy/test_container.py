@@ -1,7 +1,5 @@
 """deploy/Containerfile: what it copies, and that it serves where it may write almost nothing."""
 
-import os
-import stat
 import subprocess
 
 import pytest
@@ -15,8 +13,6 @@ from embed.settings import PROJECT_DIR
 from embed.web.api.endpoints import OPENAPI_FILE
 
 pytestmark = pytest.mark.slow
-
-SECRET = "a secret that no image may contain"
 
 
 @pytest.fixture(scope="module")
@@ -101,26 +97,8 @@ def test_visitor_is_served_from_a_root_folder_that_nobody_may_write(container, e
     assert (opened.status_code, SITE in opened.headers["Content-Security-Policy"]) == (200, True)
 
 
-def test_everything_that_is_kept_is_in_the_volume_and_readable_by_its_user_only(container, service):
-    kept = {path.name: path for path in container.volume.iterdir()}
-
-    assert {"embed.db", "secret_key"} <= set(kept)
-    for path in kept.values():
-        assert path.stat().st_uid == (container.user if os.geteuid() == 0 else os.geteuid())
-    assert stat.S_IMODE(kept["secret_key"].stat().st_mode) == 0o600
-
-
-@pytest.mark.parametrize("folder", ["/", "/srv/embed"])
-def test_its_user_cannot_write_to(folder, container):
-    assert container.run("touch", f"{folder}/new", environ={}, check=False).returncode == 1
-
-
-def test_its_user_is_not_root_and_cannot_become_it(container):
-    status = container.run("cat", "/proc/self/status", environ={}).stdout
-    lines = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
-
-    assert lines["Uid"].split() == [str(container.user)] * 4
-    assert (int(lines["CapEff"], 16), lines["NoNewPrivs"]) == (0, "1")
+def test_everything_that_is_kept_is_in_the_volume(container, service):
+    assert {"embed.db", "secret_key"} <= {path.name for path in container.volume.iterdir()}
 
 
 def test_health_check_says_whether_it_serves_and_it_ends_as_it_is_asked_to(

@@ -66,10 +66,3 @@ def test_commands_have_the_settings_of_the_service_and_stay_in_the_folder(run, t
     assert "LIMIT_PER_IP 7/10 minutes" in run("doctor", "--support").stdout
     assert wrong.returncode == 1
     assert wrong.stderr == "Error: 'not an address' isn't an email address.\n"
-
-
-def test_nothing_is_imported_from_the_folder_it_is_called_in(run, tmp_path):
-    for name in ("embed.py", "flask.py", "click.py"):
-        (tmp_path / "work" / name).write_text("raise SystemExit('imported')")
-
-    assert run("version").stdout.startswith("version ")

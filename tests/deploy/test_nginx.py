@@ -118,17 +118,3 @@ def test_pages_without_https_are_redirected_and_api_calls_refused():
             answer = requests.get(url, timeout=TIMEOUT_S, **how)
 
             assert (answer.status_code, answer.headers.get("Location")) == (status, location)
-
-
-@pytest.mark.parametrize(("kibibytes", "direct", "behind"), [(31, 200, 200), (33, 431, 400)])
-def test_cookies_of_a_parent_domain_may_have_32_kib(logged, kibibytes, direct, behind):
-    page, _, service_url = logged
-    cookies = {"Cookie": "; ".join(["_ad=" + "x" * 250] * (4 * kibibytes))}
-    path = f"/embed/tracking/{page.page_id}?key={page.public_key}"
-
-    statuses = [
-        requests.get(url + path, headers=cookies, timeout=TIMEOUT_S).status_code
-        for url in (service_url, page.server_url)
-    ]
-
-    assert statuses == [direct, behind]

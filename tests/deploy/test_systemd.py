@@ -63,15 +63,6 @@ def test_unit_may_do_little(unit, analyze):
     assert done.returncode == 0, done.stdout
 
 
-def test_units_are_confined_in_the_same_way():
-    kept = []
-    for unit in UNITS:
-        text = (DEPLOY_DIR / "systemd" / unit).read_text()
-        kept.append(text[text.index("UMask=") :].partition("[Install]")[0].strip())
-
-    assert kept[0] == kept[1] == kept[2].replace(f" {BACKUPS}", "")
-
-
 @each_unit
 def test_unit_starts_from_the_repository_as_a_user_of_its_own(unit):
     (command,) = read_values(unit, "ExecStart")

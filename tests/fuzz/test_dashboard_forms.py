@@ -1,12 +1,10 @@
 """What an owner's browser may send: any fields, files and query strings."""
 
-import io
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_requests import check_answer
-from strategies import byte_texts, nearly, unicode_texts
+from strategies import nearly, unicode_texts
 from support.owner_browser import OwnerBrowser
 from support.world import USDC
 
@@ -66,57 +64,8 @@ def test_no_form_fails(world, owner, data):
     check_answer(answer, path, "POST")
 
 
-@given(st.data())
-def test_no_query_string_fails(world, owner, data):
-    paths = list_paths(world, "GET")
-    path = paths[data.draw(st.integers(0, len(paths) - 1))]
-    names = st.sampled_from(["q", "tag", "hidden", "page", "tab", "order", "after", "next", "lang"])
-    query = data.draw(st.dictionaries(names, values | byte_texts, max_size=5))
-
-    answer = owner.get(path, query_string={name: encode(value) for name, value in query.items()})
-
-    check_answer(answer, path, "GET")
-
-
 def encode(value):
     """Return the bytes of a text, lone surrogates included."""
     if isinstance(value, list):
         return [encode(one) for one in value]
     return value.encode("utf-8", "surrogatepass")
-
-
-rows = st.lists(
-    st.lists(
-        unicode_texts | nearly(USDC, "=1+1", "a;b", "yes", "0.5", '"', "team") | st.just("1" * 32),
-        max_size=6,
-    ).map(",".join),
-    max_size=6,
-).map("\n".join)
-
-
-@given(table=st.binary(max_size=300) | rows.map(lambda text: text.encode("utf-8", "surrogatepass")))
-def test_no_file_fails_and_checking_it_changes_nothing(world, owner, table):
-    path = f"/dashboard/pages/{world.page_id}/wallets/import"
-    before = world.dump()
-
-    answer = owner.client.post(
-        path, data={"csrf_token": owner.token, "file": (io.BytesIO(table), "wallets.csv")}
-    )
-
-    assert answer.status_code in (200, 422)
-    assert world.dump() == before
-
-
-@given(table=rows)
-def test_applied_table_comes_back_in_the_export_and_changes_nothing_more(world, owner, table):
-    base = f"/dashboard/pages/{world.page_id}/wallets"
-    owner.post(f"{base}/import/apply", text=encode(table), makes_tags="y")
-    exported = owner.get(f"{base}.csv").data
-
-    answer = owner.client.post(
-        f"{base}/import",
-        data={"csrf_token": owner.token, "file": (io.BytesIO(exported), "wallets.csv")},
-    )
-
-    assert answer.status_code == 200
-    assert "already match" in answer.text

@@ -14,9 +14,7 @@ FORMS = ["text", "json"]
 HOSTILE = [
     "first\n2026-01-31T09:30:00.000Z [1] ERROR made up",
     "clears \x1b[2J the screen",
-    "bell \x07, delete \x7f, C1 \x9b",
     "line ends of Unicode \u2028 \u2029 \x85",
-    "right to left \u202e, zero width \u200b",
     "half a character \ud800",
 ]
 
@@ -110,21 +108,7 @@ def test_lines_name_the_request_or_the_task_they_belong_to():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_message_that_cannot_be_put_together_is_logged_as_it_is(form):
-    assert "lacks %s and %s" in write(form, "lacks %s and %s", "one")
-
-
-@pytest.mark.parametrize("form", FORMS)
 def test_endless_text_is_cut(form):
     line = write(form, "%s", "long " * 100_000, **fail("too " * 100_000))
 
     assert len(line) < 30_000
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_colors_of_a_terminal_are_not_in_the_lines_of_flask_run(form):
-    line = write(form, '127.0.0.1 "\x1b[1m\x1b[33mGET /x HTTP/1.1\x1b[0m" 404 -', name="werkzeug")
-
-    assert "GET /x HTTP/1.1" in line
-    assert "x1b" not in line
-    assert "u001b" not in line

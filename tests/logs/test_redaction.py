@@ -44,9 +44,7 @@ def test_secret_is_known_by_its_form(name):
         'File "/srv/embed/embed/web/api/endpoints.py", line 42, in create_submission',
         'connection to server at "127.0.0.1", port 5432 failed: Connection refused',
         "10.0.0.5 and 198.51.100.7 are machines of the operator",
-        "Not read for the mint: 7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU.",
         "at 09:30:00, version 3.1.3, took 12:30",
-        "203.0.113.0/24, 2001:db8:1::/48",
         "embed.balances.refresh.RefreshFailed: 3 of 4",
     ],
 )
@@ -125,11 +123,3 @@ def test_body_that_nobody_has_read_is_left_to_the_app():
 def test_long_text_is_searched_in_time_that_grows_with_it(part):
     """Where the time grew with the square of the length, this would take many minutes."""
     Redactor().redact(part * (200_000 // len(part)), {"QUERY_STRING": "x=12345678"})
-
-
-def test_client_that_names_many_addresses_and_cookies_does_not_keep_the_log_busy():
-    """Where each cost a search of its own, this would take minutes."""
-    addresses = ", ".join(str(ip_address(number)) for number in range(2**25, 2**25 + 20_000))
-    cookies = "; ".join(f"c={number:09}" for number in range(1_000))
-
-    Redactor().redact("x" * 10_000, {"HTTP_X_FORWARDED_FOR": addresses, "HTTP_COOKIE": cookies})

@@ -115,18 +115,6 @@ def test_deleted_pages_stay_with_the_installation_until_they_are_purged(world, r
     assert pages.restore_page(world.page_id, world.change()).deleted_at is None
 
 
-@pytest.mark.usefixtures("owner")
-def test_page_that_was_deleted_before_is_kept_as_it_was(world, remove):
-    world.delete_page()
-    deleted_at = world.page.deleted_at
-    world.clock.forward(days=1)
-
-    remove()
-
-    kept = world.page.owner.email, world.page.deleted_at
-    assert kept == (accounts.INSTALLATION_OWNER, deleted_at)
-
-
 @pytest.mark.databases("sqlite", "postgres")
 def test_passkeys_and_entered_balances_go_with_the_owner_and_nobody_elses(
     world, owner, other, remove
@@ -203,20 +191,3 @@ def test_page_is_not_handed_to_an_owner_who_is_being_removed(world, clock):
 
         assert isinstance(page, str) != isinstance(removal, str)
         assert world.page.owner.email in list_emails()
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_two_owners_who_are_removed_in_favour_of_each_other_do_not_deadlock(world, clock):
-    for number in range(ROUNDS):
-        emails = [f"{side}{number}@example.com" for side in "ab"]
-        made = [accounts.create_person(email, clock()) for email in emails]
-        page_ids = [world.make_page(owner=owner) for owner in made]
-        removals = [
-            partial(owner_removal.remove_owner, email, change=change_at(clock()), pages_to=heir)
-            for email, heir in (emails, reversed(emails))
-        ]
-
-        race(*removals)
-
-        (left,) = set(emails) & set(list_emails())
-        assert {pages.get_page(page_id).owner.email for page_id in page_ids} == {left}

@@ -21,7 +21,6 @@ from embed.db.models import (
     RefusalCount,
     Session,
     Submission,
-    UsedNonce,
 )
 from embed.domain.folding import fold_wallet
 from embed.domain.reasons import parse_reason
@@ -177,24 +176,6 @@ def test_sessions_are_deleted_after_14_days_without_a_visit_and_90_at_most(world
     assert prune(began_at + timedelta(days=90), world.settings)["sessions"] == 0
     assert prune(began_at + timedelta(days=90, seconds=1), world.settings)["sessions"] == 2
     assert Session.select().count() == 2
-
-
-def test_more_rows_than_a_batch_are_deleted_in_small_transactions(world, monkeypatch):
-    now = world.clock()
-    UsedNonce.insert_many([{"token": str(n), "expires_at": now} for n in range(7)]).execute()
-    deleted = []
-    execute = type(db.obj).execute_sql
-
-    def watch(database, sql, *arguments, **more):
-        if sql.startswith('DELETE FROM "used_nonce"'):
-            assert not database.in_transaction()
-            deleted.append(sql)
-        return execute(database, sql, *arguments, **more)
-
-    monkeypatch.setattr(type(db.obj), "execute_sql", watch)
-
-    assert prune(now, world.settings)["used nonces"] == 7
-    assert len(deleted) == 4
 
 
 def test_nothing_else_is_deleted(world):

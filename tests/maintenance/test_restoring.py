@@ -5,16 +5,13 @@ import threading
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 
-import psycopg2
 import pytest
-from peewee import OperationalError
 from support import version_0_7_0
 from support.filled_database import fill, read_stored, using
 from support.postgres import open_cursor
 from support.waiting import wait_for
 
-from embed.db import connection, schema_version
-from embed.db.batches import reading_one_state
+from embed.db import schema_version
 from embed.db.models import Job, Message, Page, Person
 from embed.errors import InvalidInput
 from embed.maintenance import backups, restoring, rows
@@ -172,22 +169,6 @@ def test_nothing_is_restored_while_another_program_is_connected(backup, database
     assert len(list_emails(database_url)) == 3
 
 
-def test_who_connects_during_a_restore_sees_all_of_it_or_waits(backup, used_url, monkeypatch):
-    seen = []
-    copy_table = backups._copy_table
-
-    def look(source, target, name, columns):
-        if name == "page":
-            seen.append(read_impatiently(used_url))
-        return copy_table(source, target, name, columns)
-
-    monkeypatch.setattr(backups, "_copy_table", look)
-    monkeypatch.setattr(restoring, "save_rows", lambda rows, path: None)
-    restore_backup(backup, used_url, kept=backup.parent / "kept.db")
-
-    assert seen == ["waits"]
-
-
 @pytest.fixture
 def postgres_of_use(fresh, backup) -> str:
     url = fresh("postgres")
@@ -227,36 +208,6 @@ def wait_for_a_lock_that_is_waited_for(url: str) -> None:
         wait_for(lambda: other.execute(waiting).fetchall())
 
 
-def test_nothing_is_saved_or_exported_while_somebody_holds_the_tables(
-    postgres_of_use, tmp_path, monkeypatch
-):
-    with open_cursor(postgres_of_use) as holder:
-        holder.execute("LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE")
-        with pytest.raises(InvalidInput, match="repeat this when it has ended"):
-            make_backup(postgres_of_use, tmp_path / "new.db")
-        with using(postgres_of_use):
-            monkeypatch.setattr(connection, "LOCK_TIMEOUT_MS", 200)
-            with (
-                pytest.raises(OperationalError, match="lock timeout"),
-                reading_one_state(connection.db.obj),
-            ):
-                pytest.fail("reads what is being replaced")
-
-    assert not (tmp_path / "new.db").exists()
-
-
-def read_impatiently(url: str) -> str:
-    """Read what the service reads, with a short limit."""
-    try:
-        if url.startswith("sqlite"):
-            with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=0.1)) as other:
-                return str(other.execute("SELECT email FROM person").fetchall())
-        with open_cursor(url, options="-c lock_timeout=100ms") as other:
-            return str(other.execute("SELECT email FROM person").fetchall())
-    except (sqlite3.OperationalError, psycopg2.errors.LockNotAvailable):
-        return "waits"
-
-
 # Afterwards
 
 
@@ -266,26 +217,6 @@ def test_new_rows_are_numbered_after_the_restored_ones(backup, database_url):
     with using(database_url):
         highest = max(message.number for message in Message.select())
         assert create_message(Page.select().first()).number == highest + 1
-
-
-def test_postgres_plans_the_first_queries_by_the_rows_that_came(backup, fresh):
-    restored, copied = fresh("postgres"), fresh("postgres")
-
-    restore_backup(backup, restored)
-    copy_database(restored, copied)
-
-    for url in (restored, copied):
-        assert count_expected_rows(url) == {
-            table: len(rows) for table, rows in read_stored(url).items()
-        }
-
-
-def count_expected_rows(url: str) -> dict[str, int]:
-    """Return how many rows Postgres expects in each table; -1 if nobody has counted them."""
-    expected = "SELECT relname, reltuples FROM pg_class WHERE relname = ANY(%s)"
-    with open_cursor(url) as reader:
-        rows = reader.execute(expected, [[*restoring.describe_newest()]]).fetchall()
-    return {table: int(count) for table, count in rows}
 
 
 # Other versions of the database itself
@@ -344,17 +275,6 @@ def test_copy_upgrades_a_source_of_0_7_0(empty_database_url, fresh):
         with using(url):
             assert schema_version.list_applied_migrations() == schema_version.list_migrations()
     assert read_stored(target)["wallet"] == read_stored(empty_database_url)["wallet"] != []
-
-
-def test_source_of_0_7_0_that_is_in_use_is_not_upgraded(empty_database_url, fresh):
-    with using(empty_database_url):
-        version_0_7_0.make()
-
-    with connected(empty_database_url), pytest.raises(InvalidInput, match="stop the service"):
-        copy_database(empty_database_url, fresh("sqlite"))
-
-    with using(empty_database_url):
-        assert schema_version.list_applied_migrations() == version_0_7_0.MIGRATIONS
 
 
 @pytest.mark.parametrize("place", [0, 1])

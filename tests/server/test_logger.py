@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import socket
 import subprocess
 import sys
 from datetime import timedelta
@@ -75,13 +74,6 @@ def test_line_of_a_request_has_its_route_and_the_clients_network(ask):
     assert {name: line[name] for name in fields} == fields
 
 
-def test_line_of_an_unknown_path_has_no_route(ask):
-    line = ask("404 NOT FOUND")
-
-    assert (line["route"], line["pageId"], line["status"]) == (None, None, 404)
-    assert "GET - 404" in line["message"]
-
-
 @pytest.mark.parametrize(
     ("address", "network"),
     [
@@ -105,16 +97,6 @@ def test_health_checks_are_not_logged(ask, path):
     assert ask("503 SERVICE UNAVAILABLE", PATH_INFO=path) is None
 
 
-def test_without_an_access_log_requests_are_not_logged(make_logger, caplog):
-    logger = make_logger(accesslog=None)
-    logger.access_log.propagate = True
-
-    with caplog.at_level(logging.INFO):
-        logger.access(SimpleNamespace(status="200 OK"), None, {}, timedelta())
-
-    assert caplog.records == []
-
-
 def test_file_takes_every_character_and_is_opened_again(make_logger, tmp_path):
     path = tmp_path / "error.log"
     logger = make_logger(errorlog=str(path))
@@ -125,19 +107,6 @@ def test_file_takes_every_character_and_is_opened_again(make_logger, tmp_path):
 
     assert json.loads((tmp_path / "old.log").read_text())["message"] == "größer ✓"
     assert json.loads(path.read_text())["message"] == "second"
-
-
-def test_syslog_gets_the_same_lines(make_logger, tmp_path):
-    path = str(tmp_path / "syslog")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as syslog:
-        syslog.bind(path)
-        make_logger(syslog=True, syslog_addr=f"unix://{path}#dgram").warning("Not well.")
-
-        line = syslog.recv(65536).decode().rstrip("\0")
-
-    prefix, _, entry = line.partition("embed: ")
-    assert prefix.startswith("<")
-    assert json.loads(entry)["message"] == "Not well."
 
 
 ENDS = {

@@ -2,11 +2,14 @@
 
 import asyncio
 import os
+import random
 import re
 import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
 
@@ -15,7 +18,6 @@ from gunicorn.config import Config
 from gunicorn.workers.base import Worker
 from support.waiting import wait_for
 
-from embed.logs.context import begin_request, find_context
 from embed.server.worker import MAX_LARGE_BODIES, BufferingWorker
 from embed.settings import PROJECT_DIR
 
@@ -27,6 +29,7 @@ CLOSE = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
 CHECK = CLOSE.replace(b"/ ", b"/healthz ", 1)
 LARGE = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
+RESET = struct.pack("ii", 1, 0)  # SO_LINGER: what is not sent is forgotten
 # The start of a request of each kind, which has threads of its own.
 KINDS = {
     "read": b"GET /",
@@ -146,40 +149,6 @@ def test_request_whose_body_is_cut_off_is_refused_after_the_ones_before_it(servi
     assert bodies == [b"", b"body"]
 
 
-def test_thread_has_the_id_of_its_request_until_the_answer_is_finished(serving):
-    seen = []
-    serving.log.exception = lambda *_: seen.append(find_context().request_id)
-    serving.config.set("threads", 1)
-
-    def app(environ, start_response):
-        seen.append(find_context().request_id)
-        begin_request("abc-123")
-        start_response(*ANSWER)
-        yield b"do"
-        raise RuntimeError
-
-    serving.app = app
-    serving.start()
-    serving.ask()
-    serving.ask()
-
-    assert seen == [None, "abc-123"] * 2
-
-
-def test_answer_is_the_only_one_if_the_hook_after_it_fails(serving):
-    serving.config.set("post_request", lambda worker, request, environ, response: 1 / 0)
-    serving.start()
-
-    assert serving.ask().count(b"HTTP/1.1") == 1
-
-
-def test_request_is_refused_if_the_hook_before_it_fails(serving):
-    serving.config.set("pre_request", lambda worker, request: 1 / 0)
-    serving.start()
-
-    assert serving.ask().startswith(b"HTTP/1.1 500 Internal Server Error\r\n")
-
-
 def test_bytes_that_make_the_parser_fail_are_refused_and_others_are_served(serving):
     """gunicorn's parser raises ValueError."""
     serving.config.set("proxy_protocol", "v1")
@@ -188,6 +157,40 @@ def test_bytes_that_make_the_parser_fail_are_refused_and_others_are_served(servi
 
     assert client.recv(100).startswith(b"HTTP/1.1 500 ")
     assert serving.ask().startswith(b"HTTP/1.1 200 ")
+
+
+def test_answers_belong_to_their_requests_whichever_thread_handles_them(serving):
+    chance = random.Random(7)
+
+    def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        time.sleep(chance.choice([0, 0, 0.001, 0.005]))
+        body = environ["PATH_INFO"].encode()
+        start_response("200 OK", [("Content-Length", str(len(body)))])
+        return [body]
+
+    def ask(client: int) -> list[bytes]:
+        sent = [GET.replace(b"/ ", b"/%d/%d " % (client, number), 1) for number in range(20)]
+        return re.findall(rb"\r\n\r\n/(\d+)/(\d+)", serving.ask(b"".join(sent) + CLOSE))
+
+    serving.app = app
+    serving.start()
+    with ThreadPoolExecutor(20) as pool:
+        for client, answers in enumerate(pool.map(ask, range(20))):
+            assert answers == [(b"%d" % client, b"%d" % number) for number in range(20)]
+
+
+@pytest.mark.parametrize("sent", [b"", GET[:9], GET * 20, POST, LARGE + b"x"])
+def test_client_that_breaks_off_leaves_its_place_at_once(serving, sent, monkeypatch):
+    monkeypatch.setattr(BufferingWorker, "patience_s", 1_000.0)
+    serving.config.set("keepalive", 1_000)
+    worker = serving.start()
+    for _ in range(5):
+        client = serving.connect(sent)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        client.close()
+
+    assert serving.ask().startswith(b"HTTP/1.1 200 ")
+    wait_for(lambda: len(worker._connections) == 1)  # the one that asked
 
 
 class Gate:
@@ -294,32 +297,6 @@ def test_requests_that_hang_keep_no_other_kind_waiting(kind, start, serving):
 
     assert [one[:12] for one in others] == [b"HTTP/1.1 200"] * (len(KINDS) - 1)
     assert slow.recv(12) == b"HTTP/1.1 200"
-
-
-def test_request_behind_a_large_answer_is_not_disturbed_while_it_is_handled(serving):
-    """The client reads the first answer slowly, so the loop has to wait for it."""
-    first, gate = b"x" * 8_000_000, Gate()
-
-    def app(environ, start_response):
-        if environ["PATH_INFO"] != "/":
-            return gate(environ, start_response)
-        start_response("200 OK", [("Content-Length", str(len(first)))])
-        return [first]
-
-    serving.app = app
-    serving.config.set("threads", 4)
-    serving.start()
-    client = serving.connect(GET + GET.replace(b"/ ", b"/slow ") + CLOSE)
-    with client.makefile("rb") as answers:
-        answers.read(len(first))
-        assert answers.peek()
-        wait_for(lambda: gate.waiting)
-        assert serving.ask().endswith(first)  # so the loop has gone on
-        gate.is_open.set()
-        rest = answers.read()
-
-    assert re.findall(rb"\r\n\r\n(?:done|x)", rest) == [b"\r\n\r\ndone", b"\r\n\r\nx"]
-    assert not serving.log.failures
 
 
 def test_request_is_handled_once_if_the_next_arrives_as_its_large_answer_begins(serving):

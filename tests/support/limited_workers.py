@@ -13,16 +13,6 @@ class PatientWorker(BufferingWorker):
     patience_s = 10_000.0
 
 
-class CountingWorker(BufferingWorker):
-    """Says at its end how many connections it has."""
-
-    patience_s = 0.5
-
-    def run(self) -> None:
-        super().run()
-        self.log.warning("Counted: %d.", len(self._connections))
-
-
 class TrustingWorker(BufferingWorker):
     """Waits long for a database, with requests and before it says that it is not ready."""
 

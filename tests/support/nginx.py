@@ -94,20 +94,6 @@ def run_nginx(
             yield f"http://127.0.0.1:{port}"
 
 
-def write_proxy(port: int, to: int, change: str) -> str:
-    """Return a `server` block that passes everything on to a port, with a change."""
-    return f"""
-    server {{
-        listen 127.0.0.1:{port};
-        location / {{
-            proxy_pass http://127.0.0.1:{to};
-            proxy_set_header Host $http_host;
-            {change}
-        }}
-    }}
-"""
-
-
 @contextmanager
 def run_servers(servers: str, port: int) -> Iterator[None]:
     """Run an nginx with these `server` blocks, one of which listens on the port."""

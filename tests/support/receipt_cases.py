@@ -105,13 +105,8 @@ NEAR_MISSES: dict[str, Callable[[Receipt], Receipt]] = {
     "a name that looks alike": lambda one: one | {"nickname": "Аda"},
     "another wallet": lambda one: one | {"walletAddress": OTHER},
     "another page": lambda one: one | {"trackingPageId": PAGE_ID[::-1]},
-    "another form": lambda one: one | {"form": "v1"},
     "a form that there is not": lambda one: one | {"form": "v2"},
-    "a byte of the text": lambda one: one | {"message": one["message"].replace("Ada", "Adb")},
     "a byte of the signed bytes": lambda one: one | {"signedBytes": flip(one["signedBytes"])},
-    "a name in text and field, but not signed": lambda one: (
-        one | {"message": one["message"].replace("Ada", "Bob"), "nickname": "Bob"}
-    ),
     "all but the signature": lambda one: (
         one
         | {
@@ -120,13 +115,9 @@ NEAR_MISSES: dict[str, Callable[[Receipt], Receipt]] = {
             "signedBytes": encode(one["message"].replace("Ada", "Bob").encode()),
         }
     ),
-    "name taken out of the text": lambda one: (
-        one | {"message": one["message"].replace("Name: Ada\n", "")}
-    ),
     "a text for something else": lambda one: sign_other(
         one, one["message"].replace("asks for proof that you own this", "may withdraw this")
     ),
-    "a text with more behind it": lambda one: sign_other(one, one["message"] + "\nNot really."),
     "a text with more before it": lambda one: sign_other(one, "I do not agree:\n" + one["message"]),
     "two names": lambda one: sign_other(
         one, one["message"].replace("Name: Ada\n", "Name: Ada\nName: Bob\n")

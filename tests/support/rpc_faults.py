@@ -84,7 +84,6 @@ def hang(handler: Any, _: dict[str, Any]) -> None:
 
 HTML = answer_body(b"<!doctype html><title>Bad gateway</title>", Content_Type="text/html")
 NOT_JSON = answer_body(b'{"jsonrpc": "2.0", "result":')
-NOT_UTF8 = answer_body(b'{"result": "\xff"}')
 DEEP = answer_body(b"[" * 200_000 + b"]" * 200_000)
 HUGE = answer_body(b'{"result": "' + b"x" * 50_000_000 + b'"}')
 WRONG_ID = change(lambda answer: answer.update(id="another's"))

@@ -51,19 +51,15 @@ def list_stalls(page: RemotePage) -> dict[str, Stall]:
     length, chunks = b"Content-Length: 1000", b"Transfer-Encoding: chunked"
     return {
         "that send nothing": Stall(b"", answer=b""),
-        "that send one byte": Stall(b"G"),
         "in the head": Stall(read + b"X-Header: a"),
         "before a body": Stall(post % (*nonce, length, b"")),
         "in a body": Stall(post % (*nonce, length, b'{"trackingPageId": "')),
-        "in a form": Stall(post % (*form, length, b"email=owner")),
         "in a large form": Stall(post % (*form, large, b"x" * 100_000)),
         "in a chunk": Stall(post % (*nonce, chunks, b'100\r\n{"a": "')),
-        "between chunks": Stall(post % (*nonce, chunks, b"2\r\n{}\r\n")),
         "in trailers": Stall(post % (*nonce, chunks, b"2\r\n{}\r\n0\r\nA: b\r\n")),
         "in a TLS greeting": Stall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
         "that trickle a head": Stall(b"", trickle=read + b"X-Header: " + b"a" * 1000),
         "that trickle a body": Stall(post % (*nonce, length, b""), trickle=b"a" * 1000),
-        "that trickle a large form": Stall(post % (*form, large, b""), trickle=b"a" * 1000),
         "that await 100 Continue": Stall(
             post % (*nonce, length + b"\r\nExpect: 100-continue", b""),
             answer=b"HTTP/1.1 100 Continue",
@@ -73,7 +69,6 @@ def list_stalls(page: RemotePage) -> dict[str, Stall]:
             read + b"Connection: close\r\n\r\n", answer=b"HTTP/1.1 200 OK"
         ),
         "that never read": Stall(read + b"\r\n", has_small_window=True),
-        "that never read many": Stall((read + b"\r\n") * 50, has_small_window=True),
     }
 
 

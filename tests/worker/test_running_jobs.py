@@ -3,14 +3,11 @@
 import logging
 import threading
 from datetime import timedelta
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from peewee import OperationalError
 from support.waiting import wait_for
 
-from embed.db.connection import db
 from embed.db.models import Job as Report
 from embed.db.work_status import Kind, claim_job, read_work_status
 from embed.errors import InvalidInput
@@ -167,24 +164,3 @@ def test_what_a_job_raises_ends_neither_the_process_nor_the_next_run(define, clo
     clock.forward(hours=1)
     process.work()
     assert read_report().started_at == clock()
-
-
-@pytest.mark.databases("sqlite")
-def test_only_beginning_and_end_of_an_outage_are_logged(define, caplog):
-    caplog.set_level(logging.INFO, "embed")
-    process = define(lambda *_: "Done.")
-    file = Path(urlsplit(db.obj.database).path)
-    for _ in range(2):
-        db.close()
-        file.rename(f"{file}.away")
-        process.look()
-        process.look()
-        Path(f"{file}.away").rename(file)
-        process.work()
-        process.work()
-
-    assert [record.message for record in caplog.records if "background" in record.message] == [
-        "The background work's database does not answer (OperationalError)."
-        " Retrying until it does.",
-        "The background work's database answers again.",
-    ] * 2

@@ -1,20 +1,16 @@
 """The service's own jobs: what they do, and what is told of them."""
 
-import re
-
 import pytest
 from support.rpc_access import PatientClock, connect
 from support.rpc_faults import answer_error
-from support.waiting import wait_for
 from support.world import SECRET_KEY, Visitor
 
-from embed.db.models import Job, Page, UsedNonce
-from embed.db.work_status import find_lease
+from embed.db.models import Page, UsedNonce
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import Settings
 from embed.wallets.balance_refresh import RefreshFailed
 from embed.web.dashboard.server import TITLES
-from embed.worker import KNOWN_ERRORS, Background, list_jobs
+from embed.worker import KNOWN_ERRORS, list_jobs
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -45,34 +41,6 @@ def test_every_job_has_a_title_for_owners():
 
 def test_balances_are_no_job_without_an_endpoint():
     assert "balances" not in list_names(read_settings({}))
-
-
-@pytest.mark.parametrize("name", ["listings", "prune"])
-def test_job_tells_what_it_did_in_a_sentence(app, world, name):
-    world.track(Visitor().address)
-
-    assert re.fullmatch(r"[A-Z0-9].*\.", run_job(name, app.extensions[EXTENSION]))
-
-
-def test_work_goes_on_at_once_when_a_clock_that_was_ahead_is_set_right(app, world, ledger):
-    jobs, right = list_jobs(read_settings(WITH_ENDPOINT)), world.clock()
-    mint, holder = ledger.create_mint(), Visitor().address
-    ledger.mint_to(holder, mint, 5_000_000)
-    Page.update(token_mint=mint).execute()
-    world.track(holder)
-
-    def work() -> dict[str, str | None]:
-        process = Background(app.extensions[EXTENSION], jobs, "gunicorn")
-        process._look()
-        wait_for(lambda: not process._running)
-        assert find_lease(world.clock()).holder == process._holder
-        assert {job.finished_at for job in Job.select()} == {world.clock()}
-        return {job.name: job.summary for job in Job.select()}
-
-    world.clock.forward(days=400)
-    assert work()["balances"].startswith("1 balance read")
-    world.clock.now = right
-    assert work()["balances"].startswith("1 balance read")
 
 
 def test_nonces_that_have_expired_are_pruned(app, world):
