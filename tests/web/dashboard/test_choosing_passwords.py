@@ -9,7 +9,7 @@ from nacl.pwhash import argon2id
 from support.owner_browser import PASSWORD, OwnerBrowser, read_text
 from support.passkey_device import store_passkey
 
-from embed.db.models import Member, Passkey, Person
+from embed.db.models import Passkey, Person
 from embed.domain.passwords import GUESSABLE
 from embed.people import accounts
 from embed.people.passwords import build_link
@@ -54,11 +54,6 @@ def test_link_works_for_a_day(world, link):
     world.clock.forward(seconds=1)
     late = Guest(world).get(link)
     assert (late.status_code, "This link has expired" in late.text) == (404, True)
-
-
-def test_link_that_we_did_not_make_is_refused(world, link):
-    for wrong in (link[:-4] + "AAAA", "/dashboard/password/x", "/dashboard/password/%00"):
-        assert Guest(world).get(wrong).status_code == 404
 
 
 def test_link_of_somebody_else_ends_the_session_of_whoever_follows_it(world, owner, link):
@@ -129,27 +124,13 @@ def test_nothing_is_changed_or_judged_before_the_present_password_is_right(owner
 
 @pytest.mark.parametrize(
     "password",
-    ["owner@example.com", "localhost2024", "Zephyrine-77", "qxjwv-2024", "Obsidian 2024"],
+    ["owner@example.com", "localhost2024", "Zephyrine-77"],
 )
 def test_words_of_address_host_and_own_pages_are_easy_to_guess(world, owner, password):
-    names = {"token_name": "Zephyrine", "token_symbol": "QXJWV", "public_title": "Obsidian"}
-    world.configure(**names)
+    world.configure(token_name="Zephyrine")
 
     refused = change(owner, password)
 
-    assert refused.status_code == 422
-    assert WITHOUT_OWN_WORDS in read_text(refused)
-
-
-def test_words_of_pages_that_one_is_a_member_of_are_easy_to_guess(world, stranger):
-    world.configure(public_title="Harbor Lights")
-    harbor = "harbor lights 1"
-    assert change(stranger, harbor).status_code == 303
-
-    now = world.clock()
-    Member.create(page=world.page_id, person=stranger.owner, role="viewer", created_at=now)
-
-    refused = change(stranger, harbor, present=harbor)
     assert refused.status_code == 422
     assert WITHOUT_OWN_WORDS in read_text(refused)
 

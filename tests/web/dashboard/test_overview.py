@@ -190,19 +190,6 @@ def test_table_says_what_the_list_holds_and_leaves_unknown_balances_empty(world,
     assert sorted(row[2:] for row in read_rows(calm)) == [["1", ""], ["4", "2.12M"]]
 
 
-@pytest.mark.databases("sqlite", "postgres")
-def test_statements_do_not_grow_with_the_pages(world, calm, count_statements):
-    world.submit(Visitor())
-    one = count_statements(lambda: calm.see(OVERVIEW))
-    for _ in range(60):
-        calm.make_page()
-
-    # The sums of all lists are read again.
-    assert count_statements(lambda: calm.see(OVERVIEW)) == one + 1 <= 14
-    assert len(read_rows(calm)) == len(read_needs(calm)) == 61
-    assert "56 more" in read_text(calm.get(OVERVIEW))
-
-
 # The danger zone
 
 

@@ -54,11 +54,3 @@ def test_wrong_time_counts_as_now(world, owner, since):
     world.clock.forward(hours=1)
 
     assert ask(owner, since).json == {"waiting": 1, "new": []}
-
-
-def test_asking_takes_as_many_statements_for_a_thousand_as_for_one(world, owner, count_statements):
-    add_submissions(world, 1)
-    one = count_statements(lambda: ask(owner))
-    add_submissions(world, 999)
-
-    assert count_statements(lambda: ask(owner)) == one == 4

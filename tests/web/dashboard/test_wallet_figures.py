@@ -118,15 +118,6 @@ def test_wallets_show_changes_exactly_and_a_line(owner):
     assert '<path d="m108 5 27 38 4-35"/><circle cx="139" cy="8" r="4"/>' in answer.text
 
 
-def test_a_hundred_wallets_take_as_many_statements_as_one(owner, count_statements):
-    hold(owner, "5", {1: "4"})
-    one = count_statements(lambda: open_wallets(owner))
-    for number in range(99):
-        hold(owner, "5", {1: "4", 7: "3"}, alias=f"Wallet {number}")
-
-    assert count_statements(lambda: open_wallets(owner)) == one
-
-
 # The form of one wallet
 
 
