@@ -1,7 +1,6 @@
 """The dashboard: first steps, people, phones, without scripts, and axe-core on every page."""
 
 import itertools
-import re
 from dataclasses import replace
 
 import pytest
@@ -139,24 +138,12 @@ def test_every_view_of_a_page_is_accessible_and_narrow(full_dashboard, page, hal
     assert found == []
 
 
-@pytest.fixture
-def open_on_phone(dashboard, open_browser):
-    """Sign in on a phone, 375 pixels wide; it has no JavaScript unless asked for."""
-
-    def start(view, **options):
-        options = {"java_script_enabled": False} | options
-        page = open_browser(viewport={"width": 375, "height": 667}, **options)
-        sign_in(page, dashboard)
-        page.goto(f"{dashboard.base}/{view}")
-        return page
-
-    return start
-
-
 def test_phone_has_a_low_bar_a_dock_and_an_index_of_the_settings_without_javascript(
-    dashboard, open_on_phone
+    dashboard, open_browser
 ):
-    page = open_on_phone("queue")
+    page = open_browser(viewport={"width": 375, "height": 667}, java_script_enabled=False)
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
     dock = page.get_by_role("navigation", name="Page", exact=True)
 
     assert page.locator(".side").bounding_box()["height"] <= 48
@@ -192,19 +179,6 @@ def test_tags_are_in_a_panel_that_escape_closes(dashboard, page):
     expect(page).to_have_url(f"{dashboard.base}/wallets")
 
 
-def test_focus_is_not_hidden_by_the_dock(dashboard, open_on_phone):
-    dashboard.track_many(20)
-    page = open_on_phone("wallets", java_script_enabled=True)
-    dock = page.get_by_role("navigation", name="Page", exact=True).bounding_box()["y"]
-
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        focused = page.locator("main :focus")
-        if focused.count():
-            box = focused.bounding_box()
-            assert box["y"] + box["height"] <= dock, focused.evaluate("(one) => one.outerHTML")
-
-
 def test_one_of_many_pages_is_found_by_its_name(dashboard, page):
     for number in range(30):
         fields = {"owner": dashboard.owner, "token_symbol": f"T{number}"}
@@ -225,20 +199,6 @@ def test_one_of_many_pages_is_found_by_its_name(dashboard, page):
     expect(menu).to_be_hidden()
 
 
-def test_colours_are_saved_by_one_press_and_shown_without_a_flash(dashboard, page):
-    sign_in(page, dashboard)
-    page.emulate_media(color_scheme="light")
-    page.goto(f"{dashboard.service_url}/dashboard/account")
-
-    page.get_by_role("button", name="Dark").click()
-
-    expect(page.locator("html")).to_have_css("color-scheme", "dark")
-    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
-    assert find_faults("account in dark", page) == []
-    page.reload(wait_until="commit")
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-
-
 def test_form_is_sent_once_however_often_its_button_is_pressed(dashboard, page):
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/settings/general")
@@ -248,20 +208,3 @@ def test_form_is_sent_once_however_often_its_button_is_pressed(dashboard, page):
 
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert len(sent) == 1
-
-
-def test_what_is_typed_of_a_site_is_explained_and_corrected_by_one_press(dashboard, page):
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/settings/keys/new/public")
-    sites = page.locator("[data-origins]")
-    sites.fill("https://a.example\nb.example\nhttps://c.example/shop\n*.d.example")
-    advice = page.locator("#origins-advice li")
-    expect(advice).to_have_count(3)
-
-    advice.get_by_role("button", name="Use https://b.example").click()
-
-    expect(sites).to_have_value(
-        "https://a.example\nhttps://b.example\nhttps://c.example/shop\n*.d.example"
-    )
-    expect(sites).to_be_focused()
-    expect(advice).to_have_text([re.compile("the path doesn't count"), re.compile("wildcards")])

@@ -1,24 +1,15 @@
 """Pages with a share link, in any site, and sites with a Cross-Origin-Embedder-Policy."""
 
 import pytest
-from embedded_page import BrowserWallet, is_drawn, submit
+from embedded_page import submit
 from playwright.sync_api import expect
 
 from embed.keys import derived
 
 pytestmark = pytest.mark.browser
 
-PAGE = '<!doctype html><meta charset="utf-8"><title>A site</title><link rel="icon" href="data:,">{}'
 FRAME = '<iframe src="{0}/frame" width="500" height="600"></iframe>'
 EMBEDDER, OPENER = "Cross-Origin-Embedder-Policy", "Cross-Origin-Opener-Policy"
-
-
-@pytest.fixture
-def open_site(embedded_page, page):
-    def open_site(body: str, **headers: str) -> None:
-        page.goto(embedded_page.host.show(PAGE.format(body), **headers))
-
-    return open_site
 
 
 @pytest.fixture
@@ -64,40 +55,11 @@ def test_site_of_which_the_service_knows_nothing_shows_the_list(
     context, open_site, page, link, browser_wallet, policy
 ):
     context.add_init_script(browser_wallet.script())
-    open_site(FRAME.format(link), **policy)
+    open_site(FRAME.format(link), tag="", **policy)
 
     expect_list(page)
     submit(page.frame_locator("iframe"), "Night heron")
     expect_sent(page)
-
-
-@pytest.mark.parametrize("sandbox", ["allow-scripts", ""])
-def test_locked_frame_leads_on_page_by_page(embedded_page, open_site, page, watch, sandbox):
-    """Its own script can't read anything there."""
-    embedded_page.add_tag("team")
-    embedded_page.track_many(30, tag_names=["team"])
-    embedded_page.track(BrowserWallet().address, alias="A whale", balance=1000)
-    src = embedded_page.widget_url(lang="de", order="listed")
-    open_site(f'<iframe sandbox="{sandbox}" src="{src}" width="800" height="600"></iframe>')
-    widget = page.frame_locator("iframe")
-    rows = widget.locator("#wallets .name")
-
-    def follow(link) -> None:
-        """Press a link of the frame, and let its page load: it moves until then."""
-        with page.expect_event("framenavigated"):
-            link.click()
-        page.frames[-1].wait_for_load_state()
-
-    expect(rows.first).to_have_text("Wallet 1")
-    follow(widget.locator("a.of-balance"))
-    expect(rows.first).to_have_text("A whale")
-    follow(widget.locator(".chips a", has_text="team"))
-    expect(widget.locator("#count")).to_have_text("25 von 30 Wallets")
-    follow(widget.locator("#show-more"))
-    expect(rows).to_have_count(5)
-    if not sandbox:
-        assert all("'allow-scripts' permission" in text for text in watch.seen)
-        watch.seen.clear()
 
 
 @pytest.mark.parametrize("by_link", [True, False])
@@ -106,7 +68,8 @@ def test_locked_frame_says_why_and_where_the_list_works(
 ):
     context.grant_permissions(["clipboard-read"])
     src = f"{link}/frame" if by_link else embedded_page.widget_url()
-    open_site(f'<iframe sandbox="allow-scripts" src="{src}" width="600" height="600"></iframe>')
+    locked = f'<iframe sandbox="allow-scripts" src="{src}" width="600" height="600"></iframe>'
+    open_site(locked, tag="")
     widget = page.frame_locator("iframe")
     expect(widget.get_by_text("This website shows the list in a locked frame")).to_be_visible()
     expect(widget.get_by_text("The buttons on this page do not work")).to_be_hidden()
@@ -115,21 +78,6 @@ def test_locked_frame_says_why_and_where_the_list_works(
     expect(widget.get_by_role("button", name="Copied")).to_be_visible()
     page.goto(page.evaluate("navigator.clipboard.readText()"))
     expect(page.get_by_role("button", name="Add your wallet")).to_be_visible()
-
-
-def test_enter_opens_what_is_searched_in_a_locked_frame(embedded_page, open_site, page, link):
-    """Such a frame sends no form."""
-    open_site(
-        f'<iframe sandbox="allow-scripts" src="{link}/frame" width="600" height="600"></iframe>'
-    )
-    widget = page.frame_locator("iframe")
-    widget.locator("[data-isolated]").wait_for()
-    search = widget.get_by_role("searchbox")
-    search.fill("wallet 2")
-    page.keyboard.down("Enter")  # not up: the frame may be gone by then, and never answers
-
-    expect(widget.locator("#wallets .name")).to_have_text(["Wallet 2"])
-    expect(search).to_have_value("wallet 2")
 
 
 # Isolated sites
@@ -158,24 +106,6 @@ def test_wallet_of_the_site_signs_through_the_script_for_sites(
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).status == "pending"
     expect(page.locator("iframe")).not_to_have_css("height", "600px")
-
-
-def test_frame_in_a_sandbox_without_an_origin_loads_its_files(embedded_page, page, isolated):
-    key = embedded_page.make_key("public", origins=[], allow_null_origin=True)
-    src = f"{embedded_page.service_url}/embed/tracking/{embedded_page.page_id}?key={key}"
-    page.goto(
-        embedded_page.host.show(
-            f'<!doctype html><iframe sandbox="allow-scripts" src="{src}"></iframe>', **isolated
-        )
-    )
-    widget = page.frame_locator("iframe")
-
-    expect(widget.locator("#widget[data-ready]")).to_be_visible()
-    expect(widget.locator("main")).to_have_css("max-width", "960px")
-    widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_text("On my phone").click()
-    assert is_drawn(widget.get_by_role("img", name="QR code that opens this list in Phantom"))
-    expect(widget.locator("#cookie-blocked")).to_be_visible()  # such a frame has no session
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_only_the_newest_are_on_the_account_page_and_older_ones_behind_a_link(wo
     assert list_numbers(older) == list(range(64, 14, -1))
     rest = re.search(r'rel="next" href="([^"]+)"', owner.get(older).text)[1]
     assert list_numbers(rest) == list(range(14, -1, -1))
-    assert list_numbers(LOG) == list_numbers(f"{LOG}?after=nonsense") == list(range(74, 24, -1))
+    assert list_numbers(f"{LOG}?after=nonsense") == list(range(74, 24, -1))
 
 
 def test_log_of_somebody_else_is_not_seen(world, owner, stranger):

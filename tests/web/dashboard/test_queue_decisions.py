@@ -115,16 +115,6 @@ def test_reason_is_picked_or_written(world, owner, reason, text, stored, shown):
     assert shown in owner.see(path_of(world) + "?tab=decided")
 
 
-def test_reason_that_cannot_be_shown_decides_nothing(world, owner):
-    submission_id = send(world)
-
-    answer = decide(owner, "reject", submission_id, reason="own", reason_text="x" * 201)
-
-    assert answer.status_code == 422
-    assert "The reason is longer than 200 characters." in read_text(answer)
-    assert list_statuses(submission_id) == ["pending"]
-
-
 # Undoing
 
 
