@@ -9,7 +9,6 @@ from support.world import Visitor
 
 pytestmark = pytest.mark.browser
 
-SUBMISSIONS = "**/embed/api/submissions"
 DUPLICATE = "This wallet is already on this list, or is waiting for review."
 
 

@@ -41,7 +41,9 @@ def test_owner_chooses_the_language_of_the_dashboard_and_notifications(world, ow
     assert read_pressed() == ["de", "dark"]
     world.clock.forward(minutes=1)
     world.add_tag("team")
-    assert "hat den Tag team" in owner.see(f"/dashboard/pages/{world.page_id}/activity")
+    assert "hat einen Tag hinzugefügt: team" in owner.see(
+        f"/dashboard/pages/{world.page_id}/activity"
+    )
 
 
 def test_arabic_is_from_right_to_left(owner):

@@ -10,8 +10,6 @@ from embed.db.models import Wallet
 
 pytestmark = pytest.mark.slow
 
-HOSTILE = "<script>alert(1)</script>"
-
 
 def list_shown(owner, **search: object) -> list[str]:
     """Return the names on the page, in their order."""
