@@ -9,7 +9,6 @@ from embedded_page import make_owner, sign_in
 from playwright.sync_api import expect
 from support.world import Visitor, change_at
 
-from embed import pages
 from embed.db.models import Delivery, Member, Receiver, Submission
 from embed.domain.clients import Client
 from embed.events.messages import send_messages
@@ -158,42 +157,3 @@ def test_phone_has_a_low_bar_a_dock_and_an_index_of_the_settings_without_javascr
     page.locator("h1").get_by_role("link", name="Settings").click()
     tabs.filter(has_text="General").click()
     expect(page.get_by_label("Title")).to_be_visible()
-
-
-def test_tags_are_in_a_panel_that_escape_closes(dashboard, page):
-    dashboard.add_tag("team")
-    dashboard.track_many(3, tag_names=["team"])
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/wallets")
-    page.get_by_role("link", name="Tags").click()
-
-    panel = page.get_by_role("complementary", name="Tags")
-    box = panel.bounding_box()
-    assert (box["width"], box["x"] + box["width"]) == (400, page.viewport_size["width"])
-    assert page.locator("main > section").evaluate("(list) => list.inert")
-    panel.get_by_role("link", name="Edit team").click()
-    page.get_by_label("Name", exact=True).fill("crew")
-    page.get_by_role("button", name="Save").click()
-    expect(panel).to_contain_text("crew")
-    page.keyboard.press("Escape")
-    expect(page).to_have_url(f"{dashboard.base}/wallets")
-
-
-def test_one_of_many_pages_is_found_by_its_name(dashboard, page):
-    for number in range(30):
-        fields = {"owner": dashboard.owner, "token_symbol": f"T{number}"}
-        pages.update_page(dashboard.make_page(), fields, change_at(dashboard.clock()))
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/queue")
-    page.get_by_role("button", name="Switch to another page").click()
-    menu = page.locator("#pages")
-    box = menu.bounding_box()
-    assert box["y"] + box["height"] <= page.viewport_size["height"]  # it scrolls
-
-    menu.get_by_role("searchbox").fill("t29 ")
-
-    expect(menu.locator("[data-page]:visible")).to_have_count(1)
-    assert find_faults("many pages", page) == []
-    page.keyboard.press("Escape")  # empties the field
-    page.keyboard.press("Escape")
-    expect(menu).to_be_hidden()

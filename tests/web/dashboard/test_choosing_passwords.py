@@ -113,13 +113,20 @@ def test_nothing_is_changed_or_judged_before_the_present_password_is_right(owner
 
 
 @pytest.mark.parametrize(
-    "password",
-    ["owner@example.com", "localhost2024", "Zephyrine-77"],
+    ("role", "password"),
+    [
+        ("owner", "owner@example.com"),
+        ("owner", "localhost2024"),
+        ("owner", "Zephyrine-77"),
+        ("viewer", "Zephyrine-77"),
+    ],
 )
-def test_words_of_address_host_and_own_pages_are_easy_to_guess(world, owner, password):
+def test_words_of_address_host_and_own_pages_are_easy_to_guess(
+    world, owner, make_member, role, password
+):
     world.configure(token_name="Zephyrine")
 
-    refused = change(owner, password)
+    refused = change(owner if role == "owner" else make_member(role), password)
 
     assert refused.status_code == 422
     assert WITHOUT_OWN_WORDS in read_text(refused)

@@ -8,6 +8,7 @@ from support.receivers import run_mail_server
 
 from embed.db.models import Invitation, Member, Person
 from embed.people import passwords
+from embed.web.dashboard import people as people_page
 
 pytestmark = pytest.mark.slow
 
@@ -153,3 +154,7 @@ def test_link_is_mailed_where_there_is_a_mail_server(world_with):
     assert anybody.post(stop, data={"List-Unsubscribe": "One-Click"}).status_code == 200
     assert anybody.get(link).status_code == 404
     assert f"{ANN} revoked the invitation of {ANN}" in owner.see(f"{page}/activity")
+    with people_page._mailing, people_page._mailing:  # while others wait for their mails
+        shown = owner.post(f"{page}/settings/people", email=ANN, role="editor")
+    assert "couldn't be emailed" in read_text(shown)
+    assert "/dashboard/invitations/" in shown.text

@@ -81,6 +81,8 @@ def test_decision_that_is_none_or_on_nothing_is_a_sentence(world, owner, decisio
     answer = decide(owner, "approve")
     assert (answer.status_code, NOTHING in answer.text) == (422, True)
     assert ask(owner, "decide", decision="approve") == {"mistake": NOTHING}
+    long = {"reason": "own", "reason_text": "x" * 201}
+    assert decide(owner, "reject", only, **long).status_code == 422
     assert list_statuses(only) == ["pending"]
 
 

@@ -149,6 +149,16 @@ def test_attempt_is_refused_while_two_passwords_are_hashed_for_others(guest):
     assert guest.sign_in().status_code == 303
 
 
+def test_sign_in_with_a_password_that_changes_meanwhile_is_refused(guest, monkeypatch):
+    """See test_session_rows.py in tests/people for when none begins."""
+    monkeypatch.setattr(sessions, "begin", lambda *_: None)
+
+    answer = guest.sign_in()
+
+    assert (answer.status_code, "is wrong" in answer.text) == (422, True)
+    assert not guest.is_signed_in
+
+
 # The cookie
 
 

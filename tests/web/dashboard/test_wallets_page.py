@@ -6,7 +6,9 @@ import pytest
 from wallet_pages import latest_entry, make_address, path_of, read_all
 
 from embed.db.connection import db
-from embed.db.models import Wallet
+from embed.db.models import Tag, Wallet
+from embed.errors import NotFound
+from embed.wallets import bulk
 
 pytestmark = pytest.mark.slow
 
@@ -190,3 +192,12 @@ def test_selected_wallets_of_this_page_are_changed(world, owner, stranger):
     assert "Remove 5 wallets?" in change("remove").text
     assert change("remove", sure="yes").status_code == 303
     assert [one.id for one in Wallet.select()] == [theirs.id]
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_tag_that_is_removed_meanwhile_is_not_found(world):
+    tag, wallet = world.add_tag("team"), world.track(make_address())
+    Tag.delete().execute()
+
+    with pytest.raises(NotFound):
+        bulk.change_wallets(world.page_id, [wallet.id], "tag", world.change(), tag=tag)
