@@ -64,6 +64,19 @@ def test_keyboard_alone_goes_the_whole_way(embedded_page, context, page, browser
     expect(widget.get_by_role("button", name="Add your wallet")).to_be_focused()
 
 
+def test_nothing_moves_by_itself_for_those_who_asked_for_calm(embedded_page, page):
+    page.emulate_media(reduced_motion="reduce")
+    widget = embedded_page.open(page)
+
+    expect(widget.locator("html")).to_have_css("scroll-behavior", "auto")
+    assert not frame_of(page, embedded_page.service_url).evaluate(
+        """() => [...document.querySelectorAll("*")].some((one) => {
+          const {transitionDuration, animationName} = getComputedStyle(one);
+          return !/^0s(, 0s)*$/.test(transitionDuration) || animationName !== "none";
+        })"""
+    )
+
+
 def test_nothing_sticks_out_with_letters_of_32_pixels(full_page, context, page):
     """A visitor's browser may have letters of twice the usual size."""
     wide_names = ["W" * 32, "\u5bbd" * 32, "\U0001f9ff" * 32]

@@ -157,3 +157,14 @@ def test_phone_has_a_low_bar_a_dock_and_an_index_of_the_settings_without_javascr
     page.locator("h1").get_by_role("link", name="Settings").click()
     tabs.filter(has_text="General").click()
     expect(page.get_by_label("Title")).to_be_visible()
+
+
+def test_form_is_sent_once_however_often_its_button_is_pressed(dashboard, page):
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/settings/general")
+    sent = []
+    page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
+    page.get_by_role("button", name="Save").dblclick()
+
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert len(sent) == 1

@@ -1,4 +1,4 @@
-"""``flask demo`` with its test wallet, and docs/picture_page.py, which pictures its pages."""
+"""``flask demo`` with its test wallet."""
 
 import json
 import signal

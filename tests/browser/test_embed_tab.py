@@ -6,6 +6,7 @@ import pytest
 from axe import find_faults
 from embedded_page import BrowserWallet, ask_text, frame_of, sign_in
 from playwright.sync_api import expect
+from support.waiting import wait_for
 from support.world import Visitor
 
 from embed import pages
@@ -128,6 +129,19 @@ def test_preview_follows_the_look_and_every_site_has_it_once_it_is_saved(dashboa
     expect(tab.locator("#snippet")).to_have_text(snippet.replace("scheme: light", "scheme: dark"))
     tab.goto(dashboard.widget_url())
     expect(tab.locator("html")).to_have_attribute("data-accent", "ff6600")
+
+
+def test_unsaved_look_is_not_left_without_a_question(look, watch):
+    choose(look, "Style", "Paper")
+
+    look.get_by_role("link", name="Wallets").first.click()  # `watch` stays on the page
+    expect(look.get_by_label("Accent color")).to_have_value("#99543a")
+    wait_for(lambda: watch.seen == [""])
+    watch.seen.clear()
+
+    look.get_by_role("button", name="Undo changes").click()
+    look.get_by_role("link", name="Wallets").first.click()
+    expect(look.get_by_role("heading", name="Wallets")).to_be_visible()
 
 
 # What fits where

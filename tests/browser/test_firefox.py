@@ -140,11 +140,12 @@ def test_window_that_a_sandbox_forbids_is_not_said_to_be_kept_apart(embedded_pag
     assert told.startswith("The signing window was blocked")
 
 
-def test_isolated_site_shows_the_list_and_signs_with_its_wallet(embedded_page, firefox):
+@pytest.mark.parametrize("policy", ["require-corp", "credentialless"])
+def test_isolated_site_shows_the_list_and_signs_with_its_wallet(embedded_page, firefox, policy):
     embedded_page.track_many(2)
     wallet = BrowserWallet()
     headers = {
-        "Cross-Origin-Embedder-Policy": "credentialless",
+        "Cross-Origin-Embedder-Policy": policy,
         "Cross-Origin-Opener-Policy": "same-origin",
     }
     script = wallet.script(name="Host wallet", where="top")

@@ -84,6 +84,16 @@ def test_frame_grows_and_shrinks_with_its_content(embedded_page, page):
     assert frame.bounding_box()["height"] == before
 
 
+def test_skipping_the_list_adds_nothing_to_the_history(embedded_page, page):
+    embedded_page.track_many(3)
+    widget = embedded_page.open(page)
+    before = page.evaluate("history.length")
+    widget.get_by_role("link", name="Skip the list").press("Enter")
+
+    expect(widget.locator("#after-list")).to_be_focused()
+    assert page.evaluate("history.length") == before
+
+
 def test_height_is_believed_from_the_frame_only(embedded_page, page):
     embedded_page.open(page, has_room=False)
     frame = page.locator("iframe")

@@ -1,10 +1,9 @@
 """The script for sites, in what frameworks render, in shadow roots, and under strict policies."""
 
 import json
-from html import escape
 
 import pytest
-from embedded_page import expect_fitted
+from embedded_page import expect_fitted, frame_of
 from official_wallet import bundle
 from playwright.sync_api import expect
 
@@ -17,6 +16,13 @@ LATE = """<script type="module">
   script.src = "{0}/embed.js";
   document.head.append(script);
 </script>"""
+DOCUMENTED = {  # as docs/embedding.md has it for React
+    "title": "Wallets",
+    "width": "100%",
+    "height": "600",
+    "style": {"border": 0, "display": "block", "colorScheme": "light"},
+    "referrerPolicy": "strict-origin",
+}
 LIGHT_INK = "rgb(237, 238, 240)"
 # A place for %s, the frame; each says whether scripts of the page can reach it.
 PLACES = {
@@ -24,8 +30,15 @@ PLACES = {
       place.attachShadow({ mode: "open" }).innerHTML = `%s`;
     </script>""",
     "declarative": '<div><template shadowrootmode="open">%s</template></div>',
+    "defined later": """<own-place></own-place><script>
+      setTimeout(() => customElements.define("own-place", class extends HTMLElement {
+        connectedCallback() { this.attachShadow({ mode: "open" }).innerHTML = `%s`; }
+      }), 500);
+    </script>""",
     "nested": """<div><template shadowrootmode="open"><p style="background: #111"><slot></slot></p>
       </template><div><template shadowrootmode="open">%s</template></div></div>""",
+    "slotted": """<div><template shadowrootmode="open"><p style="background: #111"><slot></slot></p>
+      </template>%s</div>""",
 }
 
 
@@ -60,6 +73,20 @@ def test_frame_in_a_shadow_root_is_served_like_any_other(
     expect(widget.get_by_role("button", name="Test wallet")).to_be_visible()
 
 
+def test_whole_snippet_in_a_shadow_root_works_and_can_switch_lending_off(
+    embedded_page, context, open_site, page, frame, browser_wallet
+):
+    context.add_init_script(browser_wallet.script(where="top"))
+    script = f'<script src="{embedded_page.service_url}/embed.js" data-lend-wallets="off"></script>'
+    open_site(PLACES["declarative"] % (frame + script), tag="")
+    widget = expect_fitted(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
+    embedded_page.settle(page)
+
+    expect(widget.get_by_role("button", name="Test wallet")).to_have_count(0)
+
+
 def test_frames_in_closed_shadow_roots_are_told_of_once(
     embedded_page, open_site, page, frame, watch
 ):
@@ -81,29 +108,51 @@ def test_page_that_react_takes_over_late_has_what_the_server_wrote(
     embedded_page, open_site, page, tmp_path
 ):
     """React's development build logs every attribute that differs; `watch` fails then."""
-    src = embedded_page.widget_url()
-    client = tmp_path / "client.js"
-    client.write_text(f"""
+    source = tmp_path / "page.js"
+    source.write_text(f"""
       import {{ createElement }} from "react";
       import {{ hydrateRoot }} from "react-dom/client";
-      const frame = createElement("iframe", {{ src: {json.dumps(src)} }});
-      window.hydrate = () => hydrateRoot(root, createElement("main", null, frame));
+      import {{ renderToString }} from "react-dom/server";
+      const frame = {json.dumps(DOCUMENTED | {"src": embedded_page.widget_url()})};
+      const page = createElement("main", null, createElement("iframe", frame));
+      window.written = renderToString(page);
+      window.hydrate = () => hydrateRoot(root, page);
     """)
-    html = f'<main><iframe src="{escape(src)}"></iframe></main>'
-    open_site(f'<div id="root">{html}</div><script>{bundle(client)}</script>')
+    script = f"<script>{bundle(source)}</script>"
+    open_site(script, tag="")
+    written = page.evaluate("written")
+    open_site(f'<div id="root">{written}</div>{script}')
     expect_fitted(page)
+    page.evaluate("document.documentElement.className = 'dark'")
+    before = page.locator("main").inner_html()
     page.evaluate("hydrate()")
     page.wait_for_function("Object.keys(root.firstChild).some((key) => key.startsWith('__react'))")
 
+    expect(expect_fitted(page).locator("body")).to_have_css("color", LIGHT_INK)
+    assert page.locator("main").inner_html() == before
+
+
+def test_script_that_runs_twelve_times_says_each_thing_once(embedded_page, open_site, page, frame):
+    open_site(frame, tag=TAG * 12)
     expect_fitted(page)
-    assert page.locator("#root").inner_html() == html
+    inner = frame_of(page, embedded_page.service_url)
+    inner.evaluate(
+        """window.heard = [];
+        addEventListener("message", ({ data }) => heard.push(data.kind));"""
+    )
+    page.evaluate("document.documentElement.className = 'dark'")
+    inner.wait_for_function("() => heard.length > 0")
+    embedded_page.settle(page)
+
+    assert inner.evaluate("heard") == ["embed:theme"]
 
 
 @pytest.mark.parametrize(
     ("frame_has", "style", "expected"),
     [
         ("", "", ("784px", "0px")),
-        ('width="500" style="border: 1px solid"', "", ("502px", "1px")),
+        ('width="500"', "", ("500px", "0px")),
+        ('style="width: 500px; border: 1px solid"', "", ("502px", "1px")),
         ("", "iframe { width: 300px; border: 3px dotted }", ("306px", "3px")),
     ],
 )

@@ -80,6 +80,19 @@ def test_rows_stay_while_the_server_is_out_of_reach_and_the_list_says_so(widget,
     expect(state).to_be_empty()
 
 
+def test_busy_server_is_asked_again_when_it_said(widget, rows):
+    refusal = {"status": 429, "headers": {"Retry-After": "7"}, "body": "Busy"}
+    widget.route(PARTS, lambda route: route.fulfill(**refusal), times=1)
+    search(widget, "wallet 7")
+    expect(widget.locator("#state")).to_contain_text("it may be out of date")
+    expect(rows).to_have_count(12)
+    with widget.expect_request(PARTS):
+        widget.clock.run_for(7_500)
+
+    expect(rows).to_have_count(1)
+    expect(widget.locator("#state")).to_be_empty()
+
+
 def test_list_that_is_public_again_is_shown_again(embedded_page, widget, rows):
     embedded_page.configure(is_public=False)
     let_poll(widget)

@@ -16,6 +16,30 @@ pytestmark = pytest.mark.browser
 READ_PLACES = "(all) => all.map((one) => [one.id, one.getBoundingClientRect().top])"
 NEWS = re.compile(r"/queue/news\?since=")
 DECIDE, UNDO = "**/queue/decide*", "**/queue/undo*"
+FIND_CUT = r"""() => {
+  const faults = [], range = document.createRange();
+  for (const one of document.querySelectorAll(".sections span:not(.pill), .item-head span")) {
+    const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+    while (one.checkVisibility() && texts.nextNode()) {
+      for (const word of texts.currentNode.data.matchAll(/\S+/g)) {
+        range.setStart(texts.currentNode, word.index);
+        range.setEnd(texts.currentNode, word.index + word[0].length);
+        const lines = new Set([...range.getClientRects()].map(({top}) => Math.round(top)));
+        if (lines.size > 1) faults.push(`broken: ${word[0]}`);
+      }
+    }
+  }
+  const [search, tabs] = ["[name=q]", ".tabs"].map((one) => document.querySelector(one));
+  if (tabs.scrollWidth > tabs.clientWidth) faults.push("cut: tabs");
+  search.value = search.placeholder;
+  if (search.scrollWidth > search.clientWidth) faults.push(`cut: ${search.value}`);
+  const column = document.querySelector(".item-head .held");
+  range.selectNodeContents(column);
+  const [text, box] = [range.getBoundingClientRect(), column.getBoundingClientRect()];
+  const end = document.dir === "rtl" ? "left" : "right";
+  if (Math.abs(text[end] - box[end]) > 1) faults.push("head is not above its figures");
+  return faults;
+}"""
 
 
 class Queue:
@@ -194,19 +218,27 @@ def test_what_nothing_speaks_against_is_approved_at_once(queue, page):
     expect(panel.locator("[name=ids]")).to_have_count(1)
 
 
-@pytest.mark.parametrize("language", ["de", "ar"])
-def test_no_button_leaves_the_card(queue, open_browser, language):
-    queue.page = phone = open_browser(locale=language)
+@pytest.mark.parametrize("language", ["de", "ru", "ar"])
+def test_nothing_is_cut_or_leaves_the_card_and_the_count_is_beside_its_icon(
+    queue, open_browser, language
+):
+    phone = open_browser(locale=language)
     queue.send("First", "Second", "Same", "S.a.m.e")
+    queue.page = phone
     queue.open()
-    for width in (1280, 768, 320):
+    for width in (1280, 1024, 768, 375, 320):
         phone.set_viewport_size({"width": width, "height": 800})
         card = phone.locator(".panel").bounding_box()
         for button in phone.locator(".item .decide > button").all():
             box = button.bounding_box()
             assert card["x"] < box["x"]
             assert box["x"] + box["width"] < card["x"] + card["width"]
+        icon = phone.locator(".sections svg").first.bounding_box()
+        count = phone.locator("#waiting-here").bounding_box()
+        apart = max(count["x"] - icon["x"] - icon["width"], icon["x"] - count["x"] - count["width"])
+        assert apart >= 0
         assert phone.evaluate("document.documentElement.scrollWidth") <= width
+        assert phone.evaluate(FIND_CUT) == []
 
 
 def test_double_click_decides_one_and_undoes_one(queue):

@@ -4,7 +4,7 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
-from embedded_page import frame_of, submit
+from embedded_page import WITHOUT_COOKIES, frame_of, submit
 from playwright.sync_api import expect
 from support.chain_history import record_history
 from support.world import USDC
@@ -67,19 +67,75 @@ def test_list_and_adding_a_wallet_take_few_requests(embedded_page, context, page
     assert len(adding) == 10, [one.url for one in adding]
 
 
-@pytest.mark.parametrize("late", ["look.css", "widget.css"])
-def test_nothing_is_drawn_without_its_style_sheet(embedded_page, page, late):
-    embedded_page.track_many(12)
+def test_flow_opens_at_once_and_is_loaded_in_one_wave(embedded_page, page):
+    """Everything is asked for before anything is answered: nothing is found only by loading."""
+    widget = embedded_page.open(page)
+    held = []
+    page.route("**/*", lambda route: held.append(route))
+    add, panel = widget.get_by_role("button", name="Add your wallet"), widget.locator("#flow")
+    with page.expect_request("**/flow-setup.js"):
+        add.hover()
+    add.click()
+    expect(panel).to_be_visible()
+    expect(panel).to_contain_text("Loading…")
+    expect(widget.get_by_role("heading", name="Add your wallet")).to_be_focused()
+    add.click()  # again, as nothing seems to happen
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(add).to_be_focused()
+    add.click()
+    expect(panel).to_be_visible()
+
+    asked = held.copy()
+    for route in asked:
+        route.continue_()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
+
+    assert len([route for route in asked if route.request.url.endswith(".js")]) >= 5
+    assert held == asked
+
+
+# A part that is late: what has been painted stays where it is
+
+MAX_SHIFT = 0.02  # cumulative; up to 0.1 counts as good (https://web.dev/articles/cls)
+NOTE_SHIFTS = """(() => {
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    window.shifts.push(...list.getEntries().map((one) => one.value));
+  }).observe({ type: "layout-shift", buffered: true });
+})()"""
+# Functions, since the frame's policy forbids to evaluate an expression again and again.
+HAS_BOX = "() => document.body.getClientRects().length > 0"
+SHEETS = ("look.css", "widget.css")
+
+
+@pytest.mark.parametrize("late", [*SHEETS, "main.js"])
+def test_little_shifts_when_a_part_is_late(embedded_page, page, late):
+    """In a frame with a process of its own, which browsers may draw before its page is drawn."""
+    for address in embedded_page.track_many(12):
+        record_history(USDC, address, embedded_page.clock(), "1000", MONTH)
+    page.add_init_script(NOTE_SHIFTS)
+    page.add_init_script(WITHOUT_COOKIES)  # which is told once the script has tried
     held = []
     page.route(lambda url: late in url, lambda route: held.append(route))
     with page.expect_request(lambda request: late in request.url):
         page.goto(embedded_page.host_page(), wait_until="commit")
     frame = frame_of(page, embedded_page.service_url)
-    # A function, since the frame's policy forbids to evaluate an expression again and again.
     frame.wait_for_function("() => document.getElementById('words') !== null")
-    is_laid_out = frame.evaluate("document.body.getClientRects().length > 0")
+    if late in SHEETS:
+        is_laid_out = frame.evaluate(HAS_BOX)
+    else:  # once its stylesheet, for which the parser does not wait, is there
+        is_laid_out = frame.wait_for_function(HAS_BOX).json_value()
     for route in held:
         route.continue_()
+    page.unroute_all()
+    widget = page.frame_locator("iframe")
+    widget.locator("#widget[data-ready]").wait_for()
+    expect(widget.locator("#cookie-blocked")).to_be_visible()
+    embedded_page.settle(page)
+    for _ in range(5):
+        frame.evaluate("new Promise(requestAnimationFrame)")
 
-    assert not is_laid_out
-    expect(page.frame_locator("iframe").locator("#widget[data-ready]")).to_be_visible()
+    assert held
+    assert is_laid_out == (late not in SHEETS), "laid out without its stylesheet"
+    assert sum(frame.evaluate("window.shifts")) < MAX_SHIFT

@@ -6,12 +6,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from embedded_page import HOSTILE, BrowserWallet
+from embedded_page import HOSTILE, BrowserWallet, find_overflow
 from playwright.sync_api import expect
 from support.chain_history import record_history
 from support.world import USDC, Visitor
 
-from embed.db.models import Proof, Submission, Token
+from embed.db.models import Proof, Submission, Token, Wallet
 
 pytestmark = pytest.mark.browser
 
@@ -101,6 +101,29 @@ def test_row_shows_a_change_and_a_line_and_its_details_all_of_them(embedded_page
     row.locator("summary").click()
     expect(row.locator(".stats .down")).to_have_text("−3,198,765.5")
     expect(row.get_by_role("img", name="Balance over 30 days")).to_be_visible()
+
+
+def test_nothing_is_wider_than_a_narrow_screen(embedded_page, page, track, prove):
+    page.set_viewport_size({"width": 320, "height": 700})
+    most = "99999999999999999999"
+    track("Whale " * 10, most, {DAY: "0.00000000000000000001", 7 * DAY: "1"})
+    track("Fallen", "0.000000123456789", {DAY: most, 7 * DAY: "123456.789"})
+    track("Ann")
+    Wallet.update(public_alias=None).where(Wallet.public_alias == "Ann").execute()
+    prove("W" * 32)
+    for lang in ("en", "ar", "de", "ja", "ru"):
+        page.goto(embedded_page.widget_url(lang=lang))
+
+        expect(page.locator("#wallets .change")).to_have_count(3)
+        open_row(page, "W" * 32).locator(".proof summary").click()
+        expect(page.locator(".proof pre:visible")).to_have_count(1)
+        assert find_overflow(page.main_frame) == [], lang
+        assert page.locator(".list").evaluate("(one) => one.scrollWidth <= one.clientWidth"), lang
+        for cell in page.locator("#wallets :is(.change, .names, .share, .amount)").all():
+            box = cell.bounding_box()
+            assert box["width"] > 0, lang
+            assert box["x"] >= 0, lang
+            assert box["x"] + box["width"] <= 320, lang
 
 
 def test_age_of_balances_is_marked_once_readings_are_missed(embedded_page, page):

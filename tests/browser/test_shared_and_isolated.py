@@ -1,7 +1,7 @@
 """Pages with a share link, in any site, and sites with a Cross-Origin-Embedder-Policy."""
 
 import pytest
-from embedded_page import submit
+from embedded_page import BrowserWallet, is_drawn, submit
 from playwright.sync_api import expect
 
 from embed.keys import derived
@@ -9,6 +9,7 @@ from embed.keys import derived
 pytestmark = pytest.mark.browser
 
 FRAME = '<iframe src="{0}/frame" width="500" height="600"></iframe>'
+LOCKED = '<iframe sandbox="allow-scripts" src="{}" width="800" height="600"></iframe>'
 EMBEDDER, OPENER = "Cross-Origin-Embedder-Policy", "Cross-Origin-Opener-Policy"
 
 
@@ -62,14 +63,42 @@ def test_site_of_which_the_service_knows_nothing_shows_the_list(
     expect_sent(page)
 
 
+@pytest.mark.parametrize("sandbox", ["allow-scripts", ""])
+def test_locked_frame_leads_on_page_by_page(embedded_page, open_site, page, watch, sandbox):
+    """Its own script can't read anything there."""
+    embedded_page.add_tag("team")
+    embedded_page.track_many(30, tag_names=["team"])
+    embedded_page.track(BrowserWallet().address, alias="A whale", balance=1000)
+    src = embedded_page.widget_url(lang="de", order="listed")
+    open_site(LOCKED.format(src).replace("allow-scripts", sandbox), tag="")
+    widget = page.frame_locator("iframe")
+    rows = widget.locator("#wallets .name")
+
+    def follow(link) -> None:
+        """Press a link of the frame, and let its page load: it moves until then."""
+        with page.expect_event("framenavigated"):
+            link.click()
+        page.frames[-1].wait_for_load_state()
+
+    expect(rows.first).to_have_text("Wallet 1")
+    follow(widget.locator("a.of-balance"))
+    expect(rows.first).to_have_text("A whale")
+    follow(widget.locator(".chips a", has_text="team"))
+    expect(widget.locator("#count")).to_have_text("25 von 30 Wallets")
+    follow(widget.locator("#show-more"))
+    expect(rows).to_have_count(5)
+    if not sandbox:
+        assert all("'allow-scripts' permission" in text for text in watch.seen)
+        watch.seen.clear()
+
+
 @pytest.mark.parametrize("by_link", [True, False])
 def test_locked_frame_says_why_and_where_the_list_works(
     embedded_page, context, open_site, page, link, by_link
 ):
     context.grant_permissions(["clipboard-read"])
     src = f"{link}/frame" if by_link else embedded_page.widget_url()
-    locked = f'<iframe sandbox="allow-scripts" src="{src}" width="600" height="600"></iframe>'
-    open_site(locked, tag="")
+    open_site(LOCKED.format(src), tag="")
     widget = page.frame_locator("iframe")
     expect(widget.get_by_text("This website shows the list in a locked frame")).to_be_visible()
     expect(widget.get_by_text("The buttons on this page do not work")).to_be_hidden()
@@ -78,6 +107,19 @@ def test_locked_frame_says_why_and_where_the_list_works(
     expect(widget.get_by_role("button", name="Copied")).to_be_visible()
     page.goto(page.evaluate("navigator.clipboard.readText()"))
     expect(page.get_by_role("button", name="Add your wallet")).to_be_visible()
+
+
+def test_enter_opens_what_is_searched_in_a_locked_frame(embedded_page, open_site, page, link):
+    """Such a frame sends no form."""
+    open_site(LOCKED.format(f"{link}/frame"), tag="")
+    widget = page.frame_locator("iframe")
+    widget.locator("[data-isolated]").wait_for()
+    search = widget.get_by_role("searchbox")
+    search.fill("wallet 2")
+    page.keyboard.down("Enter")  # not up: the frame may be gone by then, and never answers
+
+    expect(widget.locator("#wallets .name")).to_have_text(["Wallet 2"])
+    expect(search).to_have_value("wallet 2")
 
 
 # Isolated sites
@@ -106,6 +148,21 @@ def test_wallet_of_the_site_signs_through_the_script_for_sites(
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).status == "pending"
     expect(page.locator("iframe")).not_to_have_css("height", "600px")
+
+
+def test_frame_in_a_sandbox_without_an_origin_loads_its_files(
+    embedded_page, open_site, page, isolated
+):
+    embedded_page.key = embedded_page.make_key("public", origins=[], allow_null_origin=True)
+    open_site(LOCKED.format(embedded_page.widget_url()), tag="", **isolated)
+    widget = page.frame_locator("iframe")
+
+    expect(widget.locator("#widget[data-ready]")).to_be_visible()
+    expect(widget.locator("main")).to_have_css("max-width", "960px")
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_text("On my phone").click()
+    assert is_drawn(widget.get_by_role("img", name="QR code that opens this list in Phantom"))
+    expect(widget.locator("#cookie-blocked")).to_be_visible()  # such a frame has no session
 
 
 @pytest.mark.parametrize(

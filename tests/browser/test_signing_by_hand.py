@@ -66,6 +66,21 @@ def test_what_the_copied_command_prints_is_accepted(
     assert (proof.form, proof.message) == (form, message)
 
 
+def test_text_is_signed_in_a_sandbox_that_sends_no_forms(
+    embedded_page, open_site, page, browser_wallet
+):
+    src = embedded_page.widget_url()
+    open_site(f'<iframe sandbox="allow-scripts allow-same-origin" src="{src}"></iframe>')
+    widget = page.frame_locator("iframe")
+    go_by_hand(widget, browser_wallet.address, "First thought")
+    widget.get_by_role("button", name="Back").click()
+    widget.get_by_label("Name to show on the list").fill("Night heron")
+    widget.get_by_label("Name to show on the list").press("Enter")
+    message = read_text(widget)
+    send(widget, base64.b64encode(browser_wallet.key.sign(message.encode()).signature).decode())
+    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
+
+
 def test_text_is_exact_however_it_is_copied(embedded_page, context, page, browser_wallet):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     widget = embedded_page.open(page)
