@@ -1,8 +1,7 @@
 """Picture every page of the demo: ``python docs/picture_page.py FOLDER``, then open its index.html.
 
-At three widths, light and dark; the widget in Arabic, too. ``--quick`` takes each at one width, in
-light and in English, which shows that it still works. Needs requirements-dev.txt and a Chromium
-(CHROMIUM names one that is not on the PATH).
+At three widths, light and dark; the widget in Arabic, too. Needs requirements-dev.txt and a
+Chromium (CHROMIUM names one that is not on the PATH).
 """
 
 import argparse
@@ -67,14 +66,13 @@ class Camera:
     album: Album
     page: Page
     widths: tuple[int, ...]
-    themes: tuple[str, ...]
     language: str
 
     def take(self, name: str, page: Page | None = None) -> None:
         """Take the page, or another one that it opened."""
         page = page or self.page
         for width in self.widths:
-            for theme in self.themes:
+            for theme in THEMES:
                 page.emulate_media(color_scheme=theme)
                 if page.locator("#theme, html[data-theme]").count():  # which do not ask the browser
                     page.evaluate(_SWITCH_THEME, theme)
@@ -96,28 +94,24 @@ def show_whole(page: Page, width: int) -> None:
         height = needed
 
 
-def take_all(folder: Path, *, is_quick: bool = False) -> None:
+def take_all(folder: Path) -> None:
     """Take all pictures into the folder, with an index.html that shows them."""
     folder.mkdir(parents=True, exist_ok=True)
     album = Album(folder)
-    devices = list(WIDTHS)[-1:] if is_quick else list(WIDTHS)
-    languages = LANGUAGES[:1] if is_quick else LANGUAGES
     with run_demo() as demo, start_browser() as browser:
 
         def walk(scene: Callable[..., None], language: str, device: str, **options: object):
             context = open_context(browser, device, language, **options)
-            widths = WIDTHS[device][-1:] if is_quick else WIDTHS[device]
-            themes = THEMES[:1] if is_quick else THEMES
-            scene(Camera(album, context.new_page(), widths, themes, language), demo)
+            scene(Camera(album, context.new_page(), WIDTHS[device], language), demo)
             return context
 
         for scene in picture_scenes.WIDGET:
-            for language in languages:
-                for device in devices:
+            for language in LANGUAGES:
+                for device in WIDTHS:
                     walk(scene, language, device).close()
-        owner = walk(picture_scenes.choose_password, "en", devices[0])
+        owner = walk(picture_scenes.choose_password, "en", "desktop")
         for scene in picture_scenes.DASHBOARD:
-            for device in devices:
+            for device in WIDTHS:
                 walk(scene, "en", device, storage_state=owner.storage_state()).close()
     album.write_index()
     print(f"{folder / 'index.html'}: {sum(map(len, album.pictures.values()))} pictures")
@@ -143,6 +137,4 @@ def _show(picture: tuple[str, str]) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    given = parser.parse_args()
-    take_all(given.folder, is_quick=given.quick)
+    take_all(parser.parse_args().folder)

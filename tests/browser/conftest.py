@@ -153,6 +153,19 @@ def embedded_page(service, host) -> EmbeddedPage:
 
 
 @pytest.fixture
+def open_site(embedded_page, page) -> Callable[..., None]:
+    """Open a page of the host site, with the script for sites unless another tag is given."""
+
+    def start(body: str, tag: str = '<script src="{}/embed.js"></script>', **headers: str) -> None:
+        head = '<!doctype html><meta charset="utf-8"><title>A site</title>'
+        icon = '<link rel="icon" href="data:,">'
+        html = f"{head}{icon}{body}{tag.format(embedded_page.service_url)}"
+        page.goto(embedded_page.host.show(html, **headers))
+
+    return start
+
+
+@pytest.fixture
 def dashboard(embedded_page) -> EmbeddedPage:
     """A page with its owner, and the address of its views."""
     embedded_page.owner = make_owner(embedded_page)

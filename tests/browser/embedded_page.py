@@ -1,6 +1,7 @@
 """Helpers of the browser tests: a browser, a site that embeds the widget, and wallets."""
 
 import json
+import math
 import os
 import shutil
 import ssl
@@ -15,6 +16,7 @@ from nacl.signing import SigningKey
 from playwright.sync_api import Frame, FrameLocator, Locator, Page, Playwright, expect
 from support.owner_browser import PASSWORD, hash_cheaply
 from support.servers import find_free_port
+from support.waiting import wait_for
 from support.world import World
 
 from embed.db.connection import db
@@ -233,6 +235,20 @@ class EmbeddedPage(World):
 def frame_of(page: Page, service_url: str):
     """Return the widget's frame, for operations that a locator does not have."""
     return next(frame for frame in page.frames if frame.url.startswith(service_url))
+
+
+def expect_fitted(page: Page, number: int = 0) -> FrameLocator:
+    """Wait until a frame is as high as its content, and return the widget."""
+    shown = page.locator("iframe").nth(number)
+    widget = shown.content_frame
+    widget.locator("#widget[data-ready]").wait_for()
+
+    def is_fitted() -> bool:  # the content, too, changes with the width and the theme
+        content = math.ceil(widget.locator("html").bounding_box()["height"])
+        return shown.bounding_box()["height"] == content > 154  # what browsers give a frame
+
+    wait_for(is_fitted)
+    return widget
 
 
 def find_overflow(frame: Frame) -> list[str]:

@@ -11,7 +11,6 @@ pytestmark = pytest.mark.browser
 
 
 COLORS = ("blue", "green", "orange", "red", "yellow", "white", "black", "pink", "nonsense")
-# Each status with each reason that it can have.
 NARROW = {"width": 320, "height": 640}
 
 
@@ -67,16 +66,15 @@ def test_keyboard_alone_goes_the_whole_way(embedded_page, context, page, browser
 
 def test_nothing_moves_by_itself_for_those_who_asked_for_calm(embedded_page, page):
     page.emulate_media(reduced_motion="reduce")
-    widget = embedded_page.open(page)
+    embedded_page.track_many(1)
+    embedded_page.open(page)
 
-    expect(widget.locator("html")).to_have_css("scroll-behavior", "auto")
-    moving = frame_of(page, embedded_page.service_url).evaluate(
-        """() => [...document.querySelectorAll("*")].filter((one) => {
+    assert not frame_of(page, embedded_page.service_url).evaluate(
+        """() => [...document.querySelectorAll("*")].some((one) => {
           const {transitionDuration, animationName} = getComputedStyle(one);
           return !/^0s(, 0s)*$/.test(transitionDuration) || animationName !== "none";
-        }).length"""
+        })"""
     )
-    assert moving == 0
 
 
 def test_nothing_sticks_out_with_letters_of_32_pixels(full_page, context, page):
@@ -258,22 +256,3 @@ def test_refusal(embedded_page, page, check, lang):
     page.goto(embedded_page.widget_url("nonsense", lang=lang))
     expect(page.locator("html")).to_have_attribute("lang", lang)
     check("refusal", page)
-
-
-RIGHTS = "(all) => all.map((one) => Math.round(one.getBoundingClientRect().right))"
-
-
-@pytest.mark.parametrize("width", [1280, 320])
-def test_arabic_list_begins_at_the_right_whatever_its_names_are(embedded_page, page, width):
-    for name in ("Night heron", "مالك الحزين", "Ada مالك 12"):
-        embedded_page.track(BrowserWallet().address, alias=name, balance="1234567.891")
-    page.set_viewport_size({"width": width, "height": 900})
-    widget = embedded_page.open(page, lang="ar")
-
-    rights = {
-        right
-        for selector in (".name", "summary code")  # beside the avatars
-        for right in widget.locator(f"#wallets {selector}").evaluate_all(RIGHTS)
-    }
-    assert len(rights) == 1
-    assert rights.pop() > width / 2

@@ -1,7 +1,6 @@
 """The dashboard: first steps, people, phones, without scripts, and axe-core on every page."""
 
 import itertools
-import re
 from dataclasses import replace
 
 import pytest
@@ -10,7 +9,6 @@ from embedded_page import make_owner, sign_in
 from playwright.sync_api import expect
 from support.world import Visitor, change_at
 
-from embed import pages
 from embed.db.models import Delivery, Member, Receiver, Submission
 from embed.domain.clients import Client
 from embed.events.messages import send_messages
@@ -139,24 +137,12 @@ def test_every_view_of_a_page_is_accessible_and_narrow(full_dashboard, page, hal
     assert found == []
 
 
-@pytest.fixture
-def open_on_phone(dashboard, open_browser):
-    """Sign in on a phone, 375 pixels wide; it has no JavaScript unless asked for."""
-
-    def start(view, **options):
-        options = {"java_script_enabled": False} | options
-        page = open_browser(viewport={"width": 375, "height": 667}, **options)
-        sign_in(page, dashboard)
-        page.goto(f"{dashboard.base}/{view}")
-        return page
-
-    return start
-
-
 def test_phone_has_a_low_bar_a_dock_and_an_index_of_the_settings_without_javascript(
-    dashboard, open_on_phone
+    dashboard, open_browser
 ):
-    page = open_on_phone("queue")
+    page = open_browser(viewport={"width": 375, "height": 667}, java_script_enabled=False)
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
     dock = page.get_by_role("navigation", name="Page", exact=True)
 
     assert page.locator(".side").bounding_box()["height"] <= 48
@@ -173,72 +159,6 @@ def test_phone_has_a_low_bar_a_dock_and_an_index_of_the_settings_without_javascr
     expect(page.get_by_label("Title")).to_be_visible()
 
 
-def test_tags_are_in_a_panel_that_escape_closes(dashboard, page):
-    dashboard.add_tag("team")
-    dashboard.track_many(3, tag_names=["team"])
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/wallets")
-    page.get_by_role("link", name="Tags").click()
-
-    panel = page.get_by_role("complementary", name="Tags")
-    box = panel.bounding_box()
-    assert (box["width"], box["x"] + box["width"]) == (400, page.viewport_size["width"])
-    assert page.locator("main > section").evaluate("(list) => list.inert")
-    panel.get_by_role("link", name="Edit team").click()
-    page.get_by_label("Name", exact=True).fill("crew")
-    page.get_by_role("button", name="Save").click()
-    expect(panel).to_contain_text("crew")
-    page.keyboard.press("Escape")
-    expect(page).to_have_url(f"{dashboard.base}/wallets")
-
-
-def test_focus_is_not_hidden_by_the_dock(dashboard, open_on_phone):
-    dashboard.track_many(20)
-    page = open_on_phone("wallets", java_script_enabled=True)
-    dock = page.get_by_role("navigation", name="Page", exact=True).bounding_box()["y"]
-
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        focused = page.locator("main :focus")
-        if focused.count():
-            box = focused.bounding_box()
-            assert box["y"] + box["height"] <= dock, focused.evaluate("(one) => one.outerHTML")
-
-
-def test_one_of_many_pages_is_found_by_its_name(dashboard, page):
-    for number in range(30):
-        fields = {"owner": dashboard.owner, "token_symbol": f"T{number}"}
-        pages.update_page(dashboard.make_page(), fields, change_at(dashboard.clock()))
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/queue")
-    page.get_by_role("button", name="Switch to another page").click()
-    menu = page.locator("#pages")
-    box = menu.bounding_box()
-    assert box["y"] + box["height"] <= page.viewport_size["height"]  # it scrolls
-
-    menu.get_by_role("searchbox").fill("t29 ")
-
-    expect(menu.locator("[data-page]:visible")).to_have_count(1)
-    assert find_faults("many pages", page) == []
-    page.keyboard.press("Escape")  # empties the field
-    page.keyboard.press("Escape")
-    expect(menu).to_be_hidden()
-
-
-def test_colours_are_saved_by_one_press_and_shown_without_a_flash(dashboard, page):
-    sign_in(page, dashboard)
-    page.emulate_media(color_scheme="light")
-    page.goto(f"{dashboard.service_url}/dashboard/account")
-
-    page.get_by_role("button", name="Dark").click()
-
-    expect(page.locator("html")).to_have_css("color-scheme", "dark")
-    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
-    assert find_faults("account in dark", page) == []
-    page.reload(wait_until="commit")
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-
-
 def test_form_is_sent_once_however_often_its_button_is_pressed(dashboard, page):
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/settings/general")
@@ -248,20 +168,3 @@ def test_form_is_sent_once_however_often_its_button_is_pressed(dashboard, page):
 
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert len(sent) == 1
-
-
-def test_what_is_typed_of_a_site_is_explained_and_corrected_by_one_press(dashboard, page):
-    sign_in(page, dashboard)
-    page.goto(f"{dashboard.base}/settings/keys/new/public")
-    sites = page.locator("[data-origins]")
-    sites.fill("https://a.example\nb.example\nhttps://c.example/shop\n*.d.example")
-    advice = page.locator("#origins-advice li")
-    expect(advice).to_have_count(3)
-
-    advice.get_by_role("button", name="Use https://b.example").click()
-
-    expect(sites).to_have_value(
-        "https://a.example\nhttps://b.example\nhttps://c.example/shop\n*.d.example"
-    )
-    expect(sites).to_be_focused()
-    expect(advice).to_have_text([re.compile("the path doesn't count"), re.compile("wildcards")])

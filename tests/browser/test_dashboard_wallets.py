@@ -82,33 +82,6 @@ def test_all_that_match_are_offered_once_all_on_the_page_are_selected(dashboard,
     expect(wallets.locator(".flash")).to_have_text("117 wallets have been hidden.")
 
 
-def test_rows_have_their_tags_on_tablets_and_phones_and_room_for_a_finger(
-    dashboard, wallets, open_browser
-):
-    dashboard.add_tag("market maker")
-    dashboard.add_tag("team")
-    dashboard.track_many(1, alias="Tagged", tag_names=["market maker", "team"], balance=9)
-    phone = open_browser(has_touch=True, is_mobile=True, viewport={"width": 940, "height": 800})
-    sign_in(phone, dashboard)
-    for width in (940, 375):
-        phone.set_viewport_size({"width": width, "height": 800})
-        phone.goto(wallets.url)
-        row = phone.locator("tbody tr").filter(has_text="Tagged")
-        for tag in row.locator(".about .tag").all():
-            expect(tag).to_be_in_viewport(ratio=1)
-        assert row.bounding_box()["height"] <= 53
-        assert phone.evaluate("document.documentElement.scrollWidth") <= width
-        for target in phone.locator(
-            "main :is(button, .button, select, thead a, .tick label)"
-        ).all():
-            box = target.bounding_box()
-            assert box is None or round(box["height"]) >= 44
-        phone.touchscreen.tap(
-            *(row.bounding_box()[side] + far for side, far in (("x", 90), ("y", 4)))
-        )
-        expect(phone).to_have_url(re.compile(r"/wallets/\w+$"))
-
-
 def test_columns_of_a_file_are_corrected_with_the_result_in_view(dashboard, page):
     dashboard.track(USDC)
     rows = [f"{Visitor().address};{number},5;Name {number}" for number in range(6)]

@@ -1,18 +1,14 @@
-"""``flask demo`` with its test wallet, and docs/picture_page.py, which pictures its pages."""
+"""``flask demo`` with its test wallet."""
 
 import json
-import re
 import signal
-import subprocess
-import sys
 
 import pytest
 import requests
-from embedded_page import HOW_TO_GET_ONE, find_browser, submit
+from embedded_page import submit
 from playwright.sync_api import expect
-from support.absence import skip_or_fail
 from support.demo_process import run_demo
-from support.servers import PROJECT_DIR, clean_environ, find_free_port, run_flask
+from support.servers import find_free_port, run_flask
 
 pytestmark = pytest.mark.browser
 
@@ -50,17 +46,3 @@ def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(demo, contex
 def test_service_itself_has_no_demo_wallet(embedded_page):
     for url in (embedded_page.widget_url(), f"{embedded_page.service_url}/embed/sign"):
         assert "demo/" not in requests.get(url, timeout=10).text
-
-
-def test_one_command_pictures_every_page_of_the_demo(playwright, tmp_path):
-    browser = find_browser(playwright)
-    if browser is None:
-        skip_or_fail(HOW_TO_GET_ONE)
-    command = [sys.executable, PROJECT_DIR / "docs/picture_page.py", "--quick", tmp_path]
-    environ = clean_environ() | {"CHROMIUM": browser}
-    subprocess.run(command, cwd=PROJECT_DIR, env=environ, check=True, capture_output=True)
-
-    index = (tmp_path / "index.html").read_text(encoding="utf-8")
-    files = re.findall(r'<img [^>]*src="([^"]+)"', index)
-    assert set(files) == {one.name for one in tmp_path.glob("*.png")}
-    assert len(files) > 40

@@ -4,9 +4,8 @@ import re
 
 import pytest
 from axe import find_faults
-from embedded_page import BrowserWallet, ask_text, frame_of, let_confirmation_end, sign_in
+from embedded_page import BrowserWallet, ask_text, frame_of, sign_in
 from playwright.sync_api import expect
-from support.owner_browser import PASSWORD
 from support.waiting import wait_for
 from support.world import Visitor
 
@@ -70,11 +69,7 @@ def test_snippet_follows_as_the_server_would_write_it(dashboard, tab):
     assert followed == read_snippet(tab)
     choose(tab, "Size", "Strip")
     expect(tab.get_by_label("Height in pixels")).to_be_hidden()
-    strip = read_snippet(tab)
-    assert "…&amp;lang=de&amp;size=strip" in strip
-    assert 'height="72"' in strip
-    tab.goto(f"{dashboard.base}/embed?size=strip&lang=de&kind=react")
-    assert strip == read_snippet(tab)
+    assert 'height="72"' in read_snippet(tab)
 
 
 def test_new_key_for_a_site_is_copied_with_its_snippet_by_one_press(dashboard, tab):
@@ -96,34 +91,11 @@ def test_new_key_for_a_site_is_copied_with_its_snippet_by_one_press(dashboard, t
     assert "embed.js" in read_snippet(tab)
 
 
-def test_new_key_is_made_once_the_owner_has_shown_who_they_are(dashboard, tab, watch):
-    let_confirmation_end(dashboard)
-    tab.get_by_role("button", name="Create a new key and copy").click()
-    tab.get_by_label("Password").fill(PASSWORD)
-    tab.keyboard.press("Enter")
-
-    expect(tab.get_by_role("button", name="Copy the snippet")).to_be_visible()
-    watch.seen[:] = [one for one in watch.seen if one != "403"]  # the question, if it was noted
-
-
 def test_site_is_seen_without_a_reload(dashboard, tab):
     expect(tab.locator(".seen")).to_have_text("Not seen yet")
     dashboard.open(tab.context.new_page(), script=False)
 
     expect(tab.locator(".seen")).to_contain_text(" ago", timeout=15_000)
-
-
-def test_box_names_the_site_that_it_adds(tab):
-    tab.get_by_label("Site").select_option("Add a site…")
-    tab.get_by_label("Address of your site").fill("New.example/blog")
-    expect(tab.get_by_label("also https://www.new.example")).to_be_checked()
-    tab.get_by_label("Address of your site").fill("https://www.new.example")
-    expect(tab.get_by_label("also https://new.example")).to_be_checked()
-    tab.get_by_label("Address of your site").fill("localhost:8080")
-    expect(tab.locator("#twin")).to_be_hidden()
-    tab.get_by_role("button", name="Create a key and its snippet").click()
-
-    expect(tab.get_by_label("Site").locator(":checked")).to_have_text("http://localhost:8080")
 
 
 # The look
@@ -157,42 +129,6 @@ def test_preview_follows_the_look_and_every_site_has_it_once_it_is_saved(dashboa
     expect(tab.locator("#snippet")).to_have_text(snippet.replace("scheme: light", "scheme: dark"))
     tab.goto(dashboard.widget_url())
     expect(tab.locator("html")).to_have_attribute("data-accent", "ff6600")
-
-
-def test_styles_and_colors_show_what_the_fields_are_and_changes_can_be_undone(look):
-    accent = look.get_by_label("Accent color")
-    plain, paper = (look.get_by_role("radio", name=name) for name in ("Plain", "Paper"))
-    expect(plain).to_be_checked()
-
-    choose(look, "Style", "Paper")
-    expect(accent).to_have_value("#99543a")
-    look.get_by_text("More", exact=True).click()
-    choose(look, "Corners", "Large")
-    expect(paper).not_to_be_checked()
-    choose(look, "Corners", "Small")
-    expect(paper).to_be_checked()
-    look.get_by_role("button", name="Teal").click()
-    expect(accent).to_have_value("#12a594")
-    expect(look.get_by_role("button", name="Teal")).to_have_attribute("aria-pressed", "true")
-    expect(paper).to_be_checked()
-
-    look.get_by_role("button", name="Undo changes").click()
-
-    expect(accent).to_have_value("#3e63dd")
-    expect(plain).to_be_checked()
-
-
-def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(look):
-    flow = preview_of(look).locator(".flow")
-    preview_of(look).locator("#widget[data-ready]").wait_for()
-    choose(look, "Shown in the preview", "Signing")
-    expect(flow).to_be_visible()
-    choose(look, "Style", "Paper")
-    expect(preview_of(look).locator("html[data-font=serif]")).to_be_attached()
-    expect(flow).to_be_visible()
-    choose(look, "Shown in the preview", "Strip")
-    choose(look, "Style", "Small")
-    expect(preview_of(look).locator("html[data-size='14'] .strip")).to_be_visible()
 
 
 def test_unsaved_look_is_not_left_without_a_question(look, watch):

@@ -1,13 +1,8 @@
 """The list: searching, sorting, copying, refreshing, the keyboard, and hostile texts."""
 
-from datetime import timedelta
-
 import pytest
 from embedded_page import HOSTILE, BrowserWallet
 from playwright.sync_api import expect
-from support.world import Visitor
-
-from embed.db.connection import db
 
 pytestmark = pytest.mark.browser
 
@@ -79,11 +74,8 @@ def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page):
 
 def test_chip_shows_its_wallets_and_stays_chosen(embedded_page, page):
     tags = ["team", "early", "late", "more"]
-    with db.atomic():
-        made = [embedded_page.add_tag(tag) for tag in tags]
-        for number, tag in enumerate(made):  # the page's order
-            tag.created_at += timedelta(seconds=number)
-            tag.save()
+    for tag in tags:
+        embedded_page.add_tag(tag)
     track = embedded_page.track
     track(BrowserWallet().address, alias="All", tag_names=tags, balance=5)
     track(BrowserWallet().address, alias="Team", tag_names=["team"], balance=4)
@@ -103,10 +95,8 @@ def test_chip_shows_its_wallets_and_stays_chosen(embedded_page, page):
     expect(late).not_to_have_attribute("aria-current", "true")
     track(BrowserWallet().address, alias="New", tag_names=["team"], balance=90)
     embedded_page.forward(page, "00:31")
-    expect(widget.locator("#sentence")).to_have_text("4 wallets hold 100 $USDC")
     expect_names(widget, "All", "Team", "New")
     expect(team).to_have_attribute("aria-current", "true")
-    expect(widget.locator(".bar > rect").first).to_have_attribute("width", "99.00%")
 
 
 def test_chips_without_room_are_counted_and_open(embedded_page, page):
@@ -131,26 +121,6 @@ def test_chips_without_room_are_counted_and_open(embedded_page, page):
     assert chips.evaluate(COUNT_WHOLE) == 13  # they stay open
     widget.locator("#more-chips").click()
     expect(widget.locator("#more-chips")).to_have_text(f"+{13 - shown}")
-
-
-def test_chosen_order_is_drawn_by_the_server_at_the_next_visit(embedded_page, page, parts):
-    for alias, balance in (("B", 5), ("A", 20), ("C", 1)):
-        embedded_page.track(BrowserWallet().address, alias=alias, balance=balance)
-    address = embedded_page.host_page(order="balance")
-    page.goto(address)
-    widget = page.frame_locator("iframe")
-    widget.locator("#widget[data-ready] .columns .of-name").click()
-    expect_names(widget, "A", "B", "C")
-    page.goto("about:blank")
-    parts.clear()
-    page.goto(address)  # the snippet's order counts less than the visitor's
-    widget.locator("#widget[data-ready]").wait_for()
-    embedded_page.settle(page)
-
-    expect(widget.locator(".columns .of-name")).to_have_attribute("aria-current", "true")
-    expect_names(widget, "A", "B", "C")
-    expect(widget.locator("#wallets .rank")).to_have_text(["1", "2", "3"])
-    assert parts == []
 
 
 def test_address_is_copied_also_where_the_site_gives_no_leave(embedded_page, context, page):
@@ -209,7 +179,6 @@ def test_ten_thousand_wallets_are_sorted_and_searched_by_the_server(embedded_pag
     expect(rows.locator(".rank")).to_have_text("2")
     embedded_page.settle(page)
     assert len(parts) == 1
-    assert sum(parts[0].sizes()[f"response{one}Size"] for one in ("Headers", "Body")) < 8_000
 
 
 def test_what_owners_write_does_nothing(embedded_page, page):
@@ -236,48 +205,7 @@ def test_what_owners_write_does_nothing(embedded_page, page):
     assert widget.locator("main svg:not(.icon, .avatar, .bar, [hidden])").count() == 0
 
 
-# The keyboard: one stop for Tab however long the list is, and the arrow keys from there
-
-MOST_PRESSES = 8  # over the skip link, the list, and what stands around it
-
-
-@pytest.fixture
-def proved(embedded_page) -> Visitor:
-    """The holder of the second of three wallets, who has proved it."""
-    visitor = Visitor()
-    embedded_page.track_many(1)
-    embedded_page.approve(embedded_page.submit(visitor, "Proved").json["submissionId"])
-    embedded_page.track(BrowserWallet().address, alias="Last", balance=3)
-    return visitor
-
-
-def name_of_row(widget) -> str:
-    """Return the name in the row that has the focus."""
-    return widget.locator(".wallet:focus-within .name").inner_text()
-
-
-def focus_first(widget):
-    widget.locator("#wallets summary").first.focus()
-    return widget.locator(":focus")
-
-
-def test_long_list_is_left_after_a_few_presses_of_tab(embedded_page, page):
-    embedded_page.fill(500)
-    widget = embedded_page.open(page)
-    widget.get_by_role("searchbox").focus()
-    end = widget.locator("#rights:focus")
-
-    presses = 0
-    while not end.count() and presses <= MOST_PRESSES:
-        page.keyboard.press("Tab")
-        presses += 1
-
-    expect(end).to_have_count(1)
-    back = 0
-    while not widget.locator("#search:focus").count() and back <= MOST_PRESSES:
-        page.keyboard.press("Shift+Tab")
-        back += 1
-    expect(widget.locator("#search")).to_be_focused()
+# The keyboard
 
 
 @pytest.mark.parametrize("script", [True, False])
@@ -294,28 +222,13 @@ def test_skip_link_leads_to_the_rest_of_a_long_list(embedded_page, open_browser,
     expect(page.locator("#show-more:focus")).to_be_visible()
 
 
-def test_arrow_keys_reach_every_wallet(embedded_page, page, proved):
+def test_enter_opens_a_wallet_and_tab_leads_into_it(embedded_page, page):
+    embedded_page.track_many(2)
     widget = embedded_page.open(page, order="listed")
-    focus_first(widget)
-    seen = []
-    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Home", "End", "ArrowUp"):
-        page.keyboard.press(key)
-        seen.append(name_of_row(widget))
-
-    assert seen == ["Proved", "Last", "Last", "Wallet 1", "Last", "Proved"]
-
-
-def test_enter_opens_a_wallet_and_tab_leads_into_it(embedded_page, page, proved):
-    widget = embedded_page.open(page, order="listed")
-    focused = focus_first(widget)
+    widget.locator("#wallets summary").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    text = widget.locator(".wallet", has_text="Proved").locator("pre")
-    expect(text).to_be_attached()
+    expect(widget.locator(".wallet[data-id] [open] .loaded")).to_be_attached()
 
     page.keyboard.press("Tab")
-    expect(focused).to_have_text("Copy")
-    widget.get_by_text("What was signed").click()
-    text.focus()
-    page.keyboard.press("ArrowDown")  # scrolls, as everywhere
-    expect(text).to_be_focused()
+    expect(widget.locator(":focus")).to_have_text("Copy")

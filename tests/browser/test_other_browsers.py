@@ -3,7 +3,7 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from embedded_page import is_drawn, submit
+from embedded_page import submit
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -24,21 +24,6 @@ def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(embedded_page, p
     assert href.startswith("https://solflare.com/ul/v1/browse/")
     assert parse_qs(urlsplit(href).query)["ref"] == [embedded_page.service_url]
     expect(widget.get_by_text("On my phone")).to_be_hidden()
-
-
-def test_desktop_without_a_wallet_shows_one_code_to_scan(embedded_page, page):
-    asked = []
-    page.on("request", lambda request: "qr.svg" in request.url and asked.append(request.url))
-    widget = embedded_page.open(page)
-    widget.get_by_role("button", name="Add your wallet").click()
-    assert asked == []  # no QR code is loaded before it is needed
-
-    widget.get_by_text("On my phone").click()
-    phantom = widget.get_by_role("img", name="QR code that opens this list in Phantom")
-    assert is_drawn(phantom)
-    widget.locator(".pick details summary", has_text="Solflare").click()
-    assert is_drawn(widget.get_by_role("img", name="QR code that opens this list in Solflare"))
-    expect(phantom).to_be_hidden()
 
 
 # Browsers that lack what is newer than docs/embedding.md asks for, and those that are too old
@@ -104,16 +89,6 @@ def test_browser_that_is_too_old_is_told_so_and_shows_the_list(embedded_page, un
     search.fill("wallet 77")
     page.keyboard.down("Enter")  # not up: the frame may be gone by then, and never answers
     expect(widget.locator("#wallets .name")).to_have_text(["Wallet 77"])
-
-
-def test_steps_that_the_browser_cannot_read_are_not_blamed_on_the_server(embedded_page, unwatched):
-    script = {"content_type": "text/javascript", "body": "export const pattern = /./vv;"}
-    unwatched.route("**/widget/flow-view.js", lambda route: route.fulfill(**script))
-    widget = embedded_page.open(unwatched.new_page())
-
-    widget.get_by_role("button", name="Add your wallet").click()
-
-    expect(widget.locator("#flow [data-busy]")).to_contain_text(TOO_OLD)
 
 
 def test_list_is_opened_sorted_read_on_and_searched_without_scripts(embedded_page, plain_page):

@@ -1,7 +1,6 @@
 """The queue in a browser: by keyboard and mouse, undo, blocks, and what comes in meanwhile."""
 
 import re
-from datetime import timedelta
 
 import pytest
 from axe import find_faults
@@ -11,7 +10,6 @@ from support.many_submissions import add_submissions
 from support.world import with_session
 
 from embed.db.models import Submission
-from embed.submissions.deny_list import list_of_page
 
 pytestmark = pytest.mark.browser
 
@@ -90,16 +88,6 @@ def isolate(name: str) -> str:
     return f"\u2068{name}\u2069"
 
 
-def test_wrong_clock_of_a_reviewer_shifts_no_age(queue, dashboard, context, page):
-    context.clock.install(time=dashboard.clock() + timedelta(days=3))
-    queue.send("First")
-    page.route("**/queue/news*", lambda route: route.abort())  # the document alone is enough
-
-    queue.open()
-
-    assert page.locator(".age").all_inner_texts() == ["now"]
-
-
 def test_queue_is_reviewed_by_keyboard_alone(queue, page):
     queue.send("First", "Second", "Third")
     queue.open()
@@ -129,23 +117,6 @@ def test_queue_is_reviewed_by_keyboard_alone(queue, page):
     assert set(queue.statuses()) == {"pending"}
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
-
-
-def test_undo_outlasts_its_notice_and_the_page(queue, page):
-    queue.send("Hasty", "Quick")
-    queue.open()
-    page.clock.install()
-    queue.click("Approve Hasty")
-    queue.click("Approve Quick")
-    expect(queue.toast).to_contain_text(f"Approved {isolate('Quick')}.")
-    page.clock.run_for(11_000)
-    expect(queue.toast).to_be_hidden()
-
-    page.reload()
-    for count in (1, 2):
-        page.keyboard.press("u")
-        expect(queue.rows).to_have_count(count)
-    assert set(queue.statuses()) == {"pending"}
 
 
 def test_keys_act_on_all_that_are_selected_until_escape_clears_them(queue, page):
@@ -195,25 +166,6 @@ def test_queue_has_room_for_a_finger(queue, open_browser):
     phone.locator(".decide > .approve").first.tap()
     phone.locator(".item[inert]").wait_for()
     assert find_faults("decided", phone) == []
-
-
-def test_reason_and_block_are_in_the_menu_of_a_row(dashboard, queue, page):
-    queue.send("First", "Second")
-    queue.open()
-    page.get_by_role("button", name="More about First").click()
-    page.get_by_role("button", name="Reject with a reason").click()
-    expect(queue.rows.first.get_by_label("Reason the visitor sees")).to_be_focused()
-    page.get_by_role("button", name="More about Second").click()
-    queue.click("Reject and block Second")
-
-    expect(queue.toast).to_contain_text("Rejected and blocked")
-    expect(page.locator(":popover-open")).to_have_count(0)
-    (made,) = list_of_page(dashboard.page)
-    assert (made.kind, made.submission.nickname) == ("wallet", "Second")
-    queue.press("u")
-    expect(queue.rows).to_have_count(2)
-    assert list_of_page(dashboard.page) == []
-    assert set(queue.statuses()) == {"pending"}
 
 
 def test_keyboard_goes_on_with_the_next_after_several_or_a_block(queue, page):
@@ -319,22 +271,6 @@ def test_second_tab_is_told_what_happened_and_what_it_decided_can_be_undone(queu
     assert queue.statuses() == ["rejected", "pending"]
 
 
-def test_undo_of_a_decision_that_does_not_arrive_leaves_the_one_before(queue, page):
-    queue.send("First", "Second", "Third")
-    queue.open()
-    queue.click("Approve First")
-    queue.click("Approve Second")
-    held = []
-    page.route(DECIDE, lambda route: held.append(route))
-    page.get_by_role("button", name="Approve Third").click()
-    page.keyboard.press("u")
-    held[0].abort()
-    expect(page.locator(".item .problem")).to_contain_text("The service didn't answer.")
-    queue.press("u")
-    page.reload()
-    expect(queue.names).to_have_text(["Second", "Third"])
-
-
 def test_decision_that_does_not_arrive_brings_the_row_back(queue, page):
     queue.send("First", "Second", "Third")
     queue.open()
@@ -392,37 +328,19 @@ def test_new_submissions_are_counted_and_offered_and_nothing_else_changes(queue,
     page.get_by_role("checkbox", name="First").check()
     page.get_by_role("button", name="Approve Second").focus()
     places = queue.rows.evaluate_all(READ_PLACES)
-    expect(page).to_have_title("(2) Queue · Dashboard")
     queue.send("Third")
     wait()
     expect(page.get_by_role("status").filter(has_text="New")).to_have_text(
         "New submissions: 1. Show"
     )
     expect(page).to_have_title("(3) Queue · Dashboard")
+    expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile(r"/mark-waiting"))
     expect(page.locator("#waiting-here")).to_have_text("3")
     expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 3")
     expect(page.get_by_role("checkbox", name="First")).to_be_checked()
     expect(page.get_by_role("button", name="Approve Second")).to_be_focused()
     assert queue.rows.evaluate_all(READ_PLACES) == places
     assert find_faults("queue", page) == []
-
-
-def test_dot_and_count_appear_with_the_first_submission(dashboard, queue, page, wait):
-    page.clock.install()
-    queue.open()
-    icon, count = page.locator("link[rel=icon]"), page.locator("#waiting-here")
-    expect(icon).to_have_attribute("href", re.compile(r"/mark\.svg$"))
-    expect(count).to_be_hidden()
-    queue.send("First")
-    wait()
-
-    expect(icon).to_have_attribute("href", re.compile(r"/mark-waiting\.svg$"))
-    expect(count).to_be_visible()
-    dashboard.approve(queue.find("First").id)
-    wait()
-    expect(icon).to_have_attribute("href", re.compile(r"/mark\.svg$"))
-    expect(count).to_be_hidden()
-    expect(queue.news).to_be_empty()
 
 
 def test_new_submissions_join_the_list_and_what_is_selected_stays(queue, page, wait):
@@ -443,29 +361,6 @@ def test_new_submissions_join_the_list_and_what_is_selected_stays(queue, page, w
     queue.click("Approve selected")
     expect(queue.rows).to_have_count(2)
     assert queue.statuses() == ["approved", "pending", "pending", "approved"]
-
-
-def test_what_is_being_decided_neither_comes_back_nor_is_new(queue, page, wait):
-    queue.send("First")
-    page.clock.install()
-    queue.open()
-    show = queue.news.get_by_role("link", name="Show")
-    queue.send("Second")
-    wait()
-    show.click()
-    expect(queue.rows).to_have_count(2)
-    page.route(DECIDE, lambda route: None)  # never answered
-    for name in ("First", "Second"):
-        page.get_by_role("button", name=f"Approve {name}").click()
-    wait()
-    expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 2")
-    expect(queue.news).to_be_empty()
-
-    queue.send("Third")
-    wait()
-    show.click()
-    expect(page.locator(".item:focus")).to_contain_text("Third")
-    expect(queue.names).to_have_text(["Third"])
 
 
 def test_other_tabs_tell_what_is_new_and_ask_nothing_once_signed_out(queue, page, wait):

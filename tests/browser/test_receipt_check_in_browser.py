@@ -108,13 +108,11 @@ def test_forgeries_for_keys_of_small_order_do_not_hold(checker):
 
 RUBBISH = {
     "text": "hello",
-    "nothing in it": "{}",
     "another format": write(make() | {"format": "tracking-embed-receipt/2"}),
     "half a character": json.dumps(make() | {"nickname": "\ud800"}),
     "fields of its prototype": json.dumps(
         {"format": "tracking-embed-receipt/1", "__proto__": make()}
     ),
-    "very long address": write(make() | {"walletAddress": "2" * 100_000}),
     "no receipts": json.dumps({"format": KIND}),
     "deep": "[" * 100_000,
 }
@@ -152,8 +150,6 @@ SPOILED = {
     "another page": write_many(make(), trackingPageId="x" * 20),
     "another mint": write_many(make(), tokenMint="x"),
     "a forgery": write_many(list_forgeries()[0]),
-    "rubbish": write_many({}),
-    "another name": write_many(NEAR_MISSES["another name"](make())),
 }
 
 
@@ -177,17 +173,6 @@ def test_receipt_may_come_behind_the_address_and_rubbish_there_proves_nothing(co
         is_bad = behind != receipt
         expect(page.locator("#result.bad")).to_be_visible(visible=is_bad)
     expect(page.locator("#verdict")).to_have_text(HOLDS)
-
-
-def test_service_has_the_page_too_which_works_from_a_disk(service, context, page, tmp_path):
-    url = f"{service[1]}/embed/check-receipts"
-    saved = tmp_path / "check.html"
-    saved.write_bytes(page.request.get(url).body())
-    for address in (url, saved.as_uri()):
-        page.goto(address)
-        page.locator("#form:not([hidden])").wait_for()
-        assert check(page, write(make())) == HOLDS
-        context.set_offline(True)
 
 
 @pytest.mark.parametrize(

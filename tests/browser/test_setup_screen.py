@@ -75,17 +75,3 @@ def test_owner_goes_from_link_to_snippet(page, link, mint):
     expect(page.get_by_role("button", name="Create a new key and copy")).to_be_visible()
     assert KEY.search(snippet)[0] not in page.content()
     assert Page.select().where(Page.token_mint == mint).count() == 1
-
-
-def test_choice_made_while_the_token_is_looked_up_stays(page, link, mint):
-    choose_password(page, link)
-    held = []
-    page.route("**/pages/new", lambda route: held.append(route))
-    with page.expect_request("**/pages/new"):
-        page.get_by_label("Token", exact=True).fill(mint)
-    page.get_by_label("Start with").uncheck()
-    held[0].continue_()
-
-    box = page.get_by_label("Start with the 2 largest holders")
-    expect(box).not_to_be_checked()
-    expect(box).to_be_focused()

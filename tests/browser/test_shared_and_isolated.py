@@ -8,17 +8,9 @@ from embed.keys import derived
 
 pytestmark = pytest.mark.browser
 
-PAGE = '<!doctype html><meta charset="utf-8"><title>A site</title><link rel="icon" href="data:,">{}'
 FRAME = '<iframe src="{0}/frame" width="500" height="600"></iframe>'
+LOCKED = '<iframe sandbox="allow-scripts" src="{}" width="800" height="600"></iframe>'
 EMBEDDER, OPENER = "Cross-Origin-Embedder-Policy", "Cross-Origin-Opener-Policy"
-
-
-@pytest.fixture
-def open_site(embedded_page, page):
-    def open_site(body: str, **headers: str) -> None:
-        page.goto(embedded_page.host.show(PAGE.format(body), **headers))
-
-    return open_site
 
 
 @pytest.fixture
@@ -64,7 +56,7 @@ def test_site_of_which_the_service_knows_nothing_shows_the_list(
     context, open_site, page, link, browser_wallet, policy
 ):
     context.add_init_script(browser_wallet.script())
-    open_site(FRAME.format(link), **policy)
+    open_site(FRAME.format(link), tag="", **policy)
 
     expect_list(page)
     submit(page.frame_locator("iframe"), "Night heron")
@@ -78,7 +70,7 @@ def test_locked_frame_leads_on_page_by_page(embedded_page, open_site, page, watc
     embedded_page.track_many(30, tag_names=["team"])
     embedded_page.track(BrowserWallet().address, alias="A whale", balance=1000)
     src = embedded_page.widget_url(lang="de", order="listed")
-    open_site(f'<iframe sandbox="{sandbox}" src="{src}" width="800" height="600"></iframe>')
+    open_site(LOCKED.format(src).replace("allow-scripts", sandbox), tag="")
     widget = page.frame_locator("iframe")
     rows = widget.locator("#wallets .name")
 
@@ -106,7 +98,7 @@ def test_locked_frame_says_why_and_where_the_list_works(
 ):
     context.grant_permissions(["clipboard-read"])
     src = f"{link}/frame" if by_link else embedded_page.widget_url()
-    open_site(f'<iframe sandbox="allow-scripts" src="{src}" width="600" height="600"></iframe>')
+    open_site(LOCKED.format(src), tag="")
     widget = page.frame_locator("iframe")
     expect(widget.get_by_text("This website shows the list in a locked frame")).to_be_visible()
     expect(widget.get_by_text("The buttons on this page do not work")).to_be_hidden()
@@ -119,9 +111,7 @@ def test_locked_frame_says_why_and_where_the_list_works(
 
 def test_enter_opens_what_is_searched_in_a_locked_frame(embedded_page, open_site, page, link):
     """Such a frame sends no form."""
-    open_site(
-        f'<iframe sandbox="allow-scripts" src="{link}/frame" width="600" height="600"></iframe>'
-    )
+    open_site(LOCKED.format(f"{link}/frame"), tag="")
     widget = page.frame_locator("iframe")
     widget.locator("[data-isolated]").wait_for()
     search = widget.get_by_role("searchbox")
@@ -160,14 +150,11 @@ def test_wallet_of_the_site_signs_through_the_script_for_sites(
     expect(page.locator("iframe")).not_to_have_css("height", "600px")
 
 
-def test_frame_in_a_sandbox_without_an_origin_loads_its_files(embedded_page, page, isolated):
-    key = embedded_page.make_key("public", origins=[], allow_null_origin=True)
-    src = f"{embedded_page.service_url}/embed/tracking/{embedded_page.page_id}?key={key}"
-    page.goto(
-        embedded_page.host.show(
-            f'<!doctype html><iframe sandbox="allow-scripts" src="{src}"></iframe>', **isolated
-        )
-    )
+def test_frame_in_a_sandbox_without_an_origin_loads_its_files(
+    embedded_page, open_site, page, isolated
+):
+    embedded_page.key = embedded_page.make_key("public", origins=[], allow_null_origin=True)
+    open_site(LOCKED.format(embedded_page.widget_url()), tag="", **isolated)
     widget = page.frame_locator("iframe")
 
     expect(widget.locator("#widget[data-ready]")).to_be_visible()

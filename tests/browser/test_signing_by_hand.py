@@ -66,14 +66,11 @@ def test_what_the_copied_command_prints_is_accepted(
     assert (proof.form, proof.message) == (form, message)
 
 
-def test_text_is_signed_in_a_sandbox_that_sends_no_forms(embedded_page, page, browser_wallet):
-    sandbox = "allow-scripts allow-same-origin"
+def test_text_is_signed_in_a_sandbox_that_sends_no_forms(
+    embedded_page, open_site, page, browser_wallet
+):
     src = embedded_page.widget_url()
-    page.goto(
-        embedded_page.host.show(
-            f'<iframe sandbox="{sandbox}" src="{src}" width="600" height="800"></iframe>'
-        )
-    )
+    open_site(f'<iframe sandbox="allow-scripts allow-same-origin" src="{src}"></iframe>')
     widget = page.frame_locator("iframe")
     go_by_hand(widget, browser_wallet.address, "First thought")
     widget.get_by_role("button", name="Back").click()

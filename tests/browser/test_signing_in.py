@@ -98,16 +98,6 @@ def test_passkey_is_added_and_signs_in_without_any_typing(dashboard, origin, sig
     assert dashboard.owner.email in signed_in.content()
 
 
-def test_device_makes_no_second_passkey_of_one_account(signed_in, device):
-    add(signed_in)
-    signed_in.get_by_role("link", name=ADD).click()
-    signed_in.get_by_role("button", name=ADD).click()
-
-    expect(signed_in.get_by_role("alert")).to_have_text(
-        "This device already has a passkey for your account."
-    )
-
-
 def test_lock_that_stays_closed_signs_nobody_in_and_nothing_is_lost(origin, signed_in, device):
     add(signed_in)
     sign_out(signed_in, origin)
@@ -140,13 +130,6 @@ def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(
     expect(signed_in.get_by_text("The snippet has a new key")).to_be_visible()
     key = ApiKey.get(ApiKey.page == dashboard.page_id, ApiKey.label == 'The "shop"')
     assert list(key.origins) == ["https://one.example", "https://two.example"]
-
-
-def test_nothing_is_offered_where_browsers_have_no_passkeys(dashboard, page):
-    page.goto(f"{dashboard.service_url}/dashboard/sign-in")  # by its address
-
-    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
-    expect(page.get_by_role("button", name=SIGN_IN)).to_have_count(0)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Wallets that do not work inside a frame sign in the signing window."""
 
 import pytest
-from embedded_page import ask_text, frame_of, is_drawn, submit
+from embedded_page import frame_of, is_drawn, submit
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -55,22 +55,6 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top
     embedded_page.approve(embedded_page.find_submission(top_wallet.address).id)
     embedded_page.forward(page, "00:11")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron You")
-
-
-def test_window_begins_with_the_address_that_was_searched_for(embedded_page, page, top_wallet):
-    embedded_page.track_many(1)
-    widget = embedded_page.open(page)
-    widget.get_by_role("searchbox").fill(top_wallet.address)
-    widget.get_by_role("button", name="Add it").click()
-    window = press_for_window(page, widget)
-    expect(window.locator("[data-show=wanted]")).to_have_text(top_wallet.address)
-    expect(window.locator("[name=address]")).to_have_value(top_wallet.address)
-    window.get_by_role("button", name="Top wallet").click()
-    window.get_by_label("Name to show").fill("Old Salt")
-    window.get_by_role("button", name="Continue", exact=True).click()
-    with window.expect_event("close"):
-        window.get_by_role("button", name="Sign with").click()
-    assert embedded_page.find_submission(top_wallet.address).nickname == "Old Salt"
 
 
 BLOCKED = "The signing window was blocked"
@@ -148,25 +132,6 @@ def test_closed_window_is_told_and_can_be_opened_again(embedded_page, page, top_
     )
 
     submit(press_for_window(page, widget, "Try again"), wallet="Top wallet")
-
-    expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
-
-
-def test_window_that_is_closed_while_its_wallet_is_sent_does_not_hide_the_result(
-    embedded_page, page, top_wallet
-):
-    widget = embedded_page.open(page)
-    window = open_window(page, widget)
-    ask_text(window, "Night heron", wallet="Top wallet")
-    held = []
-    page.route("**/embed/api/submissions", lambda route: held.append(route))
-    with page.expect_request("**/embed/api/submissions"):
-        window.get_by_role("button", name="Sign with").click()
-    window.close()
-    page.wait_for_timeout(1_000)  # the frame looks every half second whether the window is open
-    expect(widget.get_by_role("alert")).to_be_hidden()
-
-    held[0].continue_()
 
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
 

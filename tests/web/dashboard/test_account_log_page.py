@@ -60,10 +60,6 @@ def test_person_sees_what_happened_and_from_where(world, owner):
         f"Someone tried to sign in with a wrong password Jan 31, 2026, 9:31 AM UTC{where}",
     ]
     assert "The page USD Coin now belongs to you Jan 31, 2026, 9:30 AM UTC" in lines
-    owner.find_new_token()
-    owner.post(f"{ACCOUNT}/language", language="de")
-    assert any("einem falschen Passwort anzumelden" in line for line in list_lines(owner))
-    assert "Firefox unter Linux" in owner.see(ACCOUNT)
 
 
 def test_only_the_newest_are_on_the_account_page_and_older_ones_behind_a_link(world, owner):
@@ -81,7 +77,7 @@ def test_only_the_newest_are_on_the_account_page_and_older_ones_behind_a_link(wo
     assert list_numbers(older) == list(range(64, 14, -1))
     rest = re.search(r'rel="next" href="([^"]+)"', owner.get(older).text)[1]
     assert list_numbers(rest) == list(range(14, -1, -1))
-    assert list_numbers(LOG) == list_numbers(f"{LOG}?after=nonsense") == list(range(74, 24, -1))
+    assert list_numbers(f"{LOG}?after=nonsense") == list(range(74, 24, -1))
 
 
 def test_log_of_somebody_else_is_not_seen(world, owner, stranger):

@@ -11,7 +11,7 @@ from routes import fill_in, list_routes
 from support.owner_browser import PASSWORD
 
 from embed.db.connection import db
-from embed.db.models import ApiKey, Receiver, Session
+from embed.db.models import Receiver, Session
 from embed.people import sessions
 from embed.web.dashboard import sign_in
 from embed.web.dashboard.blueprint import LOCAL_COOKIE
@@ -22,9 +22,8 @@ pytestmark = pytest.mark.slow
 ASK = "/dashboard/confirm"
 QUESTION = "Confirm it's you"
 WRONG = "not the password"
-SITES = "https://one.example\nhttps://two.example"
 REFRESH = re.compile('<meta http-equiv="refresh" content="0;url=([^"]*)">')
-LABEL = 'The "blog" <b>&amp;</b>'
+TARGET = 'https://site.example/?a="b"&amp;<c>'
 
 
 @pytest.fixture
@@ -134,7 +133,7 @@ def test_password_leads_to_where_the_person_was_going_and_nowhere_else(late, pag
         assert elsewhere.location == HOME
 
 
-@pytest.mark.parametrize("password", [WRONG, "", PASSWORD + " ", "x" * 1000])
+@pytest.mark.parametrize("password", ["", PASSWORD + " "])
 def test_wrong_password_confirms_nothing(world, late, page, password):
     before = world.dump()
 
@@ -180,8 +179,9 @@ def test_strangers_use_up_no_attempts_of_a_session(world, late, page):
 
 
 def test_form_that_comes_late_is_carried_out_with_its_fields_after_the_password(world, late, page):
-    path = f"{page}/settings/keys/new/public"
-    sent = {"label": LABEL, "origins": SITES, "allow_null_origin": "y"}
+    path = f"{page}/settings/notifications"
+    types = ["queue.filling", "submission.created"]
+    sent = {"service": "webhook", "target": TARGET, "event_types": types}
     asked = late.post(path, **sent)
     assert is_asked(asked)
     again = answer_with(late.client, path, asked, WRONG)
@@ -190,23 +190,8 @@ def test_form_that_comes_late_is_carried_out_with_its_fields_after_the_password(
     answer = answer_with(late.client, path, again)
 
     assert answer.status_code == 201
-    key = ApiKey.get(ApiKey.label == LABEL)
-    assert (list(key.origins), key.allow_null_origin) == (SITES.split(), True)
+    assert set(Receiver.get(Receiver.target == TARGET).event_types) == set(types)
     assert PASSWORD not in answer.text
-
-
-def test_fields_with_several_values_and_the_pressed_button_stay(late, page):
-    path = f"{page}/settings/notifications"
-    types = ["queue.filling", "submission.created"]
-    sent = {"service": "webhook", "target": "https://site.example/hook", "event_types": types}
-
-    asked = late.post(path, **sent, submit="Add")
-
-    kept = read_hidden(asked)
-    assert (kept["event_types"], kept["submit"]) == (types, ["Add"])
-    assert len(kept["csrf_token"]) == 1
-    assert answer_with(late.client, path, asked).status_code == 201
-    assert set(Receiver.get().event_types) == set(types)
 
 
 def test_download_begins_once_on_the_page_of_its_link(late, page):
@@ -265,20 +250,6 @@ def test_copy_of_the_cookie_is_worth_nothing_after_the_answer(world, late, page)
         assert thief.get(path).location.startswith(SIGN_IN)
     assert late.get(HOME).status_code == 200
     assert Session.select().count() == 1
-
-
-def test_other_tabs_go_on_after_the_answer_in_one(late, page):
-    form_of_another_tab = late.post(f"{page}/settings/keys/new/secret", label="Second tab")
-    question_of_another_tab = late.get(late.get(f"{page}/settings/people").location)
-
-    late.confirm()
-
-    # Nothing is left to ask, so whatever is entered there does not matter.
-    path = f"{page}/settings/keys/new/secret"
-    assert answer_with(late.client, path, form_of_another_tab, "").status_code == 201
-    path = f"{ASK}?next={page}/settings/people"
-    answer = answer_with(late.client, path, question_of_another_tab, "")
-    assert answer.location == f"{page}/settings/people"
 
 
 def test_session_that_ends_while_the_password_is_checked_is_not_confirmed(

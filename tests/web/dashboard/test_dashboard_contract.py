@@ -92,6 +92,15 @@ def test_what_cannot_be_an_id_is_not_found(world, things, owner):
     assert [path for path in tried if owner.get(path).status_code != 404] == []
 
 
+@pytest.mark.parametrize("token", ["x", "%00", "é", "a.b.c"])
+@pytest.mark.parametrize("kind", ["decide", "mail", "invitations", "password"])
+def test_link_that_we_did_not_make_is_refused(world, kind, token):
+    answer = world.app.test_client().get(f"/dashboard/{kind}/{token}")
+
+    assert answer.status_code == 404
+    assert re.search("link is invalid|has expired|has been used", answer.text)
+
+
 def test_owner_reaches_every_route_and_every_answer_is_guarded(world, things, owner):
     for endpoint, method, rule in list_routes(world.app):
         if method != "GET" or ROUTES[endpoint].needs == ANYBODY:
@@ -162,9 +171,10 @@ def test_no_page_asks_the_database_more_often_for_200_of_each_thing_than_for_5(
     paths = [
         f"{page}/{path}"
         for path in (
-            *("queue", "queue?tab=decided", "queue?tab=turned-away", "activity", "wallets"),
-            *("wallets/new", "wallets/import", "wallets.csv", "wallets/tags", "settings/keys"),
-            *("settings/rules", "settings/notifications", log, f"{log}?state=given_up"),
+            *("queue", "queue?tab=decided", "queue?tab=turned-away", "queue/news", "activity"),
+            *("wallets", "wallets/new", "wallets/import", "wallets.csv", "wallets/tags"),
+            *("settings/keys", "settings/rules", "settings/notifications"),
+            *(log, f"{log}?state=given_up"),
         )
     ]
     webhook = Receiver.get_by_id(things["receiver_id"])

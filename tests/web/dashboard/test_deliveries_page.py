@@ -130,7 +130,6 @@ def test_all_that_was_given_up_is_sent_again_by_one_button_but_no_tests(
     [
         ("channel", "pover://x", "No longer supported: use a webhook."),
         ("channel", '{"type":"email","address":"a@example.com"}', "can't send email yet"),
-        ("channel", '{"type":"ntfy","topic":"a","server":"http://[::1]"}', "own network"),
         ("webhook", "http://localhost/hook", "own network"),
     ],
 )

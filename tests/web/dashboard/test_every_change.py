@@ -1,5 +1,6 @@
 """Every change by an owner is logged, increments the version, and is one transaction."""
 
+import html
 import re
 from itertools import count
 
@@ -9,10 +10,11 @@ from support.folded import list_wrongly_folded
 from support.world import SITE, USDC, Visitor, read_log
 
 from embed.db.connection import db
-from embed.db.models import Member, RefusedOrigin, Wallet
+from embed.db.models import Member, RefusedOrigin, Session, Wallet
 from embed.domain.look import DEFAULT_LOOK
 from embed.notifications import receivers
 from embed.people import accounts, invitations
+from embed.web.dashboard.routes import ROUTES
 
 pytestmark = pytest.mark.slow
 
@@ -241,3 +243,29 @@ def test_form_that_is_sent_as_it_was_changes_nothing(world, owner, fill_in, path
 
     assert owner.post(path, **form).status_code == 303
     assert world.dump() == before
+
+
+def test_form_that_comes_after_its_session_has_ended_is_shown_again_and_changes_nothing(
+    world, owner, fill_in
+):
+    """See test_unsaved_forms.py for whose forms these are."""
+    kept = {name.removeprefix("dashboard.") for name in ROUTES if ROUTES[name].keeps_text}
+    assert kept - {"create_page"} <= set(CHANGES)
+    late = {one: fill_in(*CHANGES[one]) for one in kept - {"create_page"}}
+    late["create_page"] = ("/dashboard/pages/new", PAGE_FORM)
+    token = owner.token
+    owner.post("/dashboard/sign-out")
+    owner.sign_in_again()
+    Session.update(seen_at=world.clock()).execute()
+    before = dump(world)
+
+    for endpoint, (path, fields) in late.items():
+        headers = {"Sec-Fetch-Site": "same-origin"}
+        sent = {"csrf_token": token} | fields
+        answer = owner.client.post(path, data=sent, headers=headers)
+        assert answer.status_code in (200, 422), endpoint
+        assert "What you typed isn't saved yet." in html.unescape(answer.text), endpoint
+        typed = [fields[one] for one in ("alias", "email", "pattern") if one in fields]
+        assert all(f'value="{one}"' in answer.text for one in typed), endpoint
+        assert 'class="wrong"' not in answer.text, endpoint
+    assert dump(world) == before

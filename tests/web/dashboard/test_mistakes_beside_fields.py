@@ -9,7 +9,6 @@ from forms import list_wrong_fields, read_mistake
 from support.channel_fields import FIELDS
 from support.world import USDC, Visitor
 
-from embed import pages
 from embed.domain.look import DEFAULT_LOOK
 from embed.errors import InvalidInput
 from embed.wallets import tracking
@@ -48,60 +47,38 @@ DENY, NOTIFY, PEOPLE = "settings/rules/deny-list", "settings/notifications", "se
 WALLET, NEW_WALLET = "wallets/{wallet_id}", "wallets/new"
 MISTAKES = [
     ("embed", {"site": ""}, "Enter the address of the site."),
-    ("embed", {"site": "https://*.example.com"}, "has a wildcard"),
     ("embed/look", {"accent": MARKUP}, "six hex digits"),
-    ("embed/look", {"radius": "9"}, "Not a valid choice"),
     ("embed/look", {"hide": ["everything"]}, "not a valid choice"),
     ("settings/general", {"token_name": CONTROL}, "can't be shown"),
     ("settings/general", {"token_mint": "the title of a token"}, "isn't a Solana address"),
-    ("settings/general", {"public_title": CONTROL}, "can't be shown"),
     (SITE, {"origins": "new.example"}, "has no scheme"),
     (SITE, {"origins": "null"}, "“Allow the null origin” switch"),
     (SITE, {"origins": ""}, "Enter at least one site"),
-    (SITE, {"origins": "one.example\nhttps://fine.example\nhttps://*.two.example"}, "a wildcard"),
     (SITE, {"origins": MANY_SITES}, "at most 100 sites"),
     (SITE, {"label": "x" * 65}, "longer than 64 characters"),
-    ("settings/keys/new/secret", {"label": CONTROL}, "can't be shown"),
     (EDIT, {"origins": "https://*.example.com"}, "has a wildcard"),
-    (EDIT, {"label": "x" * 65}, "longer than 64 characters"),
-    (NOTIFY, {"service": MARKUP}, "Not a valid choice"),
     (NOTIFY, {"topic": "my phone", "service": "ntfy"}, "topic"),
     (NOTIFY, {"server": "http://127.0.0.1", "service": "ntfy"}, "own network"),
-    (NOTIFY, {"access_token": MARKUP, "service": "ntfy"}, "token"),
     (NOTIFY, {"chat_id": MARKUP, "service": "telegram", "bot_token": BOT_TOKEN}, "chat"),
-    (NOTIFY, {"webhook_url": "http://127.0.0.1/x", "service": "slack"}, "own network"),
-    (NOTIFY, {"target": "ftp://site.example", "service": "webhook"}, "http"),
     (NOTIFY, {"target": "http://127.0.0.1/", "service": "webhook"}, "own network"),
     (NOTIFY, {"target": MARKUP, "service": "webhook"}, "address"),
-    (NOTIFY, {"event_types": [], "service": "ntfy"}, "Choose at least one."),
     (NOTIFY, {"event_types": ["queue.filling", MARKUP], "service": "ntfy"}, "not a valid choice"),
     (PEOPLE, {"email": "owner@example.com"}, "owner"),
     (PEOPLE, {"email": "a\0@example.com"}, "email"),
-    (PEOPLE, {"role": "admin", "email": "ann@example.com"}, "Not a valid choice"),
     ("settings/rules", {"min_balance": '"<b>'}, "0 or more"),
     ("settings/rules", {"queue_capacity": "-1"}, "a whole number from 0 to"),
     ("settings/rules", {"cooldown": "inf"}, "must be a number"),
-    ("settings/rules", {"trust_after": ""}, "required"),
-    ("settings/rules", {"holding_watch": "delete"}, "Not a valid choice"),
     ("settings/rules", {"cooldown_unit": "years"}, "Not a valid choice"),
     (DENY, {"pattern": ""}, "Enter what to block."),
     (DENY, {"pattern": "*"}, "otherwise it would block everyone"),
-    (DENY, {"pattern": "a\0b"}, "Names can have only letters"),
     (DENY, {"pattern": "bot*"}, "bot* is already blocked."),
-    (DENY, {"pattern": USDC + "111"}, "a Solana address"),
     (DENY, {"pattern": "10.0.0.0/8"}, "This network is too large. The largest are /16"),
-    (DENY, {"pattern": "2001:db8"}, "a network. Enter an address"),
-    (NEW_WALLET, {"address": "my alias of no tag"}, "isn't a Solana address"),
-    (NEW_WALLET, {"address": f"{USDC[:6]}0{USDC[7:]}"}, "“0” at place 7 isn't used"),
     (NEW_WALLET, {"address": ""}, "Enter the wallet's address."),
     (NEW_WALLET, {"address": "{address}"}, "already"),
     (NEW_WALLET, {"tag_names": ["no such tag"]}, "not a valid choice"),
-    (NEW_WALLET, {"alias": CONTROL}, "can't be shown"),
     (WALLET, {"alias": "x" * 101}, "100"),
     (WALLET, {"balance": "-1"}, "0 or more, such as 1250.5"),
     (NEW_TAG, {"name": ""}, "A tag needs a name."),
-    (NEW_TAG, {"color": "no-such-color"}, "Not a valid choice"),
-    (TAG, {"name": "a\0b"}, "can't be shown"),
     (TAG, {"name": "taken"}, "already"),
 ]
 
@@ -129,18 +106,14 @@ def test_mistake_is_beside_its_field(world, owner, things, path, wrong, said):
     assert world.dump() == before
 
 
-@pytest.mark.parametrize(
-    ("path", "use_case"),
-    [("settings/rules", (pages, "update_page")), (NEW_WALLET, (tracking, "add_wallet"))],
-)
 @pytest.mark.parametrize("field", [None, "a field that no form has"])
-def test_mistake_of_no_field_is_above_the_form(world, owner, monkeypatch, path, use_case, field):
+def test_mistake_of_no_field_is_above_the_form(world, owner, monkeypatch, field):
     def refuse(*_, **__):
         raise InvalidInput("Reworded <since> yesterday.", field=field)
 
-    monkeypatch.setattr(*use_case, refuse)
+    monkeypatch.setattr(tracking, "add_wallet", refuse)
 
-    answer = owner.post(f"/dashboard/pages/{world.page_id}/{path}", **FORMS[path])
+    answer = owner.post(f"/dashboard/pages/{world.page_id}/{NEW_WALLET}", **FORMS[NEW_WALLET])
 
     assert answer.status_code == 422
     assert list_wrong_fields(answer) == []

@@ -92,7 +92,7 @@ def test_each_service_is_offered_with_its_fields(world, owner, service):
     assert "hunter2" not in text
 
 
-@pytest.mark.parametrize("service", ["discord", "slack", "telegram"])
+@pytest.mark.parametrize("service", ["slack", "telegram"])
 def test_chats_address_among_webhooks_is_offered_as_a_channel(world, owner, service):
     fields = FIELDS[service]
     bot = "https://api.telegram.org/bot{bot_token}/sendMessage?chat_id={chat_id}"

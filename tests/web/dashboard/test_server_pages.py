@@ -43,7 +43,6 @@ def see(world, **headers: str) -> str:
 @pytest.mark.parametrize(
     ("settings", "headers", "arrived"),
     [
-        ({}, {}, "counted by 10.0.0.9 Connected from 10.0.0.9 Scheme http"),
         (
             PUBLIC | {"TRUSTED_PROXIES": "2"},
             TWICE | {"X-Forwarded-Proto": "https, http"},
@@ -56,7 +55,7 @@ def see(world, **headers: str) -> str:
             f"counted by {CLIENT}",
         ),
     ],
-    ids=["directly", "through two proxies", "a proxy that knows Cloudflare"],
+    ids=["through two proxies", "a proxy that knows Cloudflare"],
 )
 def test_request_as_it_should_be_is_shown_as_it_arrived(world_with, settings, headers, arrived):
     text = see(world_with(**settings), **headers)
@@ -71,7 +70,6 @@ def test_request_as_it_should_be_is_shown_as_it_arrived(world_with, settings, he
         (PROXY, TWICE | CLOUDFLARE, f"Cloudflare says that your address is {CLIENT}, but the"),
         ({}, CLOUDFLARE, "counts you as 10.0.0.9."),
         ({}, FORWARDED, "TRUSTED_PROXIES is 0, but this request came through a proxy."),
-        ({}, {"X-Forwarded-Proto": "https"}, "TRUSTED_PROXIES is 0, but"),
         (PROXY, {}, "TRUSTED_PROXIES is 1, but X-Forwarded-For has 0 addresses"),
         (PROXY, TWICE, "TRUSTED_PROXIES is 1, but this request came through 2 proxies."),
         (PROXY, FORWARDED, "PUBLIC_URL is not set"),
@@ -95,10 +93,7 @@ def test_what_is_wrong_is_said(world_with, settings, headers, fault):
 def test_look_at_public_url_is_told(world_with, monkeypatch, look, fault):
     monkeypatch.setattr(server, "list_changed_headers", look)
 
-    text = see(world_with(PUBLIC_URL="http://localhost"))
-
-    assert fault in text
-    assert FINE not in text
+    assert fault in see(world_with(PUBLIC_URL="http://localhost"))
 
 
 def test_people_who_may_create_pages_find_it_and_guests_do_not(world):

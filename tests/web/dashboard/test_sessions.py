@@ -11,7 +11,6 @@ from support.locks import held_writes
 from support.owner_browser import PASSWORD, find_token
 
 from embed.db.models import Session
-from embed.people import passwords
 from embed.web.dashboard.blueprint import LOCAL_COOKIE
 
 pytestmark = pytest.mark.slow
@@ -130,26 +129,6 @@ def test_new_password_ends_the_others_and_copies_of_this_cookie_but_not_this_one
     assert owner.get(HOME).status_code == stranger.get(HOME).status_code == 200
     assert not browser.is_signed_in
     assert not thief.is_signed_in
-
-
-def test_sign_in_with_a_password_that_changes_meanwhile_is_refused(world, owner, monkeypatch):
-    find = passwords.find_by_password
-
-    def find_and_change(email: str, password: str):
-        found = find(email, password)
-        passwords.choose_password(found, NEW, world.change(), host="")
-        return found
-
-    monkeypatch.setattr(passwords, "find_by_password", find_and_change)
-    guest = Guest(world)
-    answer = guest.sign_in()
-
-    assert (answer.status_code, "is wrong" in answer.text) == (422, True)
-    assert not Session.select().exists()
-    # The form that comes with the refusal can be sent.
-    monkeypatch.undo()
-    again = guest.post(SIGN_IN, find_token(answer.text), email=owner.email, password=NEW)
-    assert again.status_code == 303
 
 
 def sign_out(owner, session_id: str) -> None:

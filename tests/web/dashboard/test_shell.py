@@ -4,7 +4,6 @@ import re
 
 import pytest
 from routes import list_routes
-from support.owner_browser import read_text
 from support.world import Visitor
 
 from embed.web.dashboard.routes import ROUTES
@@ -95,20 +94,3 @@ def test_colours_are_a_choice_of_the_browser(owner, chosen, theme):
     assert "Cookie" in owner.get("/docs/owners").vary
     owner.post("/dashboard/sign-out")
     assert read_theme("/dashboard/sign-in") == theme
-
-
-@pytest.mark.parametrize(
-    ("path", "status", "said"),
-    [
-        ("pages/nothing/queue/", 404, "Page not found"),
-        ("sign-out", 405, "This page can't be opened directly"),
-    ],
-)
-def test_unknown_address_keeps_what_surrounds_every_page(owner, path, status, said):
-    answer = owner.get(f"/dashboard/{path}")
-
-    assert answer.status_code == status
-    assert said in read_text(answer)
-    for link in ("/dashboard/account", f"/dashboard/pages/{owner.world.page_id}/queue"):
-        assert f'href="{link}"' in answer.text
-    assert (answer.headers.get("Allow") == "POST") == (status == 405)

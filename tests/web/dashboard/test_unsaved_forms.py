@@ -8,10 +8,9 @@ from guest import HOME, SIGN_IN, Guest
 from routes import fill_in, list_routes
 from support.owner_browser import PASSWORD, find_token
 
-from embed.db.models import Session, Wallet
+from embed.db.models import Wallet
 from embed.people import passwords, sessions
 from embed.web.dashboard import unsaved
-from embed.web.dashboard.blueprint import LOCAL_COOKIE
 from embed.web.dashboard.routes import ROUTES
 
 pytestmark = pytest.mark.slow
@@ -73,17 +72,7 @@ def change_password_elsewhere(owner) -> None:
     assert Guest(owner.world).submit(link, password=NEW).status_code == 303
 
 
-def expire(owner) -> None:
-    owner.world.clock.forward(days=15)
-
-
-def lose_cookie(owner) -> None:
-    owner.client.delete_cookie(LOCAL_COOKIE, path="/dashboard")
-
-
-@pytest.mark.parametrize(
-    "end", [sign_out, end_elsewhere, change_password_elsewhere, expire, lose_cookie]
-)
+@pytest.mark.parametrize("end", [sign_out, change_password_elsewhere])
 def test_form_of_an_ended_session_is_shown_again_and_saved_by_another_press(owner, path, end):
     end(owner)
     late = send(owner, path, **TYPED)
@@ -106,21 +95,8 @@ def test_form_of_an_ended_session_is_shown_again_and_saved_by_another_press(owne
     assert (saved.status_code, Wallet.get().public_alias) == (303, TYPED["alias"])
 
 
-@pytest.mark.parametrize("is_asked", [False, True])
-def test_sign_in_in_another_tab_such_as_by_a_link_is_enough(owner, path, is_asked):
-    """The other tab signs in before or after the form is sent."""
-    sign_out(owner)
-    late = send(owner, path, **TYPED) if is_asked else None
-    owner.sign_in_again()
-
-    again = sign_in(owner.client, late, password="") if late else send(owner, path, **TYPED)
-
-    assert (again.request.path, again.status_code, NOT_YET in read(again)) == (path, 200, True)
-    assert "Tresor" in again.text
-    assert not Wallet.select().exists()
-
-
 def test_form_that_is_shown_again_after_the_question_is_not_saved_by_the_answer(world, owner):
+    """Also where another tab has signed in meanwhile."""
     path = f"/dashboard/pages/{world.page_id}/settings/keys/new/public"
     sign_out(owner)
     owner.sign_in_again()
@@ -142,16 +118,15 @@ def test_form_that_is_shown_again_after_the_question_is_not_saved_by_the_answer(
     assert late.location == HOME  # and not a form without fields
 
 
-def test_another_account_gets_nothing(owner, stranger, path):
+def test_another_account_gets_nothing(owner, make_member, path):
+    editor = make_member("editor")
     end_elsewhere(owner)
     late = send(owner, path, **TYPED)
 
-    found = sign_in(owner.client, late, email=stranger.email)
+    found = sign_in(owner.client, late, email=editor.email)
 
-    assert (found.status_code, "Tresor" in found.text) == (404, False)  # it isn't their page
-    stranger.find_new_token()
-    answer = send(stranger, "/dashboard/pages/new", unsaved=find_kept(late))
-    assert answer.location == HOME
+    assert "Tresor" not in found.text
+    assert send(editor, path, unsaved=find_kept(late)).location == HOME
 
 
 @pytest.mark.parametrize(
@@ -171,21 +146,20 @@ def test_what_other_sites_may_have_sent_is_neither_kept_nor_shown(owner, path, h
     assert (shown.status_code, "Tresor" in shown.text) == (400, False)
 
 
-@pytest.mark.parametrize("headers", [FROM_HERE, {"Origin": "http://localhost"}])
-def test_text_is_shown_for_half_an_hour_at_its_own_address_and_never_saved(owner, path, headers):
+def test_text_is_shown_for_half_an_hour_at_its_own_address_and_never_saved(owner, path):
     sign_out(owner)
-    kept = find_kept(send(owner, path, headers=headers, **TYPED))
+    kept = find_kept(send(owner, path, headers={"Origin": "http://localhost"}, **TYPED))
     owner.sign_in_again()
 
     def show(at: str = path, value: str = kept):
-        return owner.client.post(at, data={"unsaved": value}, headers=headers)
+        return owner.client.post(at, data={"unsaved": value}, headers=FROM_HERE)
 
     page = f"/dashboard/pages/{owner.world.page_id}"
     elsewhere = [f"{path}?x=1", f"{page}/wallets/tags", f"{page}/settings/danger/delete"]
     before = owner.world.dump()
     assert "Tresor" in show().text
     assert {show(at).status_code for at in elsewhere} == {400}
-    altered = [kept[:-6] + "AAAAAA", "x", "é", "", "\0", "A" * 5000]
+    altered = [kept[:-6] + "AAAAAA", "é", "", "A" * 5000]
     assert {show(value=value).status_code for value in altered} == {400}
     owner.world.clock.forward(minutes=29, seconds=59)
     assert "Tresor" in show().text
@@ -208,9 +182,7 @@ def test_nothing_that_is_secret_or_large_is_kept(world, owner, path, monkeypatch
 
     for at, fields in [
         ("/dashboard/account", {"current": PASSWORD, "password": NEW, "again": NEW}),
-        (path.replace("wallets/new", "embed"), {"renewed": "a key"}),
         (path, {"alias": "x" * 10_000}),
-        (path, {"csrf_token": "x"}),
         (path, {"csrf_token": find_token(Guest(world).get(SIGN_IN).text)}),
     ]:
         late = send(owner, at, **fields)
@@ -218,61 +190,6 @@ def test_nothing_that_is_secret_or_large_is_kept(world, owner, path, monkeypatch
         assert "Sign in, then try again." in read(late)
         assert sign_in(owner.client, late).request.path == at
         end_elsewhere(owner)
-
-
-@pytest.mark.parametrize(
-    ("odd", "lands"),
-    [("new?x=1&next=//evil.example%0d%0aX:y", "new"), ("a%0d%0aX:%20y", None)],
-)
-def test_address_with_line_ends_is_no_failure(owner, path, odd, lands):
-    end_elsewhere(owner)
-
-    late = send(owner, path.replace("new", odd), **TYPED)
-
-    again = sign_in(owner.client, late)
-    assert again.request.path == (path if lands else HOME)
-    assert (NOT_YET in read(again)) == bool(lands)
-
-
-def test_no_route_that_keeps_text_changes_anything_when_it_shows_the_text(world, things, owner):
-    """Every view that states it, with fields that would be saved."""
-    page = f"/dashboard/pages/{world.page_id}"
-    named = {"token_name": "Other", "token_symbol": "OTH", "token_mint": "So" + "1" * 41 + "2"}
-    rules = {"min_balance": "5", "queue_capacity": "1", "cooldown": "1", "trust_after": "0"}
-    shop = {"label": "Shop", "origins": "https://a.example"}
-    friends = {"name": "Friends", "color": "blue"}
-    typed = {
-        f"{page}/settings/keys/new/public": shop,
-        f"{page}/settings/keys/new/secret": {"label": "Shop"},
-        f"{page}/settings/keys/{things['key_id']}/edit": shop,
-        f"{page}/settings/people": {"email": "new@example.com", "role": "editor"},
-        f"{page}/embed/look": {"accent": "123456"},
-        f"{page}/embed?key=new": {"site": "shop.example"},
-        f"{page}/settings/notifications": {"service": "ntfy", "server": "https://ntfy.example"},
-        f"{page}/settings/rules": rules | {"cooldown_unit": "hours", "save": ""},
-        f"{page}/settings/rules/deny-list": {"pattern": "bot*", "scope": "page"},
-        f"{page}/settings/general": named | {"public_comments": "Hello"},
-        "/dashboard/pages/new": named | {"site": "https://a.example"},
-        f"{page}/wallets/tags": friends,
-        f"{page}/wallets/tags/{things['tag_id']}": friends,
-        f"{page}/wallets/new": {"address": "So" + "1" * 41 + "2", "alias": "Treasury"},
-        f"{page}/wallets/{things['wallet_id']}": {"alias": "Treasury", "balance": "7"},
-    }
-    routes = world.app.url_map.bind("localhost")
-    reached = {routes.match(path.partition("?")[0], method="POST")[0] for path in typed}
-    assert reached == {name for name in ROUTES if ROUTES[name].keeps_text}
-    sign_out(owner)
-    owner.sign_in_again()
-    Session.update(seen_at=world.clock()).execute()
-    before = world.dump()
-
-    for path, fields in typed.items():
-        answer = send(owner, path, **fields)
-        assert (answer.status_code in (200, 422), NOT_YET in read(answer)) == (True, True), path
-        shown = [one for one in fields if one not in ("token_name", "token_symbol", "save")]
-        assert [one for one in shown if fields[one] not in read(answer)] == [], path
-        assert 'class="wrong"' not in answer.text, path
-    assert world.dump() == before
 
 
 def test_every_form_that_a_page_of_ours_sends_too_late_is_answered(world, things):

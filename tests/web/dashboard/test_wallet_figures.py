@@ -3,7 +3,6 @@
 import csv
 import io
 from datetime import timedelta
-from decimal import Decimal
 
 import pytest
 from support.chain_history import record_history
@@ -118,15 +117,6 @@ def test_wallets_show_changes_exactly_and_a_line(owner):
     assert '<path d="m108 5 27 38 4-35"/><circle cx="139" cy="8" r="4"/>' in answer.text
 
 
-def test_a_hundred_wallets_take_as_many_statements_as_one(owner, count_statements):
-    hold(owner, "5", {1: "4"})
-    one = count_statements(lambda: open_wallets(owner))
-    for number in range(99):
-        hold(owner, "5", {1: "4", 7: "3"}, alias=f"Wallet {number}")
-
-    assert count_statements(lambda: open_wallets(owner)) == one
-
-
 # The form of one wallet
 
 
@@ -143,16 +133,3 @@ def test_form_has_a_balance_to_enter_only_until_one_was_read_from_the_chain(owne
     assert owner.post(form, alias="Ben", balance="7").status_code == 303
     assert "Balance: 1,250.5," in owner.see(form)
     assert Balance.select().count() == 0
-
-
-def test_zero_that_the_owner_enters_is_known_from_then_on(owner):
-    owner.world.use_endpoint()
-    wallet = owner.world.track(Visitor().address)
-    path = path_of(owner.world, wallet.id)
-    owner.post(path, alias="New", balance="")
-    assert Balance.select().count() == 0
-
-    owner.post(path, alias="New", balance="0")
-
-    assert Balance.get().amount == Decimal(0)
-    assert "0 $USDC" in read_text(open_wallets(owner))

@@ -221,20 +221,3 @@ def test_import_that_finds_another_at_work_can_be_sent_again_as_it_is(world, own
     answer = post_parts(owner, "import/apply", **sent)
     assert "2 added" in read_text(owner.get(answer.location))
     assert owner.get(export).status_code == 200
-
-
-def test_import_asks_the_database_as_often_for_200_lines_as_for_5(world, owner, count_statements):
-    def make_text(count: int) -> str:
-        return "\n".join(f"{make_address()},Name,team,no,1" for _ in range(count))
-
-    world.add_tag("team")
-    few, many = make_text(5), make_text(200)
-
-    def apply(text):
-        answer = owner.post(path_of(world, "import/apply"), text=text)
-        assert answer.status_code == 303
-
-    assert owner.token  # is read before
-    first = count_statements(lambda: apply(few))
-    assert count_statements(lambda: apply(many)) == first
-    assert len(read_all(world)) == 205
