@@ -64,6 +64,17 @@ def test_site_hears_of_the_frame_of_what_is_sent_and_when_it_is_listed(
     assert len(page.evaluate("heard")) == 3
 
 
+def test_height_that_the_site_hears_of_is_the_one_that_the_frame_keeps(
+    embedded_page, open_site, page
+):
+    embedded_page.track_many(3)
+    open_site(style="height: 99px")
+    ((_, _, ready),) = list_heard(page, 1)
+    embedded_page.settle(page)
+
+    assert ready["height"] == page.evaluate("document.querySelector('iframe').clientHeight") > 99
+
+
 def test_wallet_that_is_listed_at_once_is_heard_of_and_not_again_on_the_next_visit(
     embedded_page, open_site, page
 ):

@@ -52,6 +52,22 @@ def let_poll(widget, time: str = "00:31") -> None:
         widget.clock.fast_forward(time)
 
 
+def test_search_is_sent_120_ms_after_the_last_key(widget, rows):
+    asked = []
+    widget.on("request", lambda request: "part=rows" in request.url and asked.append(request.url))
+    field = widget.get_by_role("searchbox")
+    for key in "let":
+        field.press(key)
+        widget.clock.run_for(110)
+    widget.evaluate("0")
+    assert asked == []
+    with widget.expect_request(PARTS):
+        field.press("1")
+        widget.clock.run_for(130)
+    expect(rows).to_have_count(4)
+    assert len(asked) == 1
+
+
 def test_answer_of_an_older_question_is_dropped(widget, rows, held):
     search(widget, "wallet 1")
     search(widget, "wallet 7")
