@@ -106,9 +106,7 @@ def test_browsers_keep_nothing_but_settings_of_the_queue_and_of_the_list():
 
     assert {hit.partition(":")[0] for hit in find(storage, SCRIPTS)} == {
         "queue.js",
-        "list.js",
-        "main.js",  # a cookie that it deletes at once
-        "own.js",  # which own rows are hidden
+        "api.js",  # for the list's order, hidden own rows, and a cookie that is deleted at once
         "wallet.js",  # the key of the demo's test wallet
     }
 

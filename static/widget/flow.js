@@ -25,9 +25,13 @@ const OUT_OF_REACH = new Set([
   "embed_disabled", "page_not_found",
 ]);
 
-// Their sentences mention a submission and its name; those with "_nameless" don't.
-const NAMING = new Set([
-  "invalid_nonce", "nonce_binding_mismatch", "wallet_account_changed", "wallet_disconnected", "window_closed",
+// The first codes' sentences mention a submission and its name; the second ones' don't.
+const NAMELESS = new Map([
+  ["invalid_nonce", new Problem("invalid_nonce_nameless")],
+  ["nonce_binding_mismatch", new Problem("nonce_binding_mismatch_nameless")],
+  ["wallet_account_changed", new Problem("wallet_account_changed_nameless")],
+  ["wallet_disconnected", new Problem("wallet_disconnected_nameless")],
+  ["window_closed", new Problem("window_closed_nameless")],
 ]);
 
 export class Flow {
@@ -371,10 +375,9 @@ export class Flow {
     if (!(error instanceof Problem)) console.error(error);
     this.#retry = retry;
     const problem = error instanceof Problem ? error : new Problem("server");
-    const isNameless = this.purpose.name !== "add" && NAMING.has(problem.code);
+    const nameless = this.purpose.name === "add" ? undefined : NAMELESS.get(problem.code);
     const canShow = this.surroundings.canShow?.(this.account.address) ?? false;
-    const shown = isNameless ? new Problem(`${problem.code}_nameless`) : problem;
-    this.view.showProblem(shown, { canRetry: retry !== null, canShow });
+    this.view.showProblem(nameless ?? problem, { canRetry: retry !== null, canShow });
   }
 
   showWallet() {

@@ -107,7 +107,9 @@ def read_said_names(paths=None):
     paths = paths or [*STATIC_DIR.glob("host/*.js"), *STATIC_DIR.glob("widget/*.js")]
     scripts = "\n".join(path.read_text() for path in sorted(paths))
     calls = re.findall(r"(?:\bsay|#try|\bProblem|#wait|showSentence)(\([^)]*)", scripts)
-    return {name for call in calls for name in re.findall(r'[(?:]\s*"(\w+)"', call)}
+    either = re.findall(r'#showForSite\("(\w+)", "(\w+)"', scripts)
+    said = {name for call in calls for name in re.findall(r'[(?:]\s*"(\w+)"', call)}
+    return said.union(*either)
 
 
 # Catalogs
