@@ -110,23 +110,6 @@ def read_balance_changes(
     return changes
 
 
-def read_visible_balance_changes(
-    page: Page, wallet_ids: Sequence[str], now: datetime
-) -> dict[str, BalanceChange]:
-    """Return the changes by wallet; hidden wallets and those without a history are absent."""
-    wallets = Wallet.select(Wallet.id, Wallet.address, Wallet.page).where(
-        Wallet.id.in_(wallet_ids), IS_VISIBLE
-    )
-    # The page is compared here: in the query, SQLite would use its index and read all its wallets.
-    address_by_id = {one.id: one.address for one in wallets if one.page_id == page.id}
-    changes = read_balance_changes(page, address_by_id.values(), now)
-    return {
-        wallet_id: changes[address]
-        for wallet_id, address in address_by_id.items()
-        if address in changes
-    }
-
-
 def find_total_change(page: Page, now: datetime) -> Decimal | None:
     """Return how much more the visible wallets hold in total than a day ago, as a fraction of 1.
 
