@@ -14,16 +14,10 @@ from embed.errors import ApiError
 from embed.keys import derived
 from embed.public_payload import Payload, get_payload
 from embed.serializers import write_json
-from embed.translations import SOURCE_LANGUAGE
 from embed.web.compression import compress
 from embed.web.current import own_host, own_origin, runtime
 from embed.web.figures import format_share
-from embed.web.languages import (
-    choose_language,
-    current_language,
-    find_named_language,
-    gettext,
-)
+from embed.web.languages import choose_named_language, current_language, gettext
 from embed.web.look import read_look
 from embed.web.pictures.addresses import build_card_link
 from embed.web.pictures.canvas import HEIGHT, WIDTH
@@ -119,8 +113,7 @@ def read_counts(page_id: str) -> Response:
 
     They reveal nothing else about the list. Raises ApiError `not_found`.
     """
-    # Most shared caches ignore Vary, so the browser's language must not affect the answer.
-    choose_language(find_named_language() or SOURCE_LANGUAGE)
+    choose_named_language()
     payload = read_payload(get_shared_page(page_id))
     share, text = find_list_share(payload), count_wallets(payload.wallet_count)
     if share is not None:
