@@ -179,7 +179,8 @@ def prune_history(before: datetime) -> int:
     Uses small transactions, so requests that write don't wait long.
     """
     deleted = last_id = 0
-    while ids := _read_next_ids(last_id):
+    batch = ChainBalance.select(ChainBalance.id).order_by(ChainBalance.id).limit(BATCH)
+    while ids := [row.id for row in batch.where(ChainBalance.id > last_id)]:
         is_old = DailyBalance.balance.in_(ids) & (DailyBalance.day < count_days(before))
         deleted += DailyBalance.delete().where(is_old).execute()
         last_id = ids[-1]
@@ -204,8 +205,3 @@ def prune_observations(before: datetime) -> int:
     )
     is_old = ChainBalance.observed_at < before
     return delete_in_batches(ChainBalance.id, is_old & ~is_listed & ~is_pending)
-
-
-def _read_next_ids(after_id: int) -> list[int]:
-    rows = ChainBalance.select(ChainBalance.id).where(ChainBalance.id > after_id)
-    return [row.id for row in rows.order_by(ChainBalance.id).limit(BATCH)]
