@@ -53,7 +53,7 @@ class Gauges:
         values: dict[str, float] = {
             "embed_database_up": False,
             "embed_balance_refresh_seconds": self._settings.balance_refresh.total_seconds(),
-            "embed_rate_limit_fallback": not self._is_storage_there(),
+            "embed_rate_limit_fallback": not self._storage.check(),
         }
         try:
             read = read_gauges(times.now(), has_chain=self._settings.uses_chain)
@@ -62,12 +62,6 @@ class Gauges:
             return values
         finally:
             db.close()  # because the thread ends
-
-    def _is_storage_there(self) -> bool:
-        try:
-            return self._storage.check()
-        except Exception:  # each client library raises its own errors
-            return False
 
 
 def read_gauges(now: datetime, *, has_chain: bool) -> dict[str, float]:

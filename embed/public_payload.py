@@ -24,7 +24,7 @@ from embed.db.models import IS_VISIBLE, Page, Tag, TrackedWallet, Wallet
 from embed.domain.addresses import parse_address
 from embed.domain.amounts import add, add_up, find_share
 from embed.domain.folding import fold, fold_wallet, parse_search
-from embed.domain.times import to_ms
+from embed.domain.times import from_ms
 from embed.errors import ApiError
 from embed.pages import find_page
 from embed.schemas import ListedWallet
@@ -46,6 +46,7 @@ MAX_CACHED_BYTES = 64 * 1024 * 1024  # in each process; a page of 50,000 wallets
 _ETAG_BYTES = 12
 _DIGITS = re.compile(r"(\d+)")
 _ADDRESS = b'"address":"'
+_LONG_AGO = from_ms(0)  # for wallets of a draft
 
 
 class Part(NamedTuple):
@@ -235,7 +236,7 @@ def compute_standings(
     # Not by the negated balance: a minus sign rounds to the precision of the thread's context.
     places = range(len(wallets))
     by_balance = sorted(places, key=lambda one: wallets[one].token_balance, reverse=True)
-    newest = sorted(places, key=lambda one: _read_age(wallets[one]), reverse=True)
+    newest = sorted(places, key=lambda one: wallets[one].created_at or _LONG_AGO, reverse=True)
     return Standings(
         orders={
             "listed": places,
@@ -265,10 +266,6 @@ def _rank(wallets: Sequence[TrackedWallet], by_balance: Sequence[int]) -> "array
             ranks[one] = first if balance else 0
         first += len(equal)
     return ranks
-
-
-def _read_age(wallet: TrackedWallet) -> int:
-    return 0 if wallet.created_at is None else to_ms(wallet.created_at)
 
 
 def _group_by_tag(

@@ -43,7 +43,13 @@ class RateLimits:
     def refuse(self, name: str, limit: RateLimitItem, who: str) -> timedelta:
         """Tell the metrics of a refused request, and return how long to wait."""
         LIMITED.labels(name).inc()
-        return self.measure_wait(name, limit, who)
+        longest = limit.get_expiry()
+        try:
+            stats = self._find_strategy().get_window_stats(limit, self.name_who(who), name)
+        except StorageError:
+            return timedelta(seconds=longest)
+        # Until the window surely ends: Redis only tells whole seconds.
+        return timedelta(seconds=min(math.floor(stats.reset_time) + 1 - time.time(), longest))
 
     def is_above(
         self, name: str, limit: RateLimitItem, who: str, *, if_unknown: bool = False
@@ -57,15 +63,6 @@ class RateLimits:
         except StorageError as error:  # Flask-Limiter falls back at the next request
             _log.warning("A rate limit could not be checked: %s", error)
             return if_unknown
-
-    def measure_wait(self, name: str, limit: RateLimitItem, who: str) -> timedelta:
-        """Return the time until the window surely ends; Redis only tells whole seconds."""
-        longest = limit.get_expiry()
-        try:
-            stats = self._find_strategy().get_window_stats(limit, self.name_who(who), name)
-        except StorageError:
-            return timedelta(seconds=longest)
-        return timedelta(seconds=min(math.floor(stats.reset_time) + 1 - time.time(), longest))
 
     def name_who(self, who: str) -> str:
         """Return how a storage knows who is counted, such as a client by its address.

@@ -80,8 +80,6 @@ class SubmissionRequest(WalletRequest):
 
 
 class NewSubmission(Json):
-    """A submission that was accepted."""
-
     submission_id: str
     status: str  # pending or auto_approved
 
@@ -148,8 +146,6 @@ class RecordedSubmission(Submission):
 
 
 class RecordedActivity(Json):
-    """An entry of the activity log."""
-
     action: str
     subject: str
     created_at_iso: str
@@ -164,8 +160,6 @@ class RecordedListing(Json):
 
 
 class EnteredBalance(Json):
-    """A balance that the owner entered."""
-
     amount: Raw
     observed_at_iso: str
 
@@ -192,8 +186,6 @@ class WalletRecords(Json):
 
 
 class WithdrawnWallet(Json):
-    """The result of a withdrawal."""
-
     withdrawn_submissions: int
     left_list: bool
     stays_listed: bool

@@ -187,7 +187,7 @@ def format_optional(instant: datetime | None) -> str | None:
     return None if instant is None else format_instant(instant)
 
 
-def as_dict(described: msgspec.Struct) -> dict[str, Any]:
+def as_dict(described: msgspec.Struct | dict[str, Any]) -> dict[str, Any]:
     """Return a Struct as a dict for JSON, with amounts as they were written."""
     fields: dict[str, Any] = msgspec.to_builtins(described, builtin_types=(msgspec.Raw, Decimal))
     return fields

@@ -185,13 +185,9 @@ def print_list(answers: Sequence[JsonObject | msgspec.Struct], columns: Sequence
 
 
 def format_answer(answer: JsonObject | msgspec.Struct) -> str:
-    fields = _list_fields(answer)
+    fields = as_dict(answer)
     width = max(map(len, fields))
     return "\n".join(f"{name:<{width}}  {_format(value)}" for name, value in fields.items())
-
-
-def _list_fields(answer: JsonObject | msgspec.Struct) -> JsonObject:
-    return as_dict(answer) if isinstance(answer, msgspec.Struct) else answer
 
 
 def format_table(answers: Sequence[JsonObject | msgspec.Struct], columns: Sequence[str]) -> str:
@@ -199,7 +195,7 @@ def format_table(answers: Sequence[JsonObject | msgspec.Struct], columns: Sequen
     if not answers:
         return "None yet."
     rows = [list(columns)]
-    rows += [[_format(fields[name]) for name in columns] for fields in map(_list_fields, answers)]
+    rows += [[_format(fields[name]) for name in columns] for fields in map(as_dict, answers)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     cuttable = [number for number, name in enumerate(columns) if not _UNCUT.search(name)]
     while sum(widths) + len(_GAP) * (len(widths) - 1) > _TABLE_WIDTH:

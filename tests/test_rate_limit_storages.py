@@ -126,7 +126,7 @@ def test_wait_is_never_too_short_and_never_longer_than_the_window(
     monkeypatch.setattr(rate_limits.time, "time", lambda: now)
     monkeypatch.setattr(storage, "get_expiry", lambda _: tells(now + left_s))
 
-    wait_s = limits.measure_wait("rate_limit_key", limit, "a").total_seconds()
+    wait_s = limits.refuse("rate_limit_key", limit, "a").total_seconds()
 
     assert left_s <= wait_s <= 60
 

@@ -110,23 +110,6 @@ def read_balance_changes(
     return changes
 
 
-def read_visible_balance_changes(
-    page: Page, wallet_ids: Sequence[str], now: datetime
-) -> dict[str, BalanceChange]:
-    """Return the changes by wallet; hidden wallets and those without a history are absent."""
-    wallets = Wallet.select(Wallet.id, Wallet.address, Wallet.page).where(
-        Wallet.id.in_(wallet_ids), IS_VISIBLE
-    )
-    # The page is compared here: in the query, SQLite would use its index and read all its wallets.
-    address_by_id = {one.id: one.address for one in wallets if one.page_id == page.id}
-    changes = read_balance_changes(page, address_by_id.values(), now)
-    return {
-        wallet_id: changes[address]
-        for wallet_id, address in address_by_id.items()
-        if address in changes
-    }
-
-
 def find_total_change(page: Page, now: datetime) -> Decimal | None:
     """Return how much more the visible wallets hold in total than a day ago, as a fraction of 1.
 
@@ -196,7 +179,8 @@ def prune_history(before: datetime) -> int:
     Uses small transactions, so requests that write don't wait long.
     """
     deleted = last_id = 0
-    while ids := _read_next_ids(last_id):
+    batch = ChainBalance.select(ChainBalance.id).order_by(ChainBalance.id).limit(BATCH)
+    while ids := [row.id for row in batch.where(ChainBalance.id > last_id)]:
         is_old = DailyBalance.balance.in_(ids) & (DailyBalance.day < count_days(before))
         deleted += DailyBalance.delete().where(is_old).execute()
         last_id = ids[-1]
@@ -221,8 +205,3 @@ def prune_observations(before: datetime) -> int:
     )
     is_old = ChainBalance.observed_at < before
     return delete_in_batches(ChainBalance.id, is_old & ~is_listed & ~is_pending)
-
-
-def _read_next_ids(after_id: int) -> list[int]:
-    rows = ChainBalance.select(ChainBalance.id).where(ChainBalance.id > after_id)
-    return [row.id for row in rows.order_by(ChainBalance.id).limit(BATCH)]

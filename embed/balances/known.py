@@ -10,7 +10,8 @@ from peewee import JOIN, ModelSelect
 
 from embed.balances.tokens import Supply
 from embed.db.models import Balance, ChainBalance, Page, Token, Wallet
-from embed.db.statements import Parameter, Statement, read_row
+from embed.db.statements import Parameter, Statement
+from embed.domain.times import from_ms
 
 Addresses: TypeAlias = "Collection[str] | ModelSelect[Wallet]"  # a query may select them
 
@@ -91,15 +92,11 @@ class BalanceSource:
     def find_supply(self, mint: str) -> Supply | None:
         """Return a mint's supply as last read, if an RPC server is set."""
         found = _FIND_SUPPLY.execute(mint=mint).fetchone() if self.uses_chain else None
-        if found is None:
-            return None
-        row = read_row(_SUPPLY, found)
-        return Supply(row.amount, row.observed_at)
+        return Supply(Decimal(found[0]), from_ms(found[1])) if found else None
 
 
-_SUPPLY = {"amount": Token.supply, "observed_at": Token.supply_observed_at}
 _FIND_SUPPLY = Statement(
-    Token.select(*_SUPPLY.values()).where(
+    Token.select(Token.supply, Token.supply_observed_at).where(
         Token.mint == Parameter("mint"), Token.supply_observed_at.is_null(False)
     )
 )

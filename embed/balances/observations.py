@@ -100,7 +100,8 @@ def store_chain_of_mints(
     with db.atomic():
         # If two transactions have the same mint, one waits here: so neither adds to amounts that
         # the other changes, and no page is locked before its owner.
-        _lock_owners_of({*rows_by_mint, *supplies})
+        of_mints = Page.token_mint.in_([*rows_by_mint, *supplies])
+        lock_owners(*[one.owner_id for one in Page.select(Page.owner).where(of_mints).distinct()])
         renewed = {}
         changed = store_supplies(supplies)
         for mint, observed in sorted(rows_by_mint.items()):
@@ -116,12 +117,6 @@ def store_chain_of_mints(
     # Other owners' pages that switched to a mint meanwhile may still show the old amounts.
     bump_pages_of(changed, excluding=bumped)
     return renewed
-
-
-def _lock_owners_of(mints: Iterable[str]) -> None:
-    owners = Page.select(Page.owner).where(Page.token_mint.in_(list(mints))).distinct()
-    rows: Any = owners.tuples()
-    lock_owners(*[owner_id for (owner_id,) in rows])
 
 
 def _list_tracked(mint: str, rows: Sequence[ChainObservation]) -> list[ChainObservation]:

@@ -4,7 +4,8 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 from limits import RateLimitItem
@@ -99,10 +100,7 @@ class SolanaRpc:
         no other answered.
         """
 
-        def ask(endpoint: Endpoint, ends_at: Seconds | None) -> T:
-            return self._ask(endpoint, method, params, parse, ends_at)
-
-        return self._ask_patiently(ask, timeout_s)
+        return self._ask_patiently(partial(self._ask, method, params, parse), timeout_s)
 
     def read_accounts(
         self,
@@ -117,23 +115,7 @@ class SolanaRpc:
         so from then on. Otherwise like `call`.
         """
 
-        def ask(endpoint: Endpoint, ends_at: Seconds | None) -> T:
-            parts = _Parts(addresses, parse)
-            while True:
-                part = parts.list_next(endpoint.most_accounts)
-                try:
-                    whole = self._ask(
-                        endpoint, "getMultipleAccounts", [part, PARSED], parts.add, ends_at
-                    )
-                except (CallTooLarge, RpcRefused) as failure:
-                    if len(part) == 1 or not _is_too_large(failure):
-                        raise
-                    endpoint.most_accounts = len(part) // 2
-                else:
-                    if whole is not None:
-                        return whole
-
-        return self._ask_patiently(ask, timeout_s)
+        return self._ask_patiently(partial(self._ask_in_parts, addresses, parse), timeout_s)
 
     def _ask_patiently(self, ask: _Ask[T], timeout_s: Seconds | None) -> T:
         if timeout_s is not None:
@@ -162,12 +144,43 @@ class SolanaRpc:
             raise refusal
         raise kind(f"No RPC server gave a usable answer: {reason}.")
 
+    def _ask_in_parts(
+        self,
+        addresses: Sequence[str],
+        parse: Callable[[int, list[Account | None]], T],
+        endpoint: Endpoint,
+        ends_at: Seconds | None,
+    ) -> T:
+        part: Sequence[str] = ()
+        found: list[Account | None] = []
+        slots: list[int] = []
+
+        def add(raw: msgspec.Raw) -> T | None:
+            answer = msgspec.json.decode(raw, type=Accounts)
+            if len(answer.value) != len(part):
+                raise WrongAnswer("it has the wrong number of accounts")
+            found.extend(answer.value)
+            slots.append(answer.context.slot)
+            return parse(slots[0], found) if len(found) == len(addresses) else None
+
+        whole = None
+        while whole is None:
+            part = addresses[len(found) :][: endpoint.most_accounts]
+            try:
+                whole = self._ask("getMultipleAccounts", [part, PARSED], add, endpoint, ends_at)
+            except (CallTooLarge, RpcRefused) as failure:
+                code = failure.code if isinstance(failure, RpcRefused) else None
+                if len(part) == 1 or code not in (INVALID_PARAMS, INVALID_REQUEST, None):
+                    raise
+                endpoint.most_accounts = len(part) // 2
+        return whole
+
     def _ask(
         self,
-        endpoint: Endpoint,
         method: str,
         params: list[Any],
         parse: Callable[[msgspec.Raw], T],
+        endpoint: Endpoint,
         ends_at: Seconds | None,
     ) -> T:
         self._wait_for_turn(endpoint, method, ends_at)
@@ -214,39 +227,6 @@ class SolanaRpc:
     def _check_running(self) -> None:
         if self._stopped.is_set():
             raise RpcUnavailable("The service is stopping.")
-
-
-class _Parts(Generic[T]):
-    """Accounts that are read in one call or more."""
-
-    def __init__(
-        self, addresses: Sequence[str], parse: Callable[[int, list[Account | None]], T]
-    ) -> None:
-        self._addresses = addresses
-        self._parse = parse
-        self._found: list[Account | None] = []
-        self._slot: int | None = None  # of the first call
-        self._asked: Sequence[str] = ()  # in the current call
-
-    def list_next(self, most: int) -> Sequence[str]:
-        self._asked = self._addresses[len(self._found) :][:most]
-        return self._asked
-
-    def add(self, raw: msgspec.Raw) -> T | None:
-        """Add a call's accounts; once they're complete, parse them. Raises WrongAnswer."""
-        answer = msgspec.json.decode(raw, type=Accounts)
-        if len(answer.value) != len(self._asked):
-            raise WrongAnswer("it has the wrong number of accounts")
-        found = [*self._found, *answer.value]
-        slot = answer.context.slot if self._slot is None else self._slot
-        if len(found) == len(self._addresses):
-            return self._parse(slot, found)
-        self._slot, self._found = slot, found
-        return None
-
-
-def _is_too_large(failure: CallTooLarge | RpcRefused) -> bool:
-    return isinstance(failure, CallTooLarge) or failure.code in (INVALID_PARAMS, INVALID_REQUEST)
 
 
 def choose_chain(settings: Settings, given: SolanaRpc | None) -> SolanaRpc | None:

@@ -4,12 +4,11 @@ Peewee takes about 250 us to build the SQL of a simple query and the model of it
 the query in 10 us.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any
 
-from peewee import Context, Database, Field, Node
+from peewee import Context, Database, Node
 
 from embed.db.connection import db
 
@@ -45,15 +44,6 @@ def _compile(statement: Statement, database: Database) -> tuple[str, list[str]]:
     context: Any = database.get_sql_context(value_literals=True)
     sql, names = context.parse(statement.query)
     return sql, names
-
-
-def read_row(columns: Mapping[str, Any], row: Sequence[Any]) -> Any:
-    """Return a row's values by name; values of fields are converted as in models."""
-    values = dict(zip(columns, row, strict=True))
-    for name, column in columns.items():
-        if isinstance(column, Field):
-            values[name] = column.python_value(values[name])  # type: ignore[no-untyped-call]  # peewee's
-    return SimpleNamespace(**values)
 
 
 def read_model(model: Any, row: Sequence[Any]) -> Any:

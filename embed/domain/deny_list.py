@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 import regex
@@ -53,10 +54,6 @@ def parse_pattern(kind: str, raw: str) -> str:
     return _PARSERS[kind](text)
 
 
-def _parse_wallet(text: str) -> str:
-    return parse_pasted_address(text, field="pattern")
-
-
 def _parse_name(text: str) -> str:
     pattern = re.sub(r"\*+", "*", _fold(text).strip())
     if len(pattern) > MAX_LENGTH:
@@ -105,7 +102,7 @@ def _unmap(network: IPv4Network | IPv6Network) -> IPv4Network | IPv6Network:
 
 
 _PARSERS: Mapping[str, Callable[[str], str]] = {
-    "wallet": _parse_wallet,
+    "wallet": partial(parse_pasted_address, field="pattern"),
     "name": _parse_name,
     "network": _parse_network,
 }

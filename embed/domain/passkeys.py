@@ -87,8 +87,6 @@ def check_challenge(
 
 @dataclass(frozen=True, slots=True)
 class NewPasskey:
-    """What the database stores of a new passkey."""
-
     credential_id: str  # base64url
     credential: str  # base64url of the id with the public key (WebAuthn 3, section 6.5.1)
     sign_count: int

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
-from peewee import fn
+from peewee import Field, fn
 
 from embed.db.connection import best_effort, db
 from embed.db.models import ApiKey, Block, Page
-from embed.db.statements import Parameter, Statement, read_row
+from embed.db.statements import Parameter, Statement
 from embed.domain.concurrency import Busy, ConcurrencyLimit
 from embed.domain.identifiers import hash_key, is_id, is_key
 from embed.errors import ApiError
@@ -61,7 +62,11 @@ def find_access(key: str) -> Access | None:
 @lru_cache(maxsize=1024)
 def _read_row(found: tuple[Any, ...]) -> Access:
     """Convert values as the database stores them; a key's are converted once until they change."""
-    row = read_row(_COLUMNS, found)
+    values = {
+        name: column.python_value(value) if isinstance(column, Field) else value  # type: ignore[no-untyped-call]  # peewee's
+        for (name, column), value in zip(_COLUMNS.items(), found, strict=True)
+    }
+    row = SimpleNamespace(**values)
     return Access(
         key_id=row.key_id,
         page_id=row.page_id,

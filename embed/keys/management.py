@@ -114,7 +114,10 @@ def change_key(
     label = parse_label(raw_label)
     origins = parse_allowlist(raw_origins)
     with editing_row(ApiKey, key_id, change) as (edit, key):
-        _set_label(edit, key, label)
+        if key.label != label:
+            previous, key.label = key.label, label
+            key.save(only=[ApiKey.label])
+            edit.log("change label", KeyFacts(key.tier, key.display_prefix, label, previous))
         _set_origins(edit, key, origins, allow_null_origin)
     return key
 
@@ -136,13 +139,6 @@ def revoke_key(key_id: str, change: Change) -> ApiKey:
             key.save(only=[ApiKey.revoked_at])
             edit.log("revoke key", KeyFacts(key.tier, key.display_prefix, key.label))
     return key
-
-
-def _set_label(edit: Edit, key: ApiKey, label: str | None) -> None:
-    if key.label != label:
-        previous, key.label = key.label, label
-        key.save(only=[ApiKey.label])
-        edit.log("change label", KeyFacts(key.tier, key.display_prefix, label, previous))
 
 
 def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: bool) -> None:

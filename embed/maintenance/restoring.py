@@ -46,10 +46,7 @@ def restore_backup(path: Path, database_url: str, *, kept: Path | None = None) -
     if kept is not None:
         check_is_new(kept)
     schema = describe_newest()
-    with (
-        SqliteRows(path).snapshot() as file,
-        _upgrade_rows(file, check_backup(file)) as source,
-    ):
+    with _open_backup(path) as source:
         _prepare(database_url, "The database")
         with open_rows(database_url).alone(schema) as target:
             if _is_empty(target, schema):
@@ -65,10 +62,7 @@ def restore_backup(path: Path, database_url: str, *, kept: Path | None = None) -
 
 def check_restorable(path: Path) -> list[TableSum]:
     """Check and count what a backup would restore to this version's tables. Raises InvalidInput."""
-    with (
-        SqliteRows(path).snapshot() as file,
-        _upgrade_rows(file, check_backup(file)) as source,
-    ):
+    with _open_backup(path) as source:
         return sum_tables(source, describe_newest())
 
 
@@ -98,16 +92,17 @@ def _is_same(first_url: str, second_url: str) -> bool:
 
 
 @contextmanager
-def _upgrade_rows(file: SqliteRows, migrations: list[str]) -> Iterator[Rows]:
-    """Yield a backup's rows in this version's form, from an upgraded copy if it's older."""
-    if migrations == schema_version.list_migrations():
-        yield file
-        return
-    with tempfile.TemporaryDirectory(prefix="embed-restore-") as folder:
-        copy = Path(shutil.copy(file.path, folder))
-        upgrade_file(copy)
-        with SqliteRows(copy).snapshot() as rows:
-            yield rows
+def _open_backup(path: Path) -> Iterator[Rows]:
+    """Yield a checked backup's rows in this version's form, from an upgraded copy if it's older."""
+    with SqliteRows(path).snapshot() as file:
+        if check_backup(file) == schema_version.list_migrations():
+            yield file
+            return
+        with tempfile.TemporaryDirectory(prefix="embed-restore-") as folder:
+            copy = Path(shutil.copy(path, folder))
+            upgrade_file(copy)
+            with SqliteRows(copy).snapshot() as rows:
+                yield rows
 
 
 def _upgrade(url: str, name: str) -> None:

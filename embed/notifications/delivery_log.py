@@ -75,16 +75,6 @@ def count_undelivered(page: Page) -> dict[str, dict[str, int]]:
     return counts
 
 
-def count_given_up(owner: Person) -> dict[str, int]:
-    """Count given-up messages by page, except tests; pages without any are absent."""
-    return _count_given_up(Page.owner == owner)
-
-
-def count_given_up_of_page(page: Page) -> int:
-    """Count a page's given-up messages, except tests."""
-    return _count_given_up(Page.id == page.id).get(page.id, 0)
-
-
 class Failing(NamedTuple):
     """The receivers of a page whose last attempts failed."""
 
@@ -109,7 +99,8 @@ def list_failing(owner: Person) -> dict[str, Failing]:
     return {page_id: Failing(since, waiting) for page_id, since, waiting in rows.tuples()}
 
 
-def _count_given_up(condition: Any) -> dict[str, int]:
+def count_given_up(of_pages: Any) -> dict[str, int]:
+    """Count given-up messages by page, except tests; pages without any are absent."""
     rows: Any = (
         Delivery.select(Receiver.page, fn.COUNT(Delivery.id))
         .join(Message)
@@ -117,7 +108,7 @@ def _count_given_up(condition: Any) -> dict[str, int]:
         .join(Receiver)
         .join(Page)
         .where(
-            condition,
+            of_pages,
             Delivery.state == "given_up",
             Message.type != TEST,
             Receiver.person.is_null(),

@@ -78,13 +78,7 @@ def block_on_page(page_id: str, kind: str, raw_pattern: str, change: Change) -> 
     pattern = parse_pattern(kind, raw_pattern)
     with _translate_conflict(pattern), editing(page_id, change) as edit:
         _check_room(Block.page == edit.page)
-        block = Block.create(
-            page=edit.page,
-            kind=kind,
-            pattern=pattern,
-            created_by=change.actor,
-            created_at=change.now,
-        )
+        block = _create(change, kind, pattern, page=edit.page)
         edit.log("add block", BlockFacts(block.kind, _shorten_pattern(block)))
     return block
 
@@ -96,17 +90,17 @@ def block_for_person(person: Person, kind: str, raw_pattern: str, change: Change
         lock_owners(person.id)
         check_owner_is_there(person.id)
         _check_room(Block.person == person)
-        block = Block.create(
-            person=person,
-            kind=kind,
-            pattern=pattern,
-            created_by=change.actor,
-            created_at=change.now,
-        )
+        block = _create(change, kind, pattern, person=person)
         account_log.store(
             person, "block added", change.now, change.client, pattern=_shorten_pattern(block)
         )
     return block
+
+
+def _create(change: Change, kind: str, pattern: str, **scope: Page | Person) -> Block:
+    return Block.create(
+        kind=kind, pattern=pattern, created_by=change.actor, created_at=change.now, **scope
+    )
 
 
 def remove_block(block_id: str, change: Change) -> Block:

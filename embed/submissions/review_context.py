@@ -4,7 +4,7 @@ Read in a fixed number of statements, however many submissions are shown.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -124,7 +124,9 @@ def list_clear(page: Page, balances: BalanceSource, *conditions: Any) -> list[st
 def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list[Lookalike]]:
     """Find tracked and pending wallets with names like those in `waiting`, by submission id."""
     tracked = _find_tracked(page.id, page.version)
-    pending = _group_by_look(_read_waiting_names(page), is_tracked=False)
+    query = Submission.select(Submission.nickname, Submission.wallet_address)
+    newest = query.where(*is_waiting(page)).order_by(Submission.created_at.desc())
+    pending = _group_by_look(newest.limit(MAX_WAITING), is_tracked=False)
     looks = {one.id: skeleton(one.nickname) for one in waiting}
     return {
         one.id: [
@@ -139,34 +141,18 @@ def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list
 @cached(LRUCache(maxsize=MAX_CACHED, getsizeof=lambda by_look: 1 + len(by_look)), lock=Lock())
 def _find_tracked(page_id: str, version: int) -> dict[str, list[Lookalike]]:
     """Return the page's tracked wallets by their names' skeletons; `version` is the page's."""
-    return _group_by_look(_read_aliases(page_id), is_tracked=True)
+    query = Wallet.select(Wallet.public_alias, Wallet.address).order_by(Wallet.created_at.desc())
+    named = query.where(Wallet.page == page_id, Wallet.public_alias.is_null(False))
+    return _group_by_look(named.limit(MAX_ALIASES), is_tracked=True)
 
 
-def _group_by_look(
-    rows: Iterable[tuple[str, str]], *, is_tracked: bool
-) -> defaultdict[str, list[Lookalike]]:
+def _group_by_look(query: Any, *, is_tracked: bool) -> defaultdict[str, list[Lookalike]]:
     by_look: defaultdict[str, list[Lookalike]] = defaultdict(list)
-    for name, address in rows:
+    for name, address in list(query.tuples()):
         found = by_look[skeleton(name)]
         if len(found) < MAX_FOUND:
             found.append(Lookalike(name, address, is_tracked))
     return by_look
-
-
-def _read_aliases(page_id: str) -> Iterable[tuple[str, str]]:
-    query = Wallet.select(Wallet.public_alias, Wallet.address).where(
-        Wallet.page == page_id, Wallet.public_alias.is_null(False)
-    )
-    newest: Any = query.order_by(Wallet.created_at.desc()).limit(MAX_ALIASES).tuples()
-    return list(newest)
-
-
-def _read_waiting_names(page: Page) -> Iterable[tuple[str, str]]:
-    query = Submission.select(Submission.nickname, Submission.wallet_address).where(
-        *is_waiting(page)
-    )
-    newest: Any = query.order_by(Submission.created_at.desc()).limit(MAX_WAITING).tuples()
-    return list(newest)
 
 
 def _count_outcomes(key: Any, *conditions: Any) -> defaultdict[str, Counter[str]]:

@@ -81,7 +81,12 @@ def submit(request: SubmissionRequest, caller: Caller, runtime: Runtime) -> Subm
         verified = _verify(request, caller, runtime)
         check_limits(caller, runtime, scope="submission")
         if caller.access.has_blocks:  # before the page is locked: a list may be long
-            _check_deny_list(verified)
+            check_not_blocked(
+                verified.nonce.page_id,
+                wallet_address=verified.nonce.wallet_address,
+                nickname=verified.nickname,
+                client=caller.visitor_network,
+            )
         _check_gate(runtime, caller.access, verified.nonce.wallet_address)
         submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
@@ -114,16 +119,6 @@ def _verify(request: SubmissionRequest, caller: Caller, runtime: Runtime) -> Ver
         request, Nonce, runtime.signer, address=address, detail=nickname, access=access
     )
     return VerifiedSubmission(nonce, nickname, signed, caller)
-
-
-def _check_deny_list(verified: VerifiedSubmission) -> None:
-    """Raises ApiError `not_accepted`."""
-    check_not_blocked(
-        verified.nonce.page_id,
-        wallet_address=verified.nonce.wallet_address,
-        nickname=verified.nickname,
-        client=verified.caller.visitor_network,
-    )
 
 
 def _check_gate(runtime: Runtime, access: Access, wallet_address: str) -> None:
@@ -167,8 +162,10 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
         waiting = count_waiting(page)
         status = _decide(page, waiting, verified, now)
         submission = _store(verified, status, now)
-        if status == "auto_approved":
-            _track(submission, now, max_wallets)
+        if status == "auto_approved" and track_approved(
+            page.id, [submission], now, max_wallets=max_wallets
+        ):
+            raise ApiError("queue_full", retry_after=policy.QUEUE_RETRY_AFTER)  # there's no room
         _tell(submission, page, waiting, now)
         return submission
 
@@ -220,12 +217,6 @@ def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime)
         envelope=b"" if signed.form == "raw" else signed.signed_bytes,
     )
     return submission
-
-
-def _track(submission: Submission, now: datetime, max_wallets: int) -> None:
-    """Put a wallet on its page. Raises ApiError `queue_full` if there is no room."""
-    if track_approved(submission.page_id, [submission], now, max_wallets=max_wallets):
-        raise ApiError("queue_full", retry_after=policy.QUEUE_RETRY_AFTER)
 
 
 def _tell(submission: Submission, page: Page, waiting: int, now: datetime) -> None:

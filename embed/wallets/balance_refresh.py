@@ -6,7 +6,6 @@ The page owner's servers ask for a single one through the API.
 from collections.abc import Callable
 from datetime import timedelta
 
-from limits import RateLimitItem
 from msgspec import Struct
 
 from embed.balances import due
@@ -92,8 +91,8 @@ def refresh_balances(
     return RefreshSummary(
         observed=swept.observed,
         observed_completely=completely.observed,
-        flagged=watched.flagged,
-        unflagged=watched.unflagged,
+        flagged=watched["flag wallet"],
+        unflagged=watched["unflag wallet"],
         problem=None if page is None else find_problem(page.token_mint),
         failure=None if failure is None else str(failure),
     )
@@ -164,8 +163,9 @@ def _read(page: Page, address: str, runtime: Runtime, chain: SolanaRpc) -> Chain
     refusal = ApiError("balance_unavailable", retry_after=COME_BACK_AFTER)
     if find_problem(page.token_mint) is not None:
         raise refusal
-    limit = _take_part(runtime.settings.limit_rpc)
-    runtime.rate_limits.check_limit("balance_unavailable", limit, "refreshes")
+    limit = runtime.settings.limit_rpc
+    part = type(limit)(max(1, limit.amount // PART_OF_RATE), limit.multiples)
+    runtime.rate_limits.check_limit("balance_unavailable", part, "refreshes")
     try:
         with chain.concurrency_limit:
             return observe_completely(
@@ -176,7 +176,3 @@ def _read(page: Page, address: str, runtime: Runtime, chain: SolanaRpc) -> Chain
         raise refusal from None
     except (RpcUnavailable, UnusableAmount, Busy):
         raise refusal from None
-
-
-def _take_part(limit: RateLimitItem) -> RateLimitItem:
-    return type(limit)(max(1, limit.amount // PART_OF_RATE), limit.multiples)

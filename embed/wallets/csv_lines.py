@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, auto
+from itertools import groupby
 
 from embed.domain.addresses import parse_pasted_address
 from embed.domain.amounts import format_amount, parse_amount
@@ -193,14 +194,7 @@ def group_mistakes(mistakes: Iterable[Mistake]) -> list[MistakeGroup]:
 
 
 def _join_neighbours(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last number of each run of ascending numbers."""
-    first = last = None
-    for number in numbers:
-        if first is None or last is None:
-            first = number
-        elif number != last + 1:
-            yield first, last
-            first = number
-        last = number
-    if first is not None and last is not None:
-        yield first, last
+    """Yield the first and last number of each run of consecutive numbers."""
+    for _, run in groupby(enumerate(numbers), key=lambda one: one[1] - one[0]):
+        neighbours = [number for _, number in run]
+        yield neighbours[0], neighbours[-1]

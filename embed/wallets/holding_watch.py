@@ -50,12 +50,6 @@ class Watched:
         return self.is_complete and self.is_low() and observed_at > max(counted_at, since)
 
 
-@dataclass(frozen=True, slots=True)
-class WatchResult:
-    flagged: int
-    unflagged: int
-
-
 def list_needed(before: datetime, page: Page | None = None) -> list[tuple[str, str]]:
     """Return (mint, address) of wallets that may be below the minimum, but aren't certain to be.
 
@@ -72,8 +66,11 @@ def list_needed(before: datetime, page: Page | None = None) -> list[tuple[str, s
     return list(dict.fromkeys((one.mint, one.wallet.address) for one in undecided))
 
 
-def watch_holdings(change: Change) -> WatchResult:
-    """Count observations within BALANCE_REFRESH; flag or withhold wallets as each page chose."""
+def watch_holdings(change: Change) -> Counter[str | None]:
+    """Count observations within BALANCE_REFRESH; flag or withhold wallets as each page chose.
+
+    Returns how often each action was logged.
+    """
     since = change.now - change.settings.balance_refresh
     may_have_news = (
         (ChainBalance.all_observed_at == ChainBalance.observed_at)
@@ -87,7 +84,7 @@ def watch_holdings(change: Change) -> WatchResult:
     for page_id, watched in by_page.items():
         if any(_has_news(one, since) for one in watched):
             logged.update(_watch_page(page_id, change, since))
-    return WatchResult(logged["flag wallet"], logged["unflag wallet"])
+    return logged
 
 
 def _has_news(one: Watched, since: datetime) -> bool:

@@ -48,8 +48,6 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class WalletFilter:
-    """Which wallets to find."""
-
     text: str = ""  # as somebody typed it: part of the alias or the address
     tag: Tag | None = None
     is_hidden: bool | None = None

@@ -1,10 +1,9 @@
 """The tracked wallets of a page."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from peewee import Case, fn
@@ -73,31 +72,22 @@ def list_wallets(
         .order_by(Wallet.created_at, in_byte_order(Wallet.id))
     )
     tags = _list_tags_by_wallet(page, page_tags, *conditions)
-    return [_build_tracked(*row, tags=tags) for row in rows.tuples().iterator()]
-
-
-def _build_tracked(
-    wallet_id: str,
-    address: str,
-    alias: str | None,
-    is_hidden: bool,
-    low_count: int,
-    is_withheld: bool,
-    created_at: datetime,
-    *amounts: Decimal | None,
-    tags: Mapping[str, tuple[Tag, ...]],
-) -> TrackedWallet:
-    return TrackedWallet(
-        wallet_id,
-        address,
-        alias,
-        bool(is_hidden),
-        next((amount for amount in amounts if amount is not None), None),
-        tags[wallet_id],
-        is_flagged=low_count >= LOW_IN_A_ROW,
-        is_withheld=bool(is_withheld),
-        created_at=created_at,
-    )
+    return [
+        TrackedWallet(
+            wallet_id,
+            address,
+            alias,
+            is_hidden,
+            next((amount for amount in amounts if amount is not None), None),
+            tags[wallet_id],
+            is_flagged=low_count >= LOW_IN_A_ROW,
+            is_withheld=is_withheld,
+            created_at=created_at,
+        )
+        for wallet_id, address, alias, is_hidden, low_count, is_withheld, created_at, *amounts in (
+            rows.tuples().iterator()
+        )
+    ]
 
 
 def _list_tags_by_wallet(

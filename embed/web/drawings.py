@@ -76,11 +76,13 @@ def _draw_line(change: BalanceChange, now: datetime) -> Line | None:
         return None
     places = _place(points, now, low, high, LINE)
     part = round_change(change.day_part or Decimal(0))
+    span = change.line[-1].observed_at - change.line[0].observed_at
+    unit = _DAY if span >= _DAY else _HOUR
     return Line(
         _write_path(places),
         places[-1],
         "up" if part > 0 else "down" if part < 0 else "",
-        _round_span(change.line[-1].observed_at - change.line[0].observed_at),
+        max(1, round(span / unit)) * unit,
         change.line_change,
     )
 
@@ -139,11 +141,6 @@ def _write_path(places: Sequence[tuple[int, int]]) -> str:
         steps.append((to_x - x, to_y - y))
         x, y = to_x, to_y
     return "m" + " ".join(f"{right} {down}" for right, down in steps).replace(" -", "-")
-
-
-def _round_span(span: timedelta) -> timedelta:
-    unit = _DAY if span >= _DAY else _HOUR
-    return max(1, round(span / unit)) * unit
 
 
 # Pictures of addresses

@@ -54,6 +54,12 @@ def choose_language(stored: str | None) -> None:
     g.language = stored if stored in LANGUAGES else _match_browser_language()
 
 
+def choose_named_language() -> str:
+    """Use the language that the address names, for shared caches: most of them ignore Vary."""
+    g.language = find_named_language() or SOURCE_LANGUAGE
+    return current_language()
+
+
 def _match_browser_language() -> str:
     """Match Accept-Language by language only: de-AT counts as de."""
     header = request.headers.get("Accept-Language", "")

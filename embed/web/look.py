@@ -62,6 +62,7 @@ def _write_style(accent: str) -> str:
     """Return the accent's colors, which replace those in static/look/look.css."""
     colors = derive_colors(accent)
     light, dark = colors.light, colors.dark
+    edges = [f"#{one.edge}" if one.edge else "transparent" for one in (light, dark)]
     values = {
         "accent": f"#{colors.fill}",
         "accent-hover": f"#{colors.hover}",
@@ -69,10 +70,6 @@ def _write_style(accent: str) -> str:
         "accent-text": f"light-dark(#{light.text}, #{dark.text})",
         "accent-soft": f"light-dark(#{light.soft}, #{dark.soft})",
         "ring": "var(--accent-text)",
-        "edge": f"light-dark({_write_edge(light.edge)}, {_write_edge(dark.edge)})",
+        "edge": f"light-dark({', '.join(edges)})",
     }
     return ":root{" + ";".join(f"--{name}:{value}" for name, value in values.items()) + "}"
-
-
-def _write_edge(edge: str | None) -> str:
-    return f"#{edge}" if edge else "transparent"

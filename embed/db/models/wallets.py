@@ -71,8 +71,6 @@ class WalletTag(Table):
 
 @dataclass(frozen=True, slots=True)
 class TrackedWallet:
-    """A wallet with its balance and tags."""
-
     id: str
     address: str
     public_alias: str | None

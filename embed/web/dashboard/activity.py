@@ -26,8 +26,6 @@ SLICE_SIZE = 50  # entries of the log
 
 
 class Kind(NamedTuple):
-    """A kind of entries in the log."""
-
     label: str
     facts: tuple[type[kinds.Facts], ...]
     route: str = "show_activity"  # only people who may use it see them

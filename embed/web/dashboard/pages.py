@@ -105,7 +105,7 @@ def _list_needs(person: Person, own_pages: list[OwnPage], now: datetime) -> Iter
     for page in live:
         if page.token_mint in problems:
             yield Need("problem", page, problems[page.token_mint])
-    given_up, failing = count_given_up(person), list_failing(person)
+    given_up, failing = count_given_up(Page.owner == person), list_failing(person)
     for page in live:
         if page.id in given_up or page.id in failing:
             yield Need("undelivered", page, (given_up.get(page.id, 0), failing.get(page.id)))

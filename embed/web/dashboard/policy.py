@@ -217,7 +217,10 @@ def add_block(page: Page) -> ResponseReturnValue:
     if not is_empty and form.validate():
         with show_mistakes(form):
             if "preview" in request.form:
-                recognized = _recognize(page, form.pattern.data or "")
+                pattern = form.pattern.data or ""
+                kind = find_kind(pattern)
+                listed = deny_list.find_listed(page, kind, parse_pattern(kind, pattern))
+                recognized = Recognized(kind, *listed)
             else:
                 block = _block(page, form)
                 said = gettext("%(pattern)s is blocked.", pattern=block.pattern)
@@ -237,12 +240,6 @@ def _make_block_form(page: Page, **options: Any) -> BlockForm:
 
 def _is_own(page: Page) -> bool:
     return bool(page.owner_id == current_person().id)
-
-
-def _recognize(page: Page, raw_pattern: str) -> Recognized:
-    """Return what a pattern would block. Raises InvalidInput."""
-    kind = find_kind(raw_pattern)
-    return Recognized(kind, *deny_list.find_listed(page, kind, parse_pattern(kind, raw_pattern)))
 
 
 def _block(page: Page, form: BlockForm) -> Block:

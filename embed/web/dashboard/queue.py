@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, NamedTuple
 
 from flask import redirect, render_template, request, url_for
@@ -14,7 +13,7 @@ from embed.db.pagination import Cursor
 from embed.domain.reasons import MAX_LENGTH, NO_REASON, Reason, parse_reason, write_sentences
 from embed.domain.times import from_ms, to_ms
 from embed.errors import InvalidInput
-from embed.notifications.delivery_log import count_given_up_of_page
+from embed.notifications.delivery_log import count_given_up
 from embed.pages import read_policy
 from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context, list_clear
@@ -100,19 +99,16 @@ def _list_new(page: Page, since: datetime) -> list[str]:
 @page_route("/queue/decide", methods=["POST"], needs="reviewer")
 def decide(page: Page) -> ResponseReturnValue:
     """Approve, reject or block submissions; list those already decided, which don't change."""
-    ids = request.form.getlist("ids")
     decision = request.form.get("decision")
-    if not ids or decision not in DECISIONS:
+    if decision not in DECISIONS:
         return _refuse(page, NOTHING_CHOSEN)
     if decision == "approve":
-        decide: Callable[..., decisions.Result] = decisions.approve
-    else:
-        try:
-            decide = partial(decisions.reject, reason=_read_reason(), blocks=decision == "block")
-        except InvalidInput as mistake:
-            return _refuse(page, write_mistake(mistake))
-    result = decide(page, ids, current_change())
-    return _answer(page, result, "decided")
+        return _change(page, decisions.approve)
+    try:
+        reason = _read_reason()
+    except InvalidInput as mistake:
+        return _refuse(page, write_mistake(mistake))
+    return _change(page, decisions.reject, reason=reason, blocks=decision == "block")
 
 
 @page_route("/queue", methods=["POST"], needs="reviewer")
@@ -121,11 +117,7 @@ def approve_clear(page: Page) -> ResponseReturnValue:
 
     At the address of the queue, since scripts load its rows from the address they're at.
     """
-    ids = request.form.getlist("ids")
-    if not ids:
-        return _refuse(page, NOTHING_CHOSEN)
-    result = decisions.approve(page, ids, current_change(), balances=runtime().balances)
-    return _answer(page, result, "decided")
+    return _change(page, decisions.approve, balances=runtime().balances)
 
 
 def _read_reason() -> Reason:
@@ -139,11 +131,16 @@ def _read_reason() -> Reason:
 @page_route("/queue/undo", methods=["POST"], needs="reviewer")
 def undo_decision(page: Page) -> ResponseReturnValue:
     """Make recently decided submissions pending again."""
+    return _change(page, decisions.undo, "undone")
+
+
+def _change(
+    page: Page, change: Callable[..., decisions.Result], verb: str = "decided", **options: Any
+) -> ResponseReturnValue:
     ids = request.form.getlist("ids")
     if not ids:
         return _refuse(page, NOTHING_CHOSEN)
-    result = decisions.undo(page, ids, current_change())
-    return _answer(page, result, "undone")
+    return _answer(page, change(page, ids, current_change(), **options), verb)
 
 
 def _is_for_script() -> bool:
@@ -221,7 +218,7 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         known=_list_new(page, now),
         since_ms=to_ms(now),
         withdrawn=queries.count_withdrawn(page, now - WITHDRAWN_WITHIN),
-        undelivered=count_given_up_of_page(page),
+        undelivered=count_given_up(Page.id == page.id).get(page.id),
         now=now,
         **clear,
         **values,

@@ -43,8 +43,6 @@ class Logo(NamedTuple):
 
 
 class Canvas:
-    """A picture in progress."""
-
     def __init__(self, accent: str) -> None:
         ground = f"#{derive_colors(accent).light.soft}"
         self._image = Image.new("RGB", (WIDTH, HEIGHT), ground)

@@ -51,10 +51,9 @@ def list_holders(payload: Payload) -> list[Holder]:
         balance, count = parts.get(tag.id, NO_PART)
         share, elsewhere = find_share(balance, supply), counts[tag.id] - count
         holders.append(Holder(balance, share, counts[tag.id], tag, elsewhere=elsewhere))
-    balance, count = parts.get(None, NO_PART)
-    if count:
-        share = find_share(balance, supply)
-        holders.append(Holder(balance, share, count, is_untagged=True))
+    if untagged := parts.get(None):
+        share = find_share(untagged.balance, supply)
+        holders.append(Holder(untagged.balance, share, untagged.wallet_count, is_untagged=True))
     return holders
 
 

@@ -10,12 +10,11 @@ from embed.db.models import Page
 from embed.domain.colors import find_tag_color
 from embed.errors import ApiError
 from embed.public_payload import Payload
-from embed.translations import SOURCE_LANGUAGE
 from embed.wallets.joined import NEW_FOR, list_joined
 from embed.web.assets import CACHED_FOR, STATIC_DIR
 from embed.web.current import runtime
 from embed.web.drawings import draw_avatar
-from embed.web.languages import choose_language, current_language, find_named_language
+from embed.web.languages import choose_named_language
 from embed.web.pictures.canvas import Logo, Part
 from embed.web.pictures.card_picture import CardPicture, draw_card
 from embed.web.pictures.kept import KeptPictures
@@ -54,7 +53,7 @@ def show_logo(page_id: str, digest: str) -> Response:
 def show_picture(page_id: str) -> Response:
     """Return the picture of a list with a share link. Raises ApiError `not_found`."""
     page = get_shared_page(page_id)
-    payload, language = read_payload(page), _choose_language()
+    payload, language = read_payload(page), choose_named_language()
     shown = (page.id, payload.etag, language, runtime().clock().date())
     return _respond(shown, lambda: draw_list(_describe_list(page, payload)))
 
@@ -63,16 +62,10 @@ def show_picture(page_id: str) -> Response:
 def show_card_picture(page_id: str, wallet_id: str) -> Response:
     """Return the picture of a holder's card. Raises ApiError `not_found`."""
     page = get_shared_page(page_id)
-    payload, language = read_payload(page), _choose_language()
+    payload, language = read_payload(page), choose_named_language()
     card = get_card(page, payload, wallet_id)
     shown = (page.id, payload.etag, language, wallet_id)
     return _respond(shown, lambda: draw_card(_describe_card(page, payload, card)))
-
-
-def _choose_language() -> str:
-    """Use the language that the address names: most shared caches ignore Vary."""
-    choose_language(find_named_language() or SOURCE_LANGUAGE)
-    return current_language()
 
 
 def _respond(shown: Hashable, draw: Callable[[], bytes]) -> Response:

@@ -4,10 +4,8 @@ No address contains a key. The frame redirects to the iframe route with the page
 what other sites have stored keeps working after SECRET_KEY changes.
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
-from typing import Any, Self
+from typing import Any
 
 from flask import Response, render_template, request, url_for
 
@@ -16,16 +14,10 @@ from embed.errors import ApiError
 from embed.keys import derived
 from embed.public_payload import Payload, get_payload
 from embed.serializers import write_json
-from embed.translations import SOURCE_LANGUAGE
 from embed.web.compression import compress
 from embed.web.current import own_host, own_origin, runtime
 from embed.web.figures import format_share
-from embed.web.languages import (
-    choose_language,
-    current_language,
-    find_named_language,
-    gettext,
-)
+from embed.web.languages import choose_named_language, current_language, gettext
 from embed.web.look import read_look
 from embed.web.pictures.addresses import build_card_link
 from embed.web.pictures.canvas import HEIGHT, WIDTH
@@ -36,24 +28,6 @@ from embed.web.widget.cards import get_card
 from embed.web.widget.list_sentences import count_wallets, describe_list, find_list_share
 
 COUNTS_CACHED_FOR = timedelta(minutes=5)
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    wallets: int
-    share: Decimal | None  # of the supply, as in the list's sentence; None if unknown
-
-    @classmethod
-    def of(cls, payload: Payload) -> Self:
-        return cls(payload.wallet_count, find_list_share(payload))
-
-    def write(self) -> str:
-        """Return the counts in the reader's language, such as ``128 wallets · 12.4% of supply``."""
-        text = count_wallets(self.wallets)
-        if self.share is None:
-            return text
-        share = gettext("%(share)s of supply", share=format_share(self.share, 1))
-        return f"{text} · {share}"
 
 
 @blueprint.get("/page/<page_id>")
@@ -139,10 +113,12 @@ def read_counts(page_id: str) -> Response:
 
     They reveal nothing else about the list. Raises ApiError `not_found`.
     """
-    # Most shared caches ignore Vary, so the browser's language must not affect the answer.
-    choose_language(find_named_language() or SOURCE_LANGUAGE)
-    counts = Counts.of(read_payload(get_shared_page(page_id)))
-    body = {"wallets": counts.wallets, "share": counts.share, "text": counts.write()}
+    choose_named_language()
+    payload = read_payload(get_shared_page(page_id))
+    share, text = find_list_share(payload), count_wallets(payload.wallet_count)
+    if share is not None:
+        text += " · " + gettext("%(share)s of supply", share=format_share(share, 1))
+    body = {"wallets": payload.wallet_count, "share": share, "text": text}
     response = Response(write_json(body), content_type="application/json")
     response.cache_control.public = True
     response.cache_control.max_age = int(COUNTS_CACHED_FOR.total_seconds())

@@ -2,7 +2,7 @@
 
 from flask import Response, render_template, request
 
-from embed.balances.history import read_visible_balance_changes
+from embed.balances.history import read_balance_changes
 from embed.db.models import Page, Proof
 from embed.domain.amounts import find_share
 from embed.errors import ApiError
@@ -26,8 +26,8 @@ def show_wallet(page_id: str, wallet_id: str) -> Response:
     if wallet is None:
         raise ApiError("not_found")
     balances, now = runtime().balances, runtime().clock()
-    changes = read_visible_balance_changes(page, [wallet_id], now) if balances.uses_chain else {}
-    change = changes.get(wallet_id)
+    changes = read_balance_changes(page, [wallet.address], now) if balances.uses_chain else {}
+    change = changes.get(wallet.address)
     balance = balances.read(page, [wallet.address]).get(wallet.address)
     supply = balances.find_supply(page.token_mint)
     html = render_template(
