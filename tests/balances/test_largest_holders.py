@@ -1,6 +1,5 @@
 """The largest holders of a token, as endpoints tell, refuse to tell, or tell wrongly."""
 
-import time
 from decimal import Decimal
 
 import pytest
@@ -15,7 +14,6 @@ from support.rpc_faults import (
 )
 from support.world import USDC, Visitor
 
-from embed.balances import token_accounts
 from embed.balances.token_accounts import look_up_largest_holders
 from embed.errors import InvalidInput
 
@@ -117,15 +115,6 @@ def test_endpoint_that_fails_is_told_with_the_reason(rpc, endpoint, held, fault,
 
     assert FAILED in sentence
     assert reason in sentence
-
-
-def test_endpoint_that_hangs_is_given_up_in_time(rpc, endpoint, held, monkeypatch):
-    monkeypatch.setattr(token_accounts, "CALL_WITHIN_S", 0.3)
-    endpoint.fail(rpc_faults.hang)
-    started_at = time.monotonic()
-
-    assert "timed out" in refuse(rpc, held)
-    assert time.monotonic() - started_at < rpc_faults.HUNG_S
 
 
 @pytest.mark.parametrize("mint", [USDC, "11111111111111111111111111111111"])

