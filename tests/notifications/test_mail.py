@@ -85,7 +85,6 @@ HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n
     ("url", "answer", "reason"),
     [
         ("smtp://u:p@mail.example", talk(HELLO, CAN_NOTHING), NO_STARTTLS),
-        ("smtp://u:p@localhost", talk(HELLO, CAN_NOTHING), NO_STARTTLS),
         (
             "smtp://localhost",
             talk(HELLO, CAN_NOTHING, OK, b"550 Nobody\r\n", OK),
@@ -109,12 +108,6 @@ HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n
         ),
         ("smtp://localhost", wait, f"timed out{NEEDS_TLS}"),
         ("smtp://localhost", send(), f"the mail server hung up{NEEDS_TLS}"),
-        (
-            "smtp://localhost",
-            lambda connection: talk_until(connection, HELLO, CAN_NOTHING),
-            "the mail server hung up",
-        ),
-        ("smtp://localhost", talk(HELLO, CAN_NOTHING), "timed out"),
         ("smtps://localhost", talk(HELLO), "it does not speak TLS at this port"),
     ],
 )

@@ -222,6 +222,7 @@ def test_choice_takes_effect_at_once(watch):
     [
         ({"min_balance": "9"}, (0, False)),
         ({"min_balance": "9.5"}, (2, True)),
+        ({"min_balance": "100"}, (2, True)),
         ({"min_balance": "0"}, (0, False)),
         ({"token_mint": OTHER}, (0, False)),
     ],
@@ -233,17 +234,6 @@ def test_minimum_and_mint_take_effect_where_the_last_observation_says_enough(wat
     watch.world.configure(**fields)
 
     assert watch.marks == marks
-
-
-def test_raised_minimum_flags_nobody_without_another_observation(watch):
-    watch.observe(10)
-    watch.world.configure(min_balance=100)
-    for _ in range(2):
-        watch.watch()
-    assert watch.list_events() == []
-
-    watch.observe(10)
-    assert watch.marks == (2, True)
 
 
 # Within the refresh
