@@ -31,21 +31,6 @@ def test_change_has_one_version_however_much_it_records(world):
     assert world.page.version == version + 1
 
 
-def test_version_of_a_change_within_a_change_never_goes_down(world):
-    versions = [world.page.version]
-
-    with editing(world.page_id, world.change(ACTOR)) as outer:
-        for name in ("one", "two"):
-            with editing(world.page_id, world.change(ACTOR)) as inner:
-                inner.log("add tag", TagFacts(name))
-            versions.append(world.page.version)
-        outer.log("remove tag", TagFacts("one"))
-    versions.append(world.page.version)
-
-    assert versions == sorted(versions)
-    assert versions[-1] > versions[0]
-
-
 def test_change_that_fails_leaves_nothing(world):
     before = world.dump()
 

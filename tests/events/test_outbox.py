@@ -57,19 +57,6 @@ def test_pending_submission_is_told_where_there_is_a_receiver(world):
     assert told["status"] == "pending"
 
 
-def test_receiver_is_told_what_it_asked_for(world):
-    decided = add_receiver(world, "submission.decided", "queue.filling")
-    everything = add_receiver(world)
-    world.approve(world.submit(Visitor()).json["submissionId"])
-
-    assert [each for each, _ in read_messages(decided)] == ["submission.decided"]
-    assert [each for each, _ in read_messages(everything)] == [
-        "submission.created",
-        "submission.decided",
-    ]
-    assert Message.select().count() == 2  # receivers share them
-
-
 def test_decisions_are_told_as_the_submission_is_then(world):
     one, two = (world.submit(Visitor()).json["submissionId"] for _ in range(2))
     add_receiver(world)

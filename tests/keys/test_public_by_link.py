@@ -72,14 +72,6 @@ def test_links_key_is_not_the_previews_and_owners_do_not_count_it_among_theirs(s
     assert count_live_keys(shared.page.owner) == {shared.page_id: 2}
 
 
-def test_requests_at_once_agree_on_the_key_of_a_new_secret(shared):
-    page = shared.page
-    keys = race(*[partial(derived.get_link_key, page, LATER_SECRET)] * 6)
-
-    assert len(set(keys)) == 1
-    assert access.get_access(keys[0]).is_link
-
-
 def test_switches_at_once_leave_one_key_and_a_log_that_fits(world):
     page_id, change = world.page_id, change_at(world.clock())
     switches = [derived.share_page, derived.stop_sharing] * 4
