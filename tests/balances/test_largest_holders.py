@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from chain.ledger import SPL_TOKEN_2022
+from chain.ledger import SPL_TOKEN_2022, make_address
 from support import rpc_faults
 from support.rpc_faults import (
     amount_of,
@@ -12,7 +12,7 @@ from support.rpc_faults import (
     change,
     info_of,
 )
-from support.world import USDC, Visitor
+from support.world import USDC
 
 from embed.balances.token_accounts import look_up_largest_holders
 from embed.errors import InvalidInput
@@ -23,10 +23,6 @@ LARGEST, OWNERS = "getTokenLargestAccounts", "getMultipleAccounts"
 REFUSED = "doesn't list the largest holders"
 FAILED = "can't be looked up right now"
 LAMPORTS = {"owner": "1" * 32, "data": ["", "base64"]}
-
-
-def make_address() -> str:
-    return Visitor().address
 
 
 def test_owners_are_told_with_all_of_their_large_accounts_most_first(ledger, endpoint, rpc):

@@ -3,20 +3,15 @@
 import struct
 
 import pytest
-from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, make_address
 from support.rpc_access import PatientClock, connect
 from support.rpc_faults import WRONG_RESULTS, answer_error, change_first, info_of
-from support.world import Visitor
 
 from embed.balances.mints import NoSuchMint, read_token
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_all_accounts
 
 pytestmark = pytest.mark.slow
-
-
-def make_address() -> str:
-    return Visitor().address
 
 
 def read_names(rpc, mint: str) -> tuple[str | None, str | None]:

@@ -4,16 +4,15 @@ import logging
 from datetime import timedelta
 
 import pytest
-from peewee import chunked
+from chain.ledger import make_address
 from support.fake_chain import COMPLETE, SWEEP
-from support.world import USDC, Visitor
+from support.world import USDC
 
 from embed import pages
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import UnusableAnswer
 from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.models import ChainBalance, DailyBalance, Token, Wallet
-from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput, NotFound
 from embed.maintenance.wallet_erasure import erase_wallet
 from embed.pages import get_page
@@ -31,19 +30,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def track_many(world, count: int, page_id=None) -> list[str]:
-    """Track addresses that nobody has the keys of."""
-    addresses = [Visitor().address for _ in range(count)]
-    for batch in chunked(addresses, 1000):
-        Wallet.insert_many(
-            {
-                "id": make_id(),
-                "page": page_id or world.page_id,
-                "address": address,
-                "created_at": world.clock(),
-            }
-            for address in batch
-        ).execute()
-    return addresses
+    return [world.track(make_address(), page_id=page_id).address for _ in range(count)]
 
 
 def amounts_of(world, page_id=None) -> dict:

@@ -1,19 +1,17 @@
 """Connections to endpoints, which stay open between calls."""
 
-import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Barrier
 
 import pytest
-from limits import parse
 from support import rpc_faults
 from support.rpc_access import LIMIT_S, connect, hang_up, wait_until_open
 
 from embed import outbound
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
-from embed.outbound import MOST_IDLE, Reach
+from embed.outbound import MOST_IDLE
 
 pytestmark = pytest.mark.slow
 
@@ -142,19 +140,3 @@ def test_call_ends_in_time_and_its_connection_with_it(ledger, endpoint, fault):
     assert time.monotonic() - started_at < rpc_faults.HUNG_S
     assert ask(rpc) == ledger.slot
     assert (endpoint.calls.total(), endpoint.connections) == (3, 2)
-
-
-def test_address_is_checked_again_when_a_name_is_connected_to_again(endpoint, monkeypatch):
-    resolve, address = socket.getaddrinfo, "127.0.0.1"
-    monkeypatch.setattr(socket, "getaddrinfo", lambda _host, *more, **how: resolve(address, *more))
-    url = endpoint.url.replace("127.0.0.1", "rpc.example")
-    rpc = SolanaRpc((url,), limit=parse("9/second"), reach=Reach.PUBLIC_OR_LOOPBACK)
-    ask(rpc)
-
-    address = "10.0.0.1"
-    ask(rpc)  # it is still connected
-    hang_up(endpoint)
-    with pytest.raises(RpcUnavailable, match="inside the operator's network"):
-        ask(rpc)
-
-    assert (endpoint.calls.total(), endpoint.connections) == (2, 1)

@@ -231,19 +231,6 @@ def test_failures_are_told_and_logged_without_the_address(endpoint, caplog, faul
         assert record.getMessage().startswith("Solana RPC, RPC server 1 of 1, getSlot: ")
 
 
-def test_same_failure_is_logged_once_a_minute(endpoint, caplog):
-    clock = PatientClock()
-    rpc = connect(endpoint, clock=clock)
-    endpoint.fail(answer_status(503))
-    for _ in range(2):
-        for _ in range(3):
-            with pytest.raises(RpcUnavailable):
-                rpc.call("getSlot", [], timeout_s=3)
-        assert len(caplog.records) == 1
-        caplog.clear()
-        clock.wait(61)
-
-
 def test_endpoint_inside_the_network_is_refused(endpoint):
     rpc = SolanaRpc((endpoint.url,), limit=parse("9/second"), reach=Reach.PUBLIC)
 

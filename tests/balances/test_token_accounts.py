@@ -4,9 +4,8 @@ from decimal import Decimal
 from math import ceil
 
 import pytest
-from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated, make_address
 from support.rpc_access import read
-from support.world import Visitor
 
 from embed.balances.mints import read_token
 from embed.balances.rpc_endpoint import INVALID_PARAMS, MAX_ANSWER_BYTES
@@ -18,10 +17,6 @@ pytestmark = pytest.mark.slow
 PROGRAMS = [SPL_TOKEN, SPL_TOKEN_2022]
 by_program = pytest.mark.parametrize("program", PROGRAMS, ids=["spl-token", "token-2022"])
 MAX_UNITS = 2**64 - 1
-
-
-def make_address() -> str:
-    return Visitor().address
 
 
 @by_program

@@ -1,21 +1,16 @@
 """Answers about balances that are refused, and amounts that are not stored."""
 
 import pytest
-from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, Ledger
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, Ledger, make_address
 from chain.rpc_server import run_rpc
 from support.rpc_access import PatientClock, connect, read
 from support.rpc_faults import WRONG_RESULTS, amount_of, change, change_first, info_of
-from support.world import Visitor
 
 from embed.balances.mints import read_scaled_supply
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.token_accounts import read_all_accounts
 
 pytestmark = pytest.mark.slow
-
-
-def make_address() -> str:
-    return Visitor().address
 
 
 ACCOUNT_LIES = {

@@ -79,7 +79,7 @@ class Ledger:
         The name and symbol become a Metaplex account, or the extension TokenMetadata of a
         Token-2022 mint. `address` chooses a known mint's. Interest has not yet grown.
         """
-        mint = Mint(address or _make_address(), program, decimals, multiplier=multiplier)
+        mint = Mint(address or make_address(), program, decimals, multiplier=multiplier)
         if multiplier is not None:
             mint.extensions.append({"extension": "scaledUiAmountConfig", "state": {}})
         if bears_interest:
@@ -116,7 +116,7 @@ class Ledger:
 
     def open_auxiliary_account(self, owner: str, mint: str, units: int = 0) -> str:
         """Open another token account of the owner, and mint into it; return that account."""
-        return self._add(_make_address(), owner, mint, units)
+        return self._add(make_address(), owner, mint, units)
 
     def burn(self, owner: str, mint: str, units: int) -> None:
         """Take units out of the owner's associated token account."""
@@ -163,5 +163,5 @@ def find_associated(owner: str, mint: str, program: str) -> str:
     return str(Pubkey.find_program_address(seeds, Pubkey.from_string(ASSOCIATED))[0])
 
 
-def _make_address() -> str:
+def make_address() -> str:
     return str(Keypair().pubkey())

@@ -4,7 +4,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import zxcvbn
 from nacl import pwhash
 from zxcvbn.matching import RANKED_DICTIONARIES
 
@@ -142,19 +141,3 @@ def test_only_the_first_characters_are_judged():
 )
 def test_no_character_breaks_it(password):
     find_weakness(password, [password, "\u0130stanbul", "\ud800" * 5])
-
-
-def test_one_password_is_judged_at_a_time(monkeypatch):
-    """zxcvbn keeps the person's words in a variable of its module."""
-    refused, judge = [], zxcvbn.zxcvbn
-
-    def judge_another(text: str, **more):
-        with pytest.raises(Busy):
-            find_weakness("whale-club", [])
-        refused.append(text)
-        return judge(text, **more)
-
-    monkeypatch.setattr(zxcvbn, "zxcvbn", judge_another)
-
-    assert find_weakness("moreau harbor", ["moreau harbor"]) == OWN_WORDS
-    assert refused == ["moreau harbor"]

@@ -7,7 +7,8 @@ from embed.db.connection import db
 from embed.db.models import Page
 from embed.errors import NotFound
 from embed.events.editing import editing
-from embed.events.kinds import ChangeFacts, TagFacts
+from embed.events.kinds import ChangeFacts, HoldingFacts, TagFacts
+from embed.notifications import receivers
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -31,12 +32,14 @@ def test_change_has_one_version_however_much_it_records(world):
     assert world.page.version == version + 1
 
 
-def test_change_that_fails_leaves_nothing(world):
+def test_change_that_fails_leaves_nothing_and_no_message(world):
+    receivers.add_webhook(world.page_id, "https://hooks.example/", world.change())
     before = world.dump()
 
     def change() -> None:
         with editing(world.page_id, world.change(ACTOR)) as edit:
             edit.log("change page", ChangeFacts({"public_title": "New"}))
+            edit.log("flag wallet", HoldingFacts("id", "address", "Ann", 1, 2, hidden=False))
             Page.update(public_title="New").execute()
             raise RuntimeError("half way")
 

@@ -120,15 +120,10 @@ def test_mail_that_is_not_sent_says_why(owner_with, monkeypatch, url, answer, re
         assert owner.send_to("ann@example.com") == reason
 
 
-@pytest.mark.parametrize(
-    ("url", "reason"),
-    [
-        ("smtp://mail.invalid", "its name could not be resolved"),
-        ("smtp://127.0.0.1:1", "the connection was refused"),
-    ],
-)
-def test_mail_server_that_is_not_there_is_told(owner_with, url, reason):
-    assert owner_with(SMTP_URL=url).send_to("ann@example.com") == reason
+def test_mail_server_that_is_not_there_is_told(owner_with):
+    owner = owner_with(SMTP_URL="smtp://127.0.0.1:1")
+
+    assert owner.send_to("ann@example.com") == "the connection was refused"
 
 
 @pytest.mark.slow  # openssl makes the certificate

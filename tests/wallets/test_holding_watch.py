@@ -124,16 +124,6 @@ def test_same_observation_counts_once(watch):
 
 
 @on_both_databases
-def test_complete_observation_that_a_sweep_followed_does_not_count(watch):
-    watch.world.clock.forward(minutes=1)
-    watch._slot += 1
-    watch.record(1)
-    watch.observe(1, other=None)
-
-    assert watch.marks == (0, False)
-
-
-@on_both_databases
 def test_observation_from_before_the_wallet_was_put_there_does_not_count(watch):
     visitor = Visitor()
     watch.record(1, address=visitor.address)

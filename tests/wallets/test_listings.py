@@ -38,20 +38,11 @@ class Listings:
     def remove(self, wallet) -> None:
         tracking.remove_wallet(wallet.id, self.world.change())
 
-    def withhold(self, wallet, is_withheld: bool) -> None:
-        """Do as the holding watch does."""
-        Wallet.update(is_withheld=is_withheld).where(Wallet.id == wallet.id).execute()
-        bump_version(self.world.page_id)
-
 
 @pytest.fixture
-def listings(world) -> Listings:
-    return Listings(world)
-
-
-@pytest.fixture
-def running(listings) -> Listings:
+def running(world) -> Listings:
     """Those of a page that was brought up to date before."""
+    listings = Listings(world)
     listings.update()
     return listings
 
@@ -82,12 +73,12 @@ def test_wallet_joins_and_leaves_each_page_for_itself(world, running):
 
 
 @pytest.mark.databases("sqlite")
-def test_wallets_of_a_page_without_listings_joined_when_they_were_added(world, listings):
+def test_wallets_of_a_page_without_listings_joined_when_they_were_added(world):
     added_at = world.clock()
     track(world)
     world.clock.forward(days=40)
 
-    listings.update()
+    update_listings(world.clock())
 
     assert [one.joined_at for one in list_listings(world.page_id)] == [added_at]
 
@@ -100,8 +91,9 @@ def test_hidden_wallet_leaves_and_shown_one_joins_again(world, running, hide):
     def set_hidden(is_hidden):
         if hide == "hide":
             running.change(ann, is_hidden=is_hidden)
-        else:
-            running.withhold(ann, is_hidden)
+        else:  # as the holding watch does
+            Wallet.update(is_withheld=is_hidden).execute()
+            bump_version(world.page_id)
         running.update()
 
     set_hidden(True)
