@@ -122,6 +122,14 @@ def test_wallet_that_gave_its_associated_account_away_is_read_in_its_others(worl
     assert run().observed == 2
     assert amounts_of(world)[giver] == 7
 
+    def refuse(method):
+        if method == COMPLETE:
+            raise UnusableAnswer("Too many accounts.")
+
+    chain.before_answer = refuse
+    world.clock.forward(hours=1)
+    assert run().observed == 1  # the other, of the same batch
+
 
 def test_rotation_reads_a_bounded_number_those_that_wait_longest_first(world_with, chain, request):
     world = world_with(LIMIT_RPC="6/10 seconds")

@@ -19,6 +19,13 @@ def test_text_that_is_much_too_long_is_refused_before_it_is_normalised(raw, monk
         parse_nickname(raw)
 
 
+def test_letters_may_take_four_code_points_each():
+    longest = unicodedata.normalize("NFD", "\u1f82")
+
+    assert len(longest) == 4
+    assert len(parse_nickname(longest * nicknames.MAX_LENGTH)) == nicknames.MAX_LENGTH
+
+
 @given(st.text(st.characters()))
 def test_any_text_gives_a_nickname_or_one_of_two_codes(raw):
     try:

@@ -285,6 +285,13 @@ def test_asking_for_mails_again_does_not_let_them_decide_again(owner, join):
     assert not owner.start_mail(own.person).may_decide
 
 
+def test_nobody_who_gets_no_mails_lets_them_decide(owner):
+    person = owner.world.page.owner
+
+    with pytest.raises(InvalidInput, match="get emails about this page"):
+        own_mail.let_decide(owner.world.page_id, person, True, owner.world.change(person.email))
+
+
 # What the log says
 
 

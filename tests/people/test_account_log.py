@@ -162,6 +162,25 @@ def test_failure_at_an_unknown_address_takes_the_same_statements_and_stores_noth
     assert list_kinds(ann) == ["sign-in failed"]
 
 
+@on_both_databases
+def test_list_is_newest_first_and_shows_everything_once(world, owner, ann):
+    for number in range(25):
+        world.clock.forward(seconds=number % 2)  # two of a time
+        account_log.store(ann, "session ended", world.clock(), count=number)
+    account_log.store(owner, "signed in", world.clock())
+
+    parts, after = [], None
+    while not parts or after:
+        part = account_log.list_events(ann, 10, after)
+        parts.append(part.rows)
+        after = part.next_cursor
+    assert [len(rows) for rows in parts] == [10, 10, 5]
+    shown = [event for rows in parts for event in rows]
+    assert len({event.id for event in shown}) == 25
+    times = [event.created_at for event in shown]
+    assert times == sorted(times, reverse=True)
+
+
 # Reading
 
 

@@ -7,7 +7,9 @@ import pytest
 from support.remote import race
 from support.world import Visitor, code_of
 
-from embed.db.models import Submission, Wallet, Withdrawal
+from embed import pages
+from embed.db.models import Submission, UsedNonce, Wallet, Withdrawal
+from embed.errors import ApiError
 from embed.keys import access
 from embed.notifications import delivery, webhooks
 from embed.notifications.targets import Outcome
@@ -94,6 +96,16 @@ def test_new_submission_at_the_same_time_is_kept_or_a_duplicate(world, sign):
         assert first not in [one.id for one in left]
         assert code in (None, "duplicate")
         assert [one.nickname for one in left] == ([] if code else ["Ann again"])
+
+
+def test_page_that_is_deleted_or_purged_meanwhile_is_told(world, sign):
+    _, withdraw_it = sign(Visitor())
+
+    for end in (world.delete_page, partial(pages.purge_page, world.page_id)):
+        end()
+        with pytest.raises(ApiError, match="page_not_found"):
+            withdraw_it()
+    assert not UsedNonce.select().exists()
 
 
 # Messages on their way

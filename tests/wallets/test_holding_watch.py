@@ -137,6 +137,8 @@ def test_observation_from_before_the_wallet_was_put_there_does_not_count(watch):
 
 
 def test_associated_account_alone_can_prove_the_return_and_old_other_accounts_cannot(watch):
+    watch.observe(2, other=8)
+    assert watch.marks == (0, False)
     for _ in range(2):
         watch.observe(1, other=8)
     assert watch.marks == (2, True)
@@ -212,7 +214,6 @@ def test_choice_takes_effect_at_once(watch):
     [
         ({"min_balance": "9"}, (0, False)),
         ({"min_balance": "9.5"}, (2, True)),
-        ({"min_balance": "100"}, (2, True)),
         ({"min_balance": "0"}, (0, False)),
         ({"token_mint": OTHER}, (0, False)),
     ],
@@ -224,6 +225,17 @@ def test_minimum_and_mint_take_effect_where_the_last_observation_says_enough(wat
     watch.world.configure(**fields)
 
     assert watch.marks == marks
+
+
+def test_raised_minimum_flags_nobody_without_another_observation(watch):
+    watch.observe(10)
+    watch.world.configure(min_balance=100)
+    for _ in range(2):
+        watch.watch()
+    assert watch.list_events() == []
+
+    watch.observe(10)
+    assert watch.marks == (2, True)
 
 
 # Within the refresh

@@ -80,6 +80,14 @@ def test_wildcards_are_looked_for_as_they_are(world):
     assert len(list_matches(world, " \u200e\0")) == 5  # which is no text at all
 
 
+def test_shortened_addresses_are_found(world):
+    address = world.track(Visitor().address, alias="Ann").address
+    world.track(Visitor().address, alias="Ben")
+
+    assert list_matches(world, f" {address[:6]} .. {address[-4:]} ") == ["Ann"]
+    assert list_matches(world, f"{address[-6:]}…{address[:4]}") == []
+
+
 @pytest.mark.parametrize("is_descending", [False, True])
 def test_wallets_that_hold_the_same_come_oldest_first(world, is_descending):
     for alias in ("x", "a", "m"):
