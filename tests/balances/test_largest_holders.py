@@ -140,7 +140,6 @@ def test_wrong_list_of_accounts_is_refused(rpc, endpoint, held, edit):
 
 WRONG_OWNERS = {
     "another mint": lambda found: info_of(found[0]).update(mint=USDC),
-    "another program": lambda found: found[0].update(owner=USDC),
     "more than u64": lambda found: amount_of(found[0]).update(amount=str(2**64)),
     "one more": lambda found: found.append(found[0]),
     "no mint": lambda found: found.__setitem__(-1, None),

@@ -29,12 +29,6 @@ def drip(handler, _) -> None:
             handler.wfile.write(b" ")
 
 
-def garble(handler, _) -> None:
-    """Send what is no HTTP, and hang up."""
-    handler.close_connection = True
-    handler.wfile.write(b"HTT")
-
-
 def test_hundred_calls_one_after_the_other_take_one_connection(endpoint):
     rpc = connect(endpoint)
     for _ in range(100):
@@ -105,7 +99,7 @@ def test_connection_that_the_server_closes_at_that_moment_is_replaced_once(
 
 
 @pytest.mark.parametrize(
-    ("fault", "is_new"), [(rpc_faults.cut, True), (garble, False), (rpc_faults.cut_body, False)]
+    ("fault", "is_new"), [(rpc_faults.cut, True), (rpc_faults.cut_body, False)]
 )
 def test_call_on_a_new_connection_or_answered_in_part_is_not_sent_again(
     ledger, endpoint, fault, is_new

@@ -249,11 +249,6 @@ def test_service_asks_the_endpoints_of_its_settings(environ, ledger, endpoint):
     assert chain.call("getSlot", []) == ledger.slot
 
 
-@pytest.mark.parametrize("chain", [None])
-def test_service_without_endpoints_has_no_chain(app):
-    assert app.extensions[EXTENSION].chain is None
-
-
 # The rate at which endpoints are asked
 
 

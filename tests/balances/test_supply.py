@@ -67,7 +67,6 @@ LIES = {
     "another program's": lambda mint: mint.update(owner="1" * 32),
     "not parsed": lambda mint: mint.update(data=["AAAA", "base64"]),
     "no mint": lambda mint: mint["data"]["parsed"].update(type="account"),
-    "missing": lambda mint: info_of(mint).pop("supply"),
     "with decimals": lambda mint: info_of(mint).update(supply="5.5"),
     "more than a u64": lambda mint: info_of(mint).update(supply=str(2**64)),
     "endless": lambda mint: info_of(mint).update(supply="9" * 10_000),

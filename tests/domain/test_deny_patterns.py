@@ -27,7 +27,6 @@ def refuse(kind: str, raw: str) -> str:
         ("ADMIN*", "admin 2"),
         ("*admin*", "The Admin"),
         ("adm?n", "admin"),
-        ("a*b*c", "a-b-c"),
         ("**bot**", "bot"),
         ("Größe", "GRÖSSE"),
         # Names that look alike:

@@ -295,20 +295,6 @@ def test_nobody_who_gets_no_mails_lets_them_decide(owner):
 # What the log says
 
 
-def test_log_has_the_switch_and_names_the_channel(owner, add, submit):
-    channel = add("ntfy")
-    submission = submit("Bob")
-    assert use(owner, make_links(owner, channel, submission)["reject"]) == "channel ntfy (ntfy.sh)"
-    for _ in range(2):
-        owner.world.clock.forward(seconds=1)
-        receivers.let_decide(channel.id, False, owner.world.change("owner@example.com"))
-
-    log = [(one.actor, one.action, one.subject) for one in read_log(owner.world.page_id, limit=4)]
-    assert log[0] == ("owner@example.com", "end deciding", "channel ntfy (ntfy.sh)")
-    assert ("channel ntfy (ntfy.sh)", "reject submission") in [each[:2] for each in log]
-    assert ("command line", "allow deciding", "channel ntfy (ntfy.sh)") in log
-
-
 # One link
 
 

@@ -254,20 +254,6 @@ def test_what_races_with_a_block_is_stored_or_refused(world_with):
 
 
 @on_both_databases
-def test_two_reviewers_who_block_and_undo_at_once_leave_a_rejection_with_its_block_or_none(world):
-    for _ in range(4):
-        submission_id = world.submit(Visitor()).json["submissionId"]
-
-        race(
-            *[partial(reject_and_block, world, submission_id)] * 3,
-            *[partial(undo, world, submission_id)] * 3,
-        )
-
-        is_rejected = Submission.get_by_id(submission_id).status == "rejected"
-        assert Block.select().where(Block.submission == submission_id).count() == is_rejected
-
-
-@on_both_databases
 @each_scope
 def test_two_who_add_or_remove_the_same_at_once_do_it_once(world, block_it):
     added = race(*[partial(block_it, world, "name", "scam*")] * 4)

@@ -10,7 +10,6 @@ from support.fake_chain import FakeChain
 from support.remote import race
 from support.world import USDC, Visitor, read_log
 
-from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, Wallet
 from embed.errors import InvalidInput
 from embed.runtime import EXTENSION
@@ -55,18 +54,6 @@ def test_share_tracked_wallets_and_programs_are_told(world, chain, suggest):
         (hidden, 20, Decimal("0.2"), True, False),
         (other, 10, Decimal("0.1"), False, False),
     ]
-
-
-def test_chain_is_asked_outside_of_transactions_and_nothing_is_written(world, chain, suggest):
-    chain.hold(Visitor().address, 5)
-    asked = []
-    chain.before_answer = lambda method: asked.append((method, db.in_transaction()))
-    before = world.dump()
-
-    suggest()
-
-    assert asked == [("getTokenLargestAccounts", False), ("getMultipleAccounts", False)]
-    assert world.dump() == before
 
 
 @pytest.mark.databases("sqlite", "postgres")
