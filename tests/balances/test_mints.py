@@ -82,14 +82,14 @@ def test_metadata_of_another_form_has_no_names(ledger, rpc, spoil):
     mint = ledger.create_mint(name="USD Coin", symbol="USDC")
     account = ledger.write_metaplex(mint, "USD Coin", "USDC")
     found = ledger.find_account(account)
-    ledger.set_account(account, spoil(found.data), found.owner)
+    ledger.set_account(account, spoil(found.data), str(found.owner))
 
     assert read_names(rpc, mint) == (None, None)
 
 
 def test_address_that_is_no_mint_is_reported(ledger, rpc):
     mint, wallet, nobody = ledger.create_mint(), make_address(), make_address()
-    ledger.pay(wallet)
+    ledger.pay(wallet, 10**6)
     program_account = make_address()
     ledger.set_account(program_account, bytes(200), make_address())
 

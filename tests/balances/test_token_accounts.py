@@ -42,7 +42,7 @@ def test_balance_is_exact_in_whole_tokens(ledger, rpc, program, decimals, units,
 def test_account_that_only_holds_lamports_holds_no_tokens(ledger, rpc):
     """Anybody can send lamports to the address of someone's token account."""
     mint, holder, other = ledger.create_mint(0), make_address(), make_address()
-    ledger.pay(find_associated(holder, mint, SPL_TOKEN))
+    ledger.pay(find_associated(holder, mint, SPL_TOKEN), 10**6)
     ledger.mint_to(other, mint, 5)
 
     assert read(rpc, ledger, mint, holder, other) == {holder: 0, other: 5}

@@ -1,1 +1,1 @@
-"""A chain for tests: a ledger of tokens, and RPC servers that fail on request."""
+"""A chain for tests: a ledger with the real token programs, and endpoints that fail on request."""

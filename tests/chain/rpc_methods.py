@@ -4,25 +4,27 @@ Sources: anza-xyz/agave rpc/src/rpc.rs, account-decoder/src/parse_token.rs.
 """
 
 import base64
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import base58
+from solders.account import Account
 
-from chain.ledger import (
-    AUTHORITY,
-    SPL_TOKEN,
-    SPL_TOKEN_2022,
-    Ledger,
-    Mint,
-    OtherAccount,
-    TokenAccount,
-)
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, Ledger
+from chain.token_instructions import ACCOUNT_BYTES, EXTENDED_BYTES, MINT_BYTES
 
 INVALID_PARAMS, UNKNOWN_METHOD = -32602, -32601
 MAX_ACCOUNTS = 100  # in one call of getMultipleAccounts
 MAX_LARGEST = 20
 PROGRAM_NAMES = {SPL_TOKEN: "spl-token", SPL_TOKEN_2022: "spl-token-2022"}
+TOKEN_METADATA = 19  # the extension's number
+EXTENSIONS = {
+    7: "immutableOwner",
+    18: "metadataPointer",
+    TOKEN_METADATA: "tokenMetadata",
+    25: "scaledUiAmountConfig",
+}
 
 
 class RpcError(Exception):
@@ -51,92 +53,146 @@ class Methods:
             raise RpcError(UNKNOWN_METHOD, "Method not found")
         return self._by_name[name](*params)
 
-    def _get_accounts(self, addresses: list[str], _: dict[str, Any]) -> Any:
+    def _get_accounts(self, addresses: list[str], options: dict[str, Any]) -> Any:
         if len(addresses) > self.most_accounts:
             raise RpcError(INVALID_PARAMS, f"Too many inputs provided; max {self.most_accounts}")
         for address in addresses:
             _check_address(address)
         found = map(self._ledger.find_account, addresses)
-        return self._in_context([account and _describe(account) for account in found])
+        return self._in_context([self._describe(account, options) for account in found])
 
-    def _get_accounts_of_owner(self, owner: str, only: dict[str, str], _: dict[str, Any]) -> Any:
+    def _get_accounts_of_owner(
+        self, owner: str, only: dict[str, str], options: dict[str, Any]
+    ) -> Any:
         _check_address(owner)
-        self._find_mint(only["mint"])
+        _check_address(only["mint"])
+        account = self._ledger.find_account(only["mint"])
+        if account is None:
+            raise RpcError(INVALID_PARAMS, "Invalid param: could not find mint")
+        if only["mint"] not in self._ledger.mints:
+            raise RpcError(INVALID_PARAMS, "Invalid param: not a Token mint")
         return self._in_context(
             [
-                {"pubkey": address, "account": _describe(account)}
-                for address, account in self._ledger.list_accounts(only["mint"]).items()
-                if account.owner == owner
+                {
+                    "pubkey": address,
+                    "account": self._describe(self._ledger.find_account(address), options),
+                }
+                for address in self._ledger.list_accounts(owner, only["mint"])
             ]
         )
 
     def _get_supply(self, mint: str, _: dict[str, Any] | None = None) -> Any:
-        found = self._find_mint(mint)
-        return self._in_context(_describe_amount(found, found.supply))
+        (units,) = struct.unpack_from("<Q", self._find_mint(mint).data, 36)
+        return self._in_context(self._describe_amount(mint, units))
 
     def _get_largest(self, mint: str, _: dict[str, Any] | None = None) -> Any:
-        found = self._find_mint(mint)
-        units = {one: held.units for one, held in self._ledger.list_accounts(mint).items()}
+        self._find_mint(mint)
+        units = self._ledger.list_units(mint)
         largest = sorted(units, key=lambda address: (-units[address], address))[:MAX_LARGEST]
         return self._in_context(
-            [{"address": one} | _describe_amount(found, units[one]) for one in largest]
+            [{"address": one} | self._describe_amount(mint, units[one]) for one in largest]
         )
 
-    def _find_mint(self, mint: str) -> Mint:
+    def _find_mint(self, mint: str) -> Account:
         _check_address(mint)
-        if self._ledger.find_account(mint) is None:
+        account = self._ledger.find_account(mint)
+        if account is None:
             raise RpcError(INVALID_PARAMS, "Invalid param: could not find account")
         if mint not in self._ledger.mints:
             raise RpcError(INVALID_PARAMS, "Invalid param: not a Token mint")
-        return self._ledger.mints[mint]
+        return account
 
     def _in_context(self, value: Any) -> Any:
         return {"context": {"apiVersion": "3.0.6", "slot": self._ledger.slot}, "value": value}
 
+    def _describe(self, account: Account | None, options: dict[str, Any]) -> Any:
+        if account is None:
+            return None
+        return {
+            "data": self._describe_data(account, options),
+            "executable": account.executable,
+            "lamports": account.lamports,
+            "owner": str(account.owner),
+            "rentEpoch": 2**64 - 1,
+            "space": len(account.data),
+        }
 
-def _describe(account: Mint | TokenAccount | OtherAccount) -> Any:
-    if isinstance(account, OtherAccount):
-        data: Any = [base64.b64encode(account.data).decode(), "base64"]
-        return _surround(data, account.owner, len(account.data))
-    if isinstance(account, Mint):
-        mint, kind, space, info = account, "mint", 82, _describe_mint(account)
-    else:
-        mint, kind, space = account.mint, "account", 165
+    def _describe_data(self, account: Account, options: dict[str, Any]) -> Any:
+        data, program = account.data, PROGRAM_NAMES.get(str(account.owner))
+        if options["encoding"] == "jsonParsed" and program and len(data) >= MINT_BYTES:
+            parsed = self._parse_mint(data) if _is_mint(data) else self._parse_account(data)
+            return {"parsed": parsed, "program": program, "space": len(data)}
+        part = options.get("dataSlice", {"offset": 0, "length": len(data)})
+        chosen = data[part["offset"] :][: part["length"]]
+        return [base64.b64encode(chosen).decode(), "base64"]
+
+    def _parse_account(self, data: bytes) -> Any:
+        mint, owner = _read_address(data, 0), _read_address(data, 32)
+        (units,) = struct.unpack_from("<Q", data, 64)
         info = {
             "isNative": False,
-            "mint": mint.address,
-            "owner": account.owner,
-            "state": "initialized",
-            "tokenAmount": _describe_amount(mint, account.units),
+            "mint": mint,
+            "owner": owner,
+            "state": ("uninitialized", "initialized", "frozen")[data[108]],
+            "tokenAmount": self._describe_amount(mint, units),
         }
-    parsed = {"info": info, "type": kind}
-    data = {"parsed": parsed, "program": PROGRAM_NAMES[mint.program], "space": space}
-    return _surround(data, mint.program, space)
+        return {"info": info | _describe_extensions(data), "type": "account"}
+
+    def _parse_mint(self, data: bytes) -> Any:
+        (supply,) = struct.unpack_from("<Q", data, 36)
+        info = {
+            "decimals": data[44],
+            "freezeAuthority": None,
+            "isInitialized": bool(data[45]),
+            "mintAuthority": _read_address(data, 4),
+            "supply": str(supply),
+        }
+        return {"info": info | _describe_extensions(data), "type": "mint"}
+
+    def _describe_amount(self, mint: str, units: int) -> Any:
+        displayed = self._ledger.display(mint, units)
+        return {
+            "amount": str(units),
+            "decimals": self._ledger.mints[mint].decimals,
+            "uiAmount": None if displayed == "inf" else float(displayed),  # as JSON has it
+            "uiAmountString": displayed,
+        }
 
 
-def _surround(data: Any, program: str, space: int) -> Any:
-    known = {"executable": False, "lamports": 10**8, "rentEpoch": 2**64 - 1}
-    return known | {"data": data, "owner": program, "space": space}
+def _is_mint(data: bytes) -> bool:
+    return len(data) == MINT_BYTES or (len(data) > ACCOUNT_BYTES and data[ACCOUNT_BYTES] == 1)
 
 
-def _describe_mint(mint: Mint) -> Any:
-    return {
-        "decimals": mint.decimals,
-        "freezeAuthority": None,
-        "isInitialized": True,
-        "mintAuthority": AUTHORITY,
-        "supply": str(mint.supply),
-    } | ({"extensions": mint.extensions} if mint.extensions else {})
+def _describe_extensions(data: bytes) -> dict[str, Any]:
+    found = list(_read_extensions(data))
+    return {"extensions": found} if found else {}
 
 
-def _describe_amount(mint: Mint, units: int) -> Any:
-    displayed = mint.display(units)
-    return {
-        "amount": str(units),
-        "decimals": mint.decimals,
-        "uiAmount": None if displayed == "inf" else float(displayed),  # as JSON has it
-        "uiAmountString": displayed,
-    }
+def _read_extensions(data: bytes) -> Iterator[dict[str, Any]]:
+    at = EXTENDED_BYTES
+    while at + 4 <= len(data):
+        kind, size = struct.unpack_from("<HH", data, at)
+        if not kind:
+            return
+        entry = data[at + 4 :][:size]
+        state = _read_metadata(entry) if kind == TOKEN_METADATA else {}
+        yield {"extension": EXTENSIONS.get(kind, "unparseableExtension"), "state": state}
+        at += 4 + size
+
+
+def _read_metadata(entry: bytes) -> dict[str, Any]:
+    texts, at = [], 64
+    for _ in range(3):
+        (size,) = struct.unpack_from("<I", entry, at)
+        texts.append(entry[at + 4 :][:size].decode())
+        at += 4 + size
+    keys = {"updateAuthority": _read_address(entry, 0), "mint": _read_address(entry, 32)}
+    names = dict(zip(("name", "symbol", "uri"), texts, strict=True))
+    return keys | names | {"additionalMetadata": []}
+
+
+def _read_address(data: bytes, at: int) -> str:
+    return base58.b58encode(data[at : at + 32]).decode()
 
 
 def _check_address(address: str) -> None:

@@ -100,7 +100,9 @@ def find_same(theirs, ours):
     return theirs
 
 
-def test_answers_have_nothing_but_what_an_rpc_server_answers(ledger, addresses):
+def test_answers_have_nothing_but_what_a_ledger_answers_with_the_real_token_program(
+    ledger, addresses
+):
     chain = Chain()
     chain.create_mint(DECIMALS, address=ledger.mint)
     for number, address in enumerate(addresses, start=1):

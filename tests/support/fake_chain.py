@@ -75,4 +75,4 @@ class FakeChain:
 
     def spend(self, address: str, amount: int, *, mint: str = USDC) -> None:
         self.ledger.advance()
-        self.ledger.burn(address, mint, amount * 10**6)
+        self.ledger.transfer(address, mint, mint, amount * 10**6)
