@@ -76,8 +76,6 @@ def test_change_of_a_day_is_a_part_of_what_was_held_before(address, amount, earl
         ("week", [8 * DAY], 8 * DAY),
         ("week", [6 * DAY - timedelta(seconds=1)], None),
         ("week", [8 * DAY + timedelta(seconds=1)], None),
-        ("week", [6.4 * DAY, 7.4 * DAY], 7.4 * DAY),
-        ("week", [6.6 * DAY, 7.6 * DAY], 6.6 * DAY),
     ],
 )
 def test_change_is_since_what_was_observed_nearest_to_that_long_ago(address, period, ages, taken):

@@ -1,14 +1,11 @@
 """Observations of the chain and entered balances: which one counts, and how they are written."""
 
-import threading
 from decimal import Decimal
 
 import pytest
 from support.remote import at_once
 from support.world import USDC, Visitor
 
-from embed import pages
-from embed.balances import observations
 from embed.balances.known import BalanceSource
 from embed.balances.observations import (
     ChainObservation,
@@ -21,7 +18,6 @@ from embed.db.models import Balance, ChainBalance, DailyBalance
 from embed.domain.policy import Policy
 from embed.pages import get_page
 from embed.people import accounts
-from embed.public_payload import get_payload
 from embed.submissions.policy_simulation import simulate
 from embed.submissions.review_context import build_review_context
 from embed.wallets.tracking import list_wallets
@@ -127,15 +123,6 @@ def test_slot_that_no_answer_reaches_for_a_day_blocks_no_wallet_for_ever(world, 
     assert (row.amount, row.slot, row.observed_at) == (9, 10, world.clock())
 
 
-def test_clocks_that_differ_by_a_minute_let_no_older_slot_win(world, observe, address):
-    now = world.clock()
-    world.clock.forward(minutes=1)
-    observe(address, 5, slot=11)
-    world.clock.now = now
-
-    assert observe(address, 9, slot=10) == set()
-
-
 def test_sweep_replaces_the_associated_part_and_a_complete_read_both(world, observe, address):
     observe(address, 5, slot=1)
     row = ChainBalance.get()
@@ -183,43 +170,6 @@ def test_first_observation_of_each_day_is_kept(world, observe, address):
         for row in DailyBalance.select().order_by(DailyBalance.day)
     ]
     assert kept == [(0, 1), (1, 3)]
-
-
-def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
-    world, observe, address, monkeypatch
-):
-    stranger = accounts.create_person("other@site.example", world.clock())
-    page_id = world.make_page(owner=stranger, token_mint=WSOL)
-    world.track(address, page_id=page_id)
-    bump = observations.bump_pages_of
-
-    def show() -> list:
-        version = get_page(page_id).version
-        payload = get_payload(page_id, version, world.balances)
-        wallets = payload.read_wallets(range(payload.wallet_count))
-        return [one["tokenBalance"] for one in wallets]
-
-    def join_and_show():
-        try:
-            pages.update_page(page_id, {"token_mint": USDC}, world.change())
-            show()  # so that this payload is remembered
-        finally:
-            db.close()
-
-    joining = threading.Thread(target=join_and_show)
-
-    def bump_and_let_join(*arguments, **options):
-        bumped = bump(*arguments, **options)
-        if joining.ident is None:
-            joining.start()
-            joining.join(0.5)  # SQLite lets it in only after the transaction
-        return bumped
-
-    monkeypatch.setattr(observations, "bump_pages_of", bump_and_let_join)
-    observe(address, 5)
-    joining.join(20)
-
-    assert show() == [5]
 
 
 def test_entered_balances_stay_with_their_owner(world, address):

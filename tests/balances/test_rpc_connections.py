@@ -1,33 +1,23 @@
 """Connections to endpoints, which stay open between calls."""
 
-import socket
-import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Barrier
 
 import pytest
-from limits import parse
 from support import rpc_faults
 from support.rpc_access import LIMIT_S, connect, hang_up, wait_until_open
 
 from embed import outbound
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
-from embed.outbound import MOST_IDLE, Reach
+from embed.outbound import MOST_IDLE
 
 pytestmark = pytest.mark.slow
 
 
 def ask(rpc: SolanaRpc) -> int:
     return rpc.call("getSlot", [], timeout_s=LIMIT_S)
-
-
-def reset(handler, _) -> None:
-    """End the connection as a server does that has lost its state."""
-    handler.close_connection = True
-    at_once = struct.pack("ii", 1, 0)
-    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
 
 
 def drip(handler, _) -> None:
@@ -37,12 +27,6 @@ def drip(handler, _) -> None:
     with suppress(OSError):
         while not handler.rpc.closing.wait(0.05):
             handler.wfile.write(b" ")
-
-
-def garble(handler, _) -> None:
-    """Send what is no HTTP, and hang up."""
-    handler.close_connection = True
-    handler.wfile.write(b"HTT")
 
 
 def test_hundred_calls_one_after_the_other_take_one_connection(endpoint):
@@ -98,25 +82,24 @@ def test_connection_that_the_server_closed_while_idle_is_replaced(ledger, endpoi
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("fault", [rpc_faults.cut, reset])
 def test_connection_that_the_server_closes_at_that_moment_is_replaced_once(
-    ledger, endpoint, caplog, fault
+    ledger, endpoint, caplog
 ):
     rpc = connect(endpoint)
     ask(rpc)
-    endpoint.fail(fault, times=1)
+    endpoint.fail(rpc_faults.cut, times=1)
     assert ask(rpc) == ledger.slot
     assert (endpoint.calls.total(), endpoint.connections) == (3, 2)
     assert caplog.records == []
 
-    endpoint.fail(fault, times=2)
+    endpoint.fail(rpc_faults.cut, times=2)
     with pytest.raises(RpcUnavailable, match="the connection failed"):
         ask(rpc)
     assert (endpoint.calls.total(), endpoint.connections) == (5, 3)
 
 
 @pytest.mark.parametrize(
-    ("fault", "is_new"), [(rpc_faults.cut, True), (garble, False), (rpc_faults.cut_body, False)]
+    ("fault", "is_new"), [(rpc_faults.cut, True), (rpc_faults.cut_body, False)]
 )
 def test_call_on_a_new_connection_or_answered_in_part_is_not_sent_again(
     ledger, endpoint, fault, is_new
@@ -151,19 +134,3 @@ def test_call_ends_in_time_and_its_connection_with_it(ledger, endpoint, fault):
     assert time.monotonic() - started_at < rpc_faults.HUNG_S
     assert ask(rpc) == ledger.slot
     assert (endpoint.calls.total(), endpoint.connections) == (3, 2)
-
-
-def test_address_is_checked_again_when_a_name_is_connected_to_again(endpoint, monkeypatch):
-    resolve, address = socket.getaddrinfo, "127.0.0.1"
-    monkeypatch.setattr(socket, "getaddrinfo", lambda _host, *more, **how: resolve(address, *more))
-    url = endpoint.url.replace("127.0.0.1", "rpc.example")
-    rpc = SolanaRpc((url,), limit=parse("9/second"), reach=Reach.PUBLIC_OR_LOOPBACK)
-    ask(rpc)
-
-    address = "10.0.0.1"
-    ask(rpc)  # it is still connected
-    hang_up(endpoint)
-    with pytest.raises(RpcUnavailable, match="inside the operator's network"):
-        ask(rpc)
-
-    assert (endpoint.calls.total(), endpoint.connections) == (2, 1)

@@ -4,10 +4,8 @@ from decimal import Decimal
 from math import ceil
 
 import pytest
-from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated, make_address
 from support.rpc_access import read
-from support.rpc_faults import change
-from support.world import Visitor
 
 from embed.balances.mints import read_token
 from embed.balances.rpc_endpoint import INVALID_PARAMS, MAX_ANSWER_BYTES
@@ -19,10 +17,6 @@ pytestmark = pytest.mark.slow
 PROGRAMS = [SPL_TOKEN, SPL_TOKEN_2022]
 by_program = pytest.mark.parametrize("program", PROGRAMS, ids=["spl-token", "token-2022"])
 MAX_UNITS = 2**64 - 1
-
-
-def make_address() -> str:
-    return Visitor().address
 
 
 @by_program
@@ -129,23 +123,6 @@ def test_accounts_besides_the_associated_one_are_found(ledger, rpc, program):
     found = read_all_accounts(rpc, mint, program, holder)
     assert found.other_amount == Decimal("9223372036.854775806")
     assert found.amount == Decimal("9223372036.854775807")
-
-
-def test_sum_of_many_accounts_is_exact(ledger, rpc, endpoint):
-    """Amounts can have 40 digits, more than Python's decimals keep by themselves."""
-    mint, holder = ledger.create_mint(0), make_address()
-    for _ in range(2):
-        ledger.open_auxiliary_account(holder, mint, 1)
-    amounts = ["99999999999999999999", "0.00000000000000000001"]
-
-    def set_amounts(answer):
-        for row, amount in zip(answer["result"]["value"], amounts, strict=True):
-            row["account"]["data"]["parsed"]["info"]["tokenAmount"]["uiAmountString"] = amount
-
-    endpoint.fail(change(set_amounts))
-
-    found = read_all_accounts(rpc, mint, SPL_TOKEN, holder)
-    assert str(found.amount) == "99999999999999999999.00000000000000000001"
 
 
 def test_account_given_to_another_owner_counts_for_that_owner(ledger, rpc, caplog):

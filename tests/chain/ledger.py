@@ -1,7 +1,6 @@
 """A ledger in this process: solders' LiteSVM with the real SPL Token and Token-2022 programs."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from solders.account import Account
 from solders.keypair import Keypair
@@ -45,11 +44,6 @@ class Ledger:
     def advance(self, slots: int = 1) -> None:
         self._machine.advance(slots)
 
-    def set_time(self, now: datetime) -> None:
-        """Set the ledger's clock, by which interest grows and multipliers take effect."""
-        self._machine.set_time(now)
-        self._displayed.clear()
-
     def create_mint(
         self,
         decimals: int = 6,
@@ -58,7 +52,6 @@ class Ledger:
         name: str | None = None,
         symbol: str | None = None,
         multiplier: float | None = None,
-        interest_basis_points: int | None = None,
         address: str | None = None,
     ) -> str:
         """Create a mint, and return its address.
@@ -69,10 +62,7 @@ class Ledger:
         mint = Pubkey.from_string(address) if address else Keypair().pubkey()
         owner = Pubkey.from_string(program)
         before, size = [], instructions.EXTENDED_BYTES
-        if interest_basis_points is not None:
-            args = (mint, self._payer, interest_basis_points)
-            before.append(instructions.initialize_interest(*args))
-            size += instructions.ENTRY_BYTES + instructions.INTEREST_BYTES
+        is_scaled = multiplier is not None
         if multiplier is not None:
             before.append(instructions.initialize_scale(mint, self._payer, multiplier))
             size += instructions.ENTRY_BYTES + instructions.SCALE_BYTES
@@ -87,7 +77,6 @@ class Ledger:
             *before,
             instructions.initialize_mint(owner, mint, decimals, self._payer),
         )
-        is_scaled = multiplier is not None or interest_basis_points is not None
         self.mints[str(mint)] = Mint(str(mint), program, decimals, is_scaled)
         if has_extension:
             texts = (name or "", symbol or "")
@@ -211,3 +200,7 @@ class Ledger:
 def find_associated(owner: str, mint: str, program: str) -> str:
     seeds = [bytes(Pubkey.from_string(each)) for each in (owner, program, mint)]
     return str(Pubkey.find_program_address(seeds, ASSOCIATED)[0])
+
+
+def make_address() -> str:
+    return str(Keypair().pubkey())

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Sequence
-from datetime import datetime
 
 from solders.account import Account
 from solders.hash import Hash
@@ -44,12 +43,6 @@ class Machine:
     def advance(self, slots: int) -> None:
         with self._lock:
             self._svm.warp_to_slot(self._svm.get_clock().slot + slots)
-
-    def set_time(self, now: datetime) -> None:
-        with self._lock:
-            clock = self._svm.get_clock()
-            clock.unix_timestamp = int(now.timestamp())
-            self._svm.set_clock(clock)
 
     def find_account(self, address: Pubkey) -> Account | None:
         with self._lock:

@@ -19,8 +19,12 @@ MAX_ACCOUNTS = 100  # in one call of getMultipleAccounts
 MAX_LARGEST = 20
 PROGRAM_NAMES = {SPL_TOKEN: "spl-token", SPL_TOKEN_2022: "spl-token-2022"}
 TOKEN_METADATA = 19  # the extension's number
-EXTENSIONS = {7: "immutableOwner", 10: "interestBearingConfig", 18: "metadataPointer"}
-EXTENSIONS |= {TOKEN_METADATA: "tokenMetadata", 25: "scaledUiAmountConfig"}
+EXTENSIONS = {
+    7: "immutableOwner",
+    18: "metadataPointer",
+    TOKEN_METADATA: "tokenMetadata",
+    25: "scaledUiAmountConfig",
+}
 
 
 class RpcError(Exception):

@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -32,15 +32,12 @@ class RpcServer:
     def __init__(self, ledger: Ledger, *, latency_s: float = 0) -> None:
         self.ledger = ledger
         self.latency_s = latency_s
-        self.limit: tuple[int, float] | None = None  # calls of a method in any so many seconds
         self.calls: Counter[str] = Counter()
-        self.refused = 0  # calls above the limit
         self.connections = 0  # how many were opened
         self.open_connections: set[Any] = set()
         self.closing = threading.Event()
         self._methods = Methods(ledger)
         self._faults: list[_Planned] = []
-        self._recent: dict[str, deque[float]] = {}
         self._lock = threading.Lock()
         self._server: ThreadingHTTPServer | None = None
         self._port = 0
@@ -109,21 +106,6 @@ class RpcServer:
         with self._lock:
             self.open_connections.discard(connection)
 
-    def is_over_limit(self, method: str) -> bool:
-        if self.limit is None:
-            return False
-        most, window_s = self.limit
-        now = time.monotonic()
-        with self._lock:
-            recent = self._recent.setdefault(method, deque())
-            while recent and recent[0] <= now - window_s:
-                recent.popleft()
-            if len(recent) >= most:
-                self.refused += 1
-                return True
-            recent.append(now)
-        return False
-
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
@@ -158,9 +140,6 @@ class _Handler(BaseHTTPRequestHandler):
             time.sleep(self.rpc.latency_s)  # as a distant endpoint takes to answer
         if fault is not None:
             fault(self, self.rpc.answer(request))
-        elif self.rpc.is_over_limit(request["method"]):
-            error = {"code": 429, "message": "Too many requests for a specific RPC call"}
-            self.send_json({"jsonrpc": "2.0", "error": error}, 429, {"Retry-After": "1"})
         else:
             self.send_json(self.rpc.answer(request))
 

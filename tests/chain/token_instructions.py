@@ -20,7 +20,7 @@ ASSOCIATED = Pubkey.from_string("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
 MINT_BYTES, ACCOUNT_BYTES = 82, 165
 # Extended accounts have their type after 165 bytes, and 4 bytes before each extension.
 EXTENDED_BYTES, ENTRY_BYTES = ACCOUNT_BYTES + 1, 4
-INTEREST_BYTES, POINTER_BYTES, SCALE_BYTES = 52, 64, 56
+POINTER_BYTES, SCALE_BYTES = 64, 56
 
 
 def open_account(
@@ -91,11 +91,6 @@ def give_account(
 def amount_to_ui_amount(program: Pubkey, mint: Pubkey, units: int) -> Instruction:
     """Return the displayed amount as the transaction's return data."""
     return _call(program, struct.pack("<BQ", 23, units), readable=[mint])
-
-
-def initialize_interest(mint: Pubkey, authority: Pubkey, basis_points: int) -> Instruction:
-    data = bytes([33, 0]) + bytes(authority) + struct.pack("<h", basis_points)
-    return _call(TOKEN_2022, data, writable=[mint])
 
 
 def initialize_scale(mint: Pubkey, authority: Pubkey, multiplier: float) -> Instruction:

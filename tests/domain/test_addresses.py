@@ -1,12 +1,9 @@
 import base58
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from embed.domain.addresses import find_address, is_address, parse_address, parse_pasted_address
+from embed.domain.addresses import is_address, parse_address, parse_pasted_address
 from embed.errors import ApiError, InvalidInput
 
-BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 USDC = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 
 
@@ -53,9 +50,8 @@ def test_anything_else_is_refused(raw):
         f"\0\u2068{USDC}\u2069\u00ad\r\n",
         f"solana:{USDC}?amount=1&label=Ann",
         f"Wallet: {USDC}",
-        f"https://solscan.io/token/{USDC}?x=1#holders",
         f"https://explorer.solana.com/address/{USDC}/tokens",
-        f"https://birdeye.so/token/{USDC}\u200b?chain=solana",
+        f"https://birdeye.so/token/{USDC}\u200b?chain=solana#holders",
         f"xray.helius.xyz/account/{USDC}/",
     ],
     ids=ascii,
@@ -71,10 +67,8 @@ def test_address_is_taken_as_it_is_pasted_but_not_by_programs(pasted):
         (f"{USDC[:6]}0{USDC[7:]}", "“0” at place 7 isn't used in addresses."),
         (f" https://solscan.io/account/{USDC[:6]}l{USDC[7:]}?x", "“l” at place 7 isn't used"),
         (f"{USDC[:20]}\u200b{USDC[21:]}", "“U+200B” at place 21 isn't used"),
-        (f"{USDC} Ann", f"'{USDC} Ann' isn't a Solana address."),
         (f"https://birdeye.so/token/{USDC}/{'1' * 32}", "isn't a Solana address."),  # which one?
         (f"https://solscan.io/tx/{'5' * 88}", "…' isn't a Solana address."),
-        (f"https://solscan.io/?account={USDC}", "isn't a Solana address."),
         (f"x/{' ' * 2_000}{USDC}", "isn't a Solana address."),
     ],
     ids=ascii,
@@ -84,18 +78,3 @@ def test_what_has_no_address_is_told_with_the_wrong_letter(pasted, said):
         parse_pasted_address(pasted)
 
     assert said in str(refusal.value)
-
-
-@given(
-    st.text(st.characters())
-    | st.text(BASE58, min_size=30, max_size=46)
-    | st.binary(min_size=32, max_size=32).map(encode)
-)
-def test_any_text_is_an_address_of_32_bytes_or_refused(raw):
-    if is_address(raw):
-        assert parse_address(raw) == raw == find_address(raw)
-        assert encode(base58.b58decode(raw)) == raw
-        assert len(base58.b58decode(raw)) == 32
-    else:
-        with pytest.raises(ApiError, match=r"^invalid_wallet_address$"):
-            parse_address(raw)

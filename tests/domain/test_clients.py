@@ -10,9 +10,7 @@ WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15"
 USER_AGENTS = [
     ("Firefox", "Linux", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"),
-    ("Chrome", "Windows", f"(Windows NT 10.0; Win64; x64) {WEBKIT} Chrome/138.0.0.0 Safari/537.36"),
     ("Edge", "Windows", f"(Windows NT 10.0) {WEBKIT} Chrome/138.0.0.0 Safari/537.36 Edg/138.0"),
-    ("Opera", "Windows", f"(Windows NT 10.0) {WEBKIT} Chrome/137.0.0.0 Safari/537.36 OPR/121.0"),
     ("Opera", "Windows", "Opera/9.80 (Windows NT 6.1) Presto/2.12.388 Version/12.18"),
     ("Safari", "macOS", f"(Macintosh; Intel Mac OS X 10_15_7) {WEBKIT} Version/18.5 Safari/605.1"),
     ("Chrome", "ChromeOS", f"(X11; CrOS x86_64 14541.0.0) {WEBKIT} Chrome/138.0.0.0 Safari/537.36"),
@@ -21,14 +19,9 @@ USER_AGENTS = [
         "Android",
         f"(Linux; Android 10; K) {WEBKIT} SamsungBrowser/28.0 Chrome/1",
     ),
-    ("Firefox", "Android", "(Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0"),
     ("Safari", "iPhone", f"{IPHONE} (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1"),
-    ("Chrome", "iPhone", f"{IPHONE} (KHTML, like Gecko) CriOS/138.0.7204.53 Safari/604.1"),
-    ("Firefox", "iPhone", f"{IPHONE} (KHTML, like Gecko) FxiOS/140.0 Safari/605.1.15"),
     ("Edge", "iPhone", f"{IPHONE} Version/18.0 EdgiOS/138.0 Mobile/15E148 Safari/604.1"),
-    ("Safari", "iPad", "(iPad; CPU OS 17_7 like Mac OS X) Version/17.7 Mobile/15E148 Safari/604.1"),
     ("Chrome", "Linux", f"(X11; Linux x86_64) {WEBKIT} HeadlessChrome/138.0.0.0 Safari/537.36"),
-    (None, "Linux", "Wget/1.25 (Linux)"),
     (None, None, "curl/8.14.1"),
 ]
 KNOWN = {name for *names, _ in USER_AGENTS for name in names}

@@ -1,14 +1,11 @@
 """Hosts of allowlist entries, compared with what Chromium makes of them (see tests/browser)."""
 
-import ipaddress
 import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from embed.domain.hosts import expand_ipv4, normalise_host
+from embed.domain.hosts import normalise_host
 from embed.domain.origins import parse_allowlist_entry, parse_origin
 from embed.errors import InvalidInput
 
@@ -43,25 +40,6 @@ def test_for_unusual_forms_of_ipv4_the_advice_is_what_chromium_makes_of_them():
             parse_allowlist_entry(row["raw"])
         assert str(refusal.value).endswith(f"Use {row['chromium']}.")
         assert parse_origin(row["raw"]) is None
-
-
-@given(st.ip_addresses(v=4), st.integers(1, 4), st.data())
-def test_every_form_of_an_ipv4_address_is_read(address, count, data):
-    numbers = [*address.packed[: count - 1], int.from_bytes(address.packed[count - 1 :], "big")]
-    forms = [data.draw(st.sampled_from(["{:d}", "0{:o}", "0x{:x}", "0X{:X}"])) for _ in numbers]
-    written = ".".join(form.format(number) for form, number in zip(forms, numbers, strict=True))
-
-    assert expand_ipv4(written) == str(address)
-    if written != str(address):
-        assert normalise_host(written) is None
-
-
-@given(st.ip_addresses(v=4, network="0.0.0.0/0"))
-def test_ipv4_within_ipv6_is_written_without_dots(address):
-    mapped = normalise_host(f"[::ffff:{address}]")
-
-    assert "." not in mapped
-    assert ipaddress.IPv6Address(mapped[1:-1]).ipv4_mapped == address
 
 
 def test_character_that_python_does_not_know_is_refused():

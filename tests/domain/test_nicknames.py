@@ -1,5 +1,4 @@
 import json
-import sys
 import unicodedata
 from pathlib import Path
 
@@ -20,15 +19,11 @@ def test_text_that_is_much_too_long_is_refused_before_it_is_normalised(raw, monk
         parse_nickname(raw)
 
 
-def test_no_character_takes_more_code_points_than_the_bound_allows_for():
-    allowed = nicknames.MAX_RAW_LENGTH // nicknames.MAX_LENGTH
-    forms = {
-        chr(point): unicodedata.normalize("NFD", chr(point)) for point in range(sys.maxunicode)
-    }
+def test_letters_may_take_four_code_points_each():
+    longest = unicodedata.normalize("NFD", "\u1f82")
 
-    assert max(map(len, forms.values())) == allowed
-    longest = next(form for form in forms.values() if len(form) == allowed)
-    assert len(parse_nickname(f" {longest * nicknames.MAX_LENGTH} ")) == nicknames.MAX_LENGTH
+    assert len(longest) == 4
+    assert len(parse_nickname(longest * nicknames.MAX_LENGTH)) == nicknames.MAX_LENGTH
 
 
 @given(st.text(st.characters()))
@@ -46,12 +41,6 @@ def test_any_text_gives_a_nickname_or_one_of_two_codes(raw):
         allowed = unicodedata.category(character)[0] in "LMN" or character in " ._-"
         assert allowed or unicodedata.category(character) == "Cn"
     nickname.encode()
-
-
-@given(st.text("abXY19 ._-\xe9\u0639\u0e01\u7530", min_size=1, max_size=32))
-def test_letters_digits_and_the_allowed_punctuation_always_make_a_nickname(raw):
-    if raw.strip():
-        assert parse_nickname(f" {raw}\n") == raw.strip()
 
 
 TABLE = Path(__file__).parents[1] / "support/nickname_cases.json"

@@ -68,20 +68,6 @@ def test_nonce_comes_back_as_it_was_issued(page_id, address, key_id, host, now, 
     assert find_code(Nonce, nonce_id, make_signer(now=nonce.expires_at)) == "invalid_nonce"
 
 
-def test_nonce_that_version_0_7_0_issued_is_still_read():
-    """It was issued with the key "secret" at NOW."""
-    raw = (
-        ".eJyLNjMAAZ1opYLE9FRTM3MLSwNDI2MTCEtJR8k1IMstPMXF1LE0rTA4uDDV16jQz7CiqjIpscDZwt2k3NXdPTuq"
-        "vDLEpcSwDKg8O7XSBIspqblJqSl6qRWJuQU5qUC-m6lbkEtinnN6YqZZXm6wsXFBVAZQ2DElUSk2FgAiACrb"
-        ".AZwTY0nA.JL11AQLAUSReYya51LJfZTrD4ivoHWaB69H2GVtVFDI"
-    )
-
-    nonce = Nonce.read(raw, make_signer())
-
-    nonce.check_binding(**BINDING, detail="Ada")
-    assert nonce == replace(NONCE, token="F5FRDanCgai6nmS33pZh", detail="Ada")
-
-
 @pytest.mark.parametrize(
     "other",
     [

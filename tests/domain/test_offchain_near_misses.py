@@ -1,7 +1,6 @@
 """What almost is an off-chain envelope around our message proves nothing."""
 
 import base64
-import hashlib
 import struct
 
 import base58
@@ -40,7 +39,6 @@ def build(form: str, **changes: object) -> bytes:
 each_form = pytest.mark.parametrize("form", FIELDS_BY_FORM)
 
 IN_EVERY_FORM = {
-    "a domain without its first byte": {"signing_domain": SIGNING_DOMAIN[1:]},
     "a domain with another first byte": {"signing_domain": b"\xfe" + SIGNING_DOMAIN[1:]},
     "version 2": {"version": 2},
     "a line break at the end": {"body": BODY + b"\n"},
@@ -52,19 +50,14 @@ IN_EVERY_FORM = {
 WITH_A_FIELD = [
     ("application", "one letter less", HOST[:-1].encode().ljust(32, b"\0")),
     ("application", "another host", b"embed.example.evil".ljust(32, b"\0")),
-    ("application", "its digest", hashlib.sha256(HOST.encode()).digest()),
-    ("application", "ones", b"\xff" * 32),
     ("format", "ASCII, which it is not", 0),
     ("format", "long", LONG_UTF8),
     ("signers", "another", (OTHER_KEY,)),
     ("signers", "none", ()),
     ("signers", "two", tuple(sorted((KEY, OTHER_KEY)))),
     ("signers", "itself twice", (KEY, KEY)),
-    ("count", "none", 0),
     ("count", "two", 2),
     ("length", "one less", struct.pack("<H", len(BODY) - 1)),
-    ("length", "one more", struct.pack("<H", len(BODY) + 1)),
-    ("length", "none", bytes(2)),
     ("length", "the other byte first", LENGTH[::-1]),
     ("length", "of four bytes", LENGTH + bytes(2)),
     ("length", "left out", b""),

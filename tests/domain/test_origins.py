@@ -106,12 +106,6 @@ def test_null_origin_and_none_are_allowed_where_the_key_says_so(raw_origin):
     assert decide_origin(raw_origin=raw_origin, **how) == ALLOWED
 
 
-def test_own_origin_is_asked_for_only_when_the_allowlist_does_not_decide():
-    how = {"allows_null": False, "find_own_origin": lambda: pytest.fail("asked")}
-
-    assert decide_origin(raw_origin=LISTED, allowlist=[LISTED], **how) == ALLOWED
-
-
 TABLE = Path(__file__).parents[1] / "support/origin_cases.json"
 CASES = json.loads(TABLE.read_text(encoding="utf-8"))
 ADVICE = {

@@ -67,7 +67,6 @@ def verify(raw: str, person_id: str = PERSON) -> None:
         ("https://embed.example:8443", "embed.example"),
         ("http://localhost:8000", "localhost"),
         ("http://embed.example", None),
-        ("http://127.0.0.1:8000", None),
         ("https://192.0.2.1", None),
         ("https://[2001:db8::1]", None),
     ],
@@ -110,12 +109,8 @@ def test_damaged_answer_is_refused_or_is_the_same(data):
         damaged = whole[:place] + data.draw(st.characters()) + whole[place + 1 :]
         with suppress(RefusedPasskey):
             use(damaged)
-
-
-@given(st.text())
-def test_what_is_no_answer_is_refused(raw):
     with pytest.raises(RefusedPasskey):
-        passkeys.read_answer(raw)
+        passkeys.read_answer(data.draw(st.text()))
 
 
 # Challenges

@@ -1,5 +1,4 @@
 import re
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -91,18 +90,6 @@ def test_what_was_signed_otherwise_is_refused(raw):
 def test_any_other_text_is_refused(raw):
     with pytest.raises(BadSignature, match=r"^not signed here$"):
         read(raw, SIGNER)
-
-
-@given(
-    start=st.integers(0, len(SIGNED)),
-    removed=st.integers(0, 3) | st.integers(0, len(SIGNED)),
-    added=st.text("ABab01-_.=") | st.text(st.characters(), max_size=3),
-)
-def test_tampering_never_makes_another_value(start, removed, added):
-    with suppress(BadSignature):
-        read_value = read(SIGNED[:start] + added + SIGNED[start + removed :], SIGNER).value
-        # The last character of a signature contains unused bits.
-        assert read_value == VALUE
 
 
 def test_no_character_of_what_is_signed_can_be_changed():

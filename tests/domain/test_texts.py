@@ -15,11 +15,8 @@ from embed.errors import InvalidInput
 @pytest.mark.parametrize(
     "raw",
     [
-        pytest.param("Whale watch", id="plain"),
         pytest.param("x", id="one character"),
-        pytest.param("x" * 40, id="just as long as allowed"),
         pytest.param("<b>1 & 2</b> 'or' %s", id="markup is text"),
-        pytest.param("Diamond hands \U0001f48e\U0001f64c", id="emoji"),
         pytest.param("\U0001f9d1\u200d\U0001f680", id="emoji joined by a zero-width joiner"),
         pytest.param("\u0645\u062d\u0645\u062f", id="Arabic"),
     ],
@@ -50,7 +47,6 @@ def test_length_is_counted_in_code_points():
     "character",
     [
         pytest.param("\0", id="NUL"),
-        pytest.param("\x85", id="next line, a C1 control"),
         pytest.param("\n", id="newline"),
         pytest.param("\ud800", id="high surrogate"),
         pytest.param("\u202e", id="right-to-left override"),
@@ -75,7 +71,6 @@ def test_comment_may_have_lines_as_forms_send_them():
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("Ann", "Ann"),
         ("日本語 ملك", "日本語 ملك"),
         ("@everyone", "\uff20everyone"),
         ("<!here>", "\u2039!here\u203a"),
@@ -103,44 +98,35 @@ def test_email_address_has_no_other_at_sign_and_nothing_that_cannot_be_seen(sign
             parse_email(raw)
 
 
-@pytest.mark.parametrize("raw", ["A$AP", "BONK$", "ボンク", "x" * MAX_TICKER_LENGTH])
-def test_ticker_without_a_dollar_sign_in_front_is_kept(raw):
-    assert parse_ticker(raw) == raw
-
-
 @pytest.mark.parametrize(
-    "raw",
+    ("raw", "ticker"),
     [
-        pytest.param("$BONK", id="one"),
-        pytest.param("$$BONK", id="several"),
-        pytest.param("  $ BONK ", id="spaces around it"),
-        pytest.param("\N{FULLWIDTH DOLLAR SIGN}BONK", id="fullwidth"),
-        pytest.param("\N{HEAVY DOLLAR SIGN}\ufe0f BONK", id="emoji"),
+        ("A$AP", "A$AP"),
+        ("BONK$", "BONK$"),
+        ("x" * MAX_TICKER_LENGTH, "x" * MAX_TICKER_LENGTH),
+        ("  $$ BONK ", "BONK"),
+        ("\N{FULLWIDTH DOLLAR SIGN}BONK", "BONK"),
+        ("\N{HEAVY DOLLAR SIGN}\ufe0f BONK", "BONK"),
     ],
 )
-def test_dollar_signs_in_front_are_dropped(raw):
-    assert parse_ticker(raw) == "BONK"
-
-
-@pytest.mark.parametrize("raw", [" $$ ", "\N{HEAVY DOLLAR SIGN}"])
-def test_dollar_signs_alone_are_refused(raw):
-    with pytest.raises(InvalidInput, match="needs more than a dollar sign") as refusal:
-        parse_ticker(raw)
-
-    assert refusal.value.field == "token_symbol"
+def test_ticker_is_kept_without_the_dollar_signs_in_front(raw, ticker):
+    assert parse_ticker(raw) == ticker
 
 
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
+        (" $$ ", "needs more than a dollar sign"),
         ("", "must not be empty"),
         ("$" + "x" * (MAX_TICKER_LENGTH + 1), "longer than 20 characters"),
         ("$BO\0NK", "can't be shown"),
     ],
 )
-def test_ticker_follows_the_rules_of_other_texts(raw, said):
-    with pytest.raises(InvalidInput, match=said):
+def test_other_ticker_is_refused_beside_its_field(raw, said):
+    with pytest.raises(InvalidInput, match=said) as refusal:
         parse_ticker(raw)
+
+    assert refusal.value.field == "token_symbol"
 
 
 @pytest.mark.parametrize(("symbol", "shown"), [("$BONK", "BONK"), ("BONK", "BONK"), ("$$$", "")])

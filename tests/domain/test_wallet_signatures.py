@@ -88,11 +88,6 @@ def test_vectors_of_the_standard_verify(hex_key, message, hex_signature):
     )
 
 
-@given(st.text())
-def test_message_is_signed_as_utf_8(message):
-    verify_signature(ADDRESS, message, encode(sign(message)), host=HOST)
-
-
 def test_signature_of_another_wallet_is_refused():
     other = SigningKey(bytes(32))
 
@@ -109,7 +104,6 @@ def test_signature_of_another_wallet_is_refused():
     [
         pytest.param("", id="empty"),
         pytest.param(f"{MESSAGE}\n", id="newline at the end"),
-        pytest.param(MESSAGE.upper(), id="other case"),
         pytest.param(f"\x19{MESSAGE}", id="with a prefix"),
     ],
 )
@@ -119,24 +113,12 @@ def test_signature_of_another_message_is_refused(message):
 
 
 @pytest.mark.parametrize(
-    "signature",
-    [
-        pytest.param(b"", id="none"),
-        pytest.param(SIGNATURE[:63], id="63 bytes"),
-        pytest.param(SIGNATURE + b"\0", id="65 bytes"),
-    ],
-)
-def test_signature_is_exactly_64_bytes(signature):
-    with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        verify_signature(ADDRESS, MESSAGE, encode(signature), host=HOST)
-
-
-@pytest.mark.parametrize(
     "raw",
     [
         pytest.param("", id="empty"),
+        pytest.param(encode(SIGNATURE[:63]), id="63 bytes"),
+        pytest.param(encode(SIGNATURE + b"\0"), id="65 bytes"),
         pytest.param(GOOD.rstrip("="), id="no padding"),
-        pytest.param(f"={GOOD}", id="padding in front"),
         pytest.param(GOOD.replace("+", "-").replace("/", "_"), id="the URL-safe alphabet"),
         pytest.param(f"{GOOD}\n", id="newline at the end"),
         pytest.param(f"{GOOD[:76]}\n{GOOD[76:]}", id="broken into lines"),
@@ -144,7 +126,7 @@ def test_signature_is_exactly_64_bytes(signature):
         pytest.param(f"{GOOD[:40]}\ud800{GOOD[41:]}", id="with a lone surrogate"),
     ],
 )
-def test_sloppy_base64_is_refused(raw):
+def test_signature_is_64_bytes_in_strict_base64(raw):
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
         verify_signature(ADDRESS, MESSAGE, raw, host=HOST)
 

@@ -148,14 +148,6 @@ def test_unknown_action_and_facts_of_another_one_have_no_subject():
     assert write_subject("add tag", '{"tokenName":"USD Coin"}') == ""
 
 
-@pytest.mark.parametrize("value", [None, True, 7, "NaN", "%(x)s", [], {"text": 1}])
-def test_any_facts_have_a_sentence(value):
-    """A page that version 0.6.0 imported from a file may have any facts."""
-    for action, facts, _ in STORED:
-        changed = [dict.fromkeys(facts, value), *(facts | {name: value} for name in facts)]
-        assert all(isinstance(write_subject(action, write(each)), str) for each in changed)
-
-
 @pytest.mark.parametrize("value", [None, True, 7, "", "x", USDC + "x", [USDC]])
 def test_only_an_address_is_one(value):
     assert find_address({"address": value, "walletAddress": value}) is None

@@ -17,10 +17,9 @@ from embed.db.models import Delivery, Message, Receiver, Submission, Wallet
 from embed.domain.policy import is_filling
 from embed.domain.reasons import parse_reason
 from embed.events.editing import editing
-from embed.events.kinds import HoldingFacts, SubmissionFacts
+from embed.events.kinds import HoldingFacts
 from embed.notifications.delivery import find_due_receivers
 from embed.serializers import describe_submission_for_owner
-from embed.submissions.queries import list_of_page
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -57,19 +56,6 @@ def test_pending_submission_is_told_where_there_is_a_receiver(world):
     assert told["status"] == "pending"
 
 
-def test_receiver_is_told_what_it_asked_for(world):
-    decided = add_receiver(world, "submission.decided", "queue.filling")
-    everything = add_receiver(world)
-    world.approve(world.submit(Visitor()).json["submissionId"])
-
-    assert [each for each, _ in read_messages(decided)] == ["submission.decided"]
-    assert [each for each, _ in read_messages(everything)] == [
-        "submission.created",
-        "submission.decided",
-    ]
-    assert Message.select().count() == 2  # receivers share them
-
-
 def test_decisions_are_told_as_the_submission_is_then(world):
     one, two = (world.submit(Visitor()).json["submissionId"] for _ in range(2))
     add_receiver(world)
@@ -86,22 +72,6 @@ def test_decisions_are_told_as_the_submission_is_then(world):
         ("submission.decided", two, "rejected", "manual", "Too new."),
         ("submission.decided", two, "pending", None, None),
     ]
-
-
-def test_change_that_fails_leaves_no_message(world):
-    add_receiver(world)
-    (submission,) = list_of_page(world.submit(Visitor()) and world.page_id)
-    before = len(read_messages())
-
-    def change() -> None:
-        with editing(world.page_id, world.change("owner@example.com")) as edit:
-            facts = SubmissionFacts.read(describe_submission_for_owner(submission))
-            edit.log("approve submission", facts)
-            raise RuntimeError("half way")
-
-    with pytest.raises(RuntimeError, match="half way"):
-        change()
-    assert len(read_messages()) == before
 
 
 def test_flagged_wallet_is_told_with_exact_amounts_and_one_that_recovered_is_not(world):

@@ -1,7 +1,7 @@
 """Labels by which owners tell their keys apart."""
 
 import pytest
-from support.world import SITE, read_log
+from support.world import SITE
 
 from embed.db.models import ApiKey
 from embed.errors import InvalidInput
@@ -33,17 +33,6 @@ def test_bad_label_makes_no_key(world, raw):
     with pytest.raises(InvalidInput, match="label"):
         make(world, raw)
     assert world.dump() == before
-
-
-def test_log_names_a_key_by_its_label(world):
-    world.clock.forward(seconds=1)
-    key = make(world, "Server")
-    world.clock.forward(seconds=1)
-    management.revoke_key(key.id, world.change())
-
-    name = f"Server (secret {key.display_prefix})"
-    newest = [(one.action, one.subject) for one in read_log(world.page_id, limit=2)]
-    assert newest == [("revoke key", name), ("create key", name)]
 
 
 def test_sites_for_a_secret_key_are_refused_and_its_label_stays(world):

@@ -1,10 +1,7 @@
 """A page's link: the key that it has, and when that key works."""
 
-from functools import partial
-
 import pytest
-from support.remote import race
-from support.world import USDC, change_at, read_log
+from support.world import USDC, read_log
 
 from embed.db.models import ApiKey
 from embed.errors import ApiError
@@ -70,25 +67,6 @@ def test_links_key_is_not_the_previews_and_owners_do_not_count_it_among_theirs(s
     assert derived.get_preview_key(shared.page_id, SECRET[0], shared.clock()) != link
     assert {key.purpose for key in management.list_keys(shared.page_id)} == {"sites"}
     assert count_live_keys(shared.page.owner) == {shared.page_id: 2}
-
-
-def test_requests_at_once_agree_on_the_key_of_a_new_secret(shared):
-    page = shared.page
-    keys = race(*[partial(derived.get_link_key, page, LATER_SECRET)] * 6)
-
-    assert len(set(keys)) == 1
-    assert access.get_access(keys[0]).is_link
-
-
-def test_switches_at_once_leave_one_key_and_a_log_that_fits(world):
-    page_id, change = world.page_id, change_at(world.clock())
-    switches = [derived.share_page, derived.stop_sharing] * 4
-    race(*[partial(switch, page_id, change=change) for switch in switches])
-
-    entries = [each for each in read_log(page_id) if each.action == "change page"]
-    switched_on = sum(each.subject.endswith(": on") for each in entries)
-    assert ApiKey.select().where(ApiKey.purpose == "link").count() == 1
-    assert 2 * switched_on - len(entries) == derived.is_shared(page_id)
 
 
 def test_both_switches_are_logged_once(world):

@@ -134,14 +134,3 @@ def test_use_of_a_key_is_noted_to_the_hour(world):
     world.clock.forward(minutes=1)
     world.ask_nonce(Visitor())
     assert last_used() == world.clock()
-
-
-def test_only_one_request_waits_to_note_the_use_of_a_key(world):
-    def last_used():
-        return access.find_access(world.public_key).last_used_at
-
-    with access._storing:  # as while another waits for a lock
-        assert world.read().status_code == 200
-    assert last_used() is None
-    assert world.read().status_code == 200
-    assert last_used() == world.clock()

@@ -106,10 +106,6 @@ class Owner:
         send_messages(self.world.page_id, [message], self.world.clock())
         return Message.select().order_by(Message.number.desc()).get().id
 
-    def tell_often(self, count: int) -> None:
-        messages = [("queue.filling", make_data("queue.filling"))] * count
-        send_messages(self.world.page_id, messages, self.world.clock())
-
     def tell_of_submission(self, nickname: str, status: str = "pending") -> None:
         self.tell("submission.created", nickname=nickname, status=status)
 

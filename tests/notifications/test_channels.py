@@ -52,12 +52,9 @@ def test_fields_of_each_service_are_kept_and_shown_without_secrets(settings, ser
     [
         *(("telegram", "bot_token", each) for each in ("", "abc", "1:a/../b12345678", "1:abc\n")),
         *(("telegram", "chat_id", each) for each in ("", "me", "-1:2", "@a", "@name/x")),
-        *(("discord", "webhook_url", each) for each in ("", "ftp://a.example/")),
+        ("discord", "webhook_url", "ftp://a.example/"),
         ("slack", "webhook_url", "https://u:p@a.example/"),
-        *(
-            ("ntfy", "server", each)
-            for each in ("ntfy.sh", "https://ntfy.sh/topic", "https://a/?b")
-        ),
+        *(("ntfy", "server", each) for each in ("ntfy.sh", "https://ntfy.sh/topic")),
         *(("ntfy", "topic", each) for each in ("", "a/b", "a" * 65, "é", "a\0")),
         *(("ntfy", "access_token", each) for each in ("a b", "a\r\nX-Key: b", "é", "a" * 201)),
         *(("email", "address", each) for each in ("", "ann@127.0.0.1", "a@b.c, d@e.fr")),
@@ -171,7 +168,7 @@ def test_each_service_is_sent_what_its_interface_asks_for(owner, sent, service):
     channel = owner.add_channel(service)
     owner.tell(
         "wallet.flagged",
-        publicAlias="@everyone <!channel> [x](https://evil.example)",
+        publicAlias="@everyone <!channel> [x](https://evil.example) <b>x</b>",
         address="EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
     )
     owner.deliver(channel)
@@ -208,10 +205,6 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
         (trickle(HEAD + b"X: ", 0.05), "timed out"),
         (repeat(HEAD + b"\r\n", bytes(1000)), "the answer is larger than 65,536 bytes"),
         (repeat(HEAD, b"X: " + b"x" * 1000 + b"\r\n"), "the answer is larger than 65,536 bytes"),
-        (
-            repeat(HEAD + b"Content-Encoding: gzip\r\n\r\n", bytes(1000)),
-            "the answer is larger than 65,536 bytes",
-        ),
         (send(b"hello\r\n\r\n"), "the connection failed"),
         (send(b"HTTP/1.1 503 \r\nContent-Length: 0\r\n\r\n"), "503 Service Unavailable"),
         (send(b"HTTP/1.1 599 Odd\r\nContent-Length: 0\r\n\r\n"), "599"),

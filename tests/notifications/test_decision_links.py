@@ -2,12 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
-from support.channel_fields import FIELDS
 from support.remote import race
 from support.world import Visitor, read_log
 
@@ -82,15 +80,6 @@ def list_named(owner, text: str) -> list[tuple[str, str]]:
 def get_parts(message) -> tuple[str, str]:
     plain, rich = message.get_body(("plain",)), message.get_body(("html",))
     return plain.get_content(), rich.get_content()
-
-
-def list_texts(value: Any) -> Iterator[str]:
-    """Yield every text in JSON."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | dict):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from list_texts(each)
 
 
 # Who gets links
@@ -223,24 +212,6 @@ def test_no_link_is_cut_where_a_service_has_no_room_for_all(
     assert len(list_named(owner, text)) == len(raw)
 
 
-@pytest.mark.parametrize("target", [ANN, *FIELDS])
-@pytest.mark.parametrize(
-    "name", ["@everyone [x](https://evil.example)", '<b>x</b> "><img> _x_ *x*']
-)
-def test_name_is_never_markup(owner, add, submit, sent, mailbox, target, name):
-    channel = add(target)
-    submission = submit("Bob")
-    Submission.update(nickname=name).where(Submission.id == submission.id).execute()
-    owner.deliver(channel)
-
-    parts = [part for one in mailbox.messages for part in get_parts(one)]
-    text = "\n".join([*list_texts([one.content for one in sent]), *parts])
-    assert len({read(owner, raw).decision for raw in LINK.findall(text)}) == 2
-    text = LINK.sub("", text)  # which is random
-    for harmful in ("evil.example", "@everyone", "](https", "<img", "<b>x", "_x_", "*x*"):
-        assert harmful not in text
-
-
 # Mails of one's own
 
 
@@ -324,36 +295,6 @@ def test_nobody_who_gets_no_mails_lets_them_decide(owner):
 # What the log says
 
 
-def test_log_has_the_switch_and_names_the_channel(owner, add, submit):
-    channel = add("ntfy")
-    submission = submit("Bob")
-    assert use(owner, make_links(owner, channel, submission)["reject"]) == "channel ntfy (ntfy.sh)"
-    for _ in range(2):
-        owner.world.clock.forward(seconds=1)
-        receivers.let_decide(channel.id, False, owner.world.change("owner@example.com"))
-
-    log = [(one.actor, one.action, one.subject) for one in read_log(owner.world.page_id, limit=4)]
-    assert log[0] == ("owner@example.com", "end deciding", "channel ntfy (ntfy.sh)")
-    assert ("channel ntfy (ntfy.sh)", "reject submission") in [each[:2] for each in log]
-    assert ("command line", "allow deciding", "channel ntfy (ntfy.sh)") in log
-
-
-def test_channel_that_is_added_so_is_logged_as_such(owner):
-    page_id, change = owner.world.page_id, owner.world.change()
-    receivers.add_channel(page_id, "ntfy", FIELDS["ntfy"], change, may_decide=True)
-
-    actions = [one.action for one in read_log(page_id, limit=2)]
-    assert set(actions) == {"add receiver", "allow deciding"}
-
-
-def test_actor_of_a_long_host_fits_into_the_log(owner, add, submit):
-    host = ".".join(["h" * 60] * 4)
-    channel = add(f"https://{host}")
-    submission = submit()
-
-    assert len(use(owner, make_links(owner, channel, submission)["approve"])) <= 254
-
-
 # One link
 
 
@@ -418,35 +359,16 @@ def test_links_of_a_channel_end_at_once(owner, add, submit, end):
 # At once
 
 
-def press(owner, link) -> str:
-    try:
-        return use(owner, link)
-    except AlreadyUsed:
-        return "used"
-    except MayNotDecide:
-        return "may not"
-
-
 @on_both_databases
 def test_one_link_that_is_pressed_often_at_once_decides_once(owner, add, submit):
     link = make_links(owner, add(), submit())["approve"]
 
-    outcomes = race(*[partial(press, owner, link)] * 6)
+    def press() -> str:
+        try:
+            return use(owner, link)
+        except AlreadyUsed:
+            return "used"
 
-    assert sorted(outcomes) == ["channel ann@example.com", *["used"] * 5]
+    assert sorted(race(*[press] * 6)) == ["channel ann@example.com", *["used"] * 5]
     decided = [one for one in read_log(owner.world.page_id) if one.action == "approve submission"]
     assert len(decided) == 1
-
-
-@on_both_databases
-def test_switching_off_at_the_same_time_lets_the_link_decide_before_or_never(owner, add, submit):
-    for number in range(4):
-        channel, submission = add(f"a{number}@example.com"), submit()
-        link = make_links(owner, channel, submission)["approve"]
-
-        switch_off = partial(receivers.let_decide, channel.id, False, change=owner.world.change())
-        outcome, _ = race(partial(press, owner, link), switch_off)
-
-        is_approved = Submission.get_by_id(submission.id).status == "approved"
-        assert is_approved == (outcome != "may not")
-        assert not owner.read(channel).may_decide

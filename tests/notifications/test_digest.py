@@ -1,15 +1,11 @@
 """The words of channels: short, plain, in the owner's language, and nothing in them acts."""
 
-import inspect
 import json
-from pathlib import Path
-from typing import get_type_hints
 
 import pytest
 from support.message_bodies import make_data
 
 from embed.db.models import Invitation, Message, Page, Person, Submission
-from embed.notifications import digest
 from embed.notifications.digest import (
     Digest,
     add_reason,
@@ -118,21 +114,6 @@ def write_all(text: str) -> dict[str, Digest]:
         "write_test": write_test(page),
         "write_invitation": write_invitation(invitation, "Viewer", LINK, str),
     }
-
-
-def test_there_is_no_other_mail():
-    made = [
-        name
-        for name, each in inspect.getmembers(digest, inspect.isfunction)
-        if each.__module__ == digest.__name__ and get_type_hints(each).get("return") is Digest
-    ]
-    assert set(made) == set(write_all("a name"))
-    users = [
-        str(path)
-        for path in Path(digest.__file__).parents[1].rglob("*.py")
-        if "Digest(" in path.read_text()
-    ]
-    assert users == [digest.__file__]
 
 
 def test_address_of_who_invites_can_be_copied():

@@ -85,7 +85,6 @@ HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n
     ("url", "answer", "reason"),
     [
         ("smtp://u:p@mail.example", talk(HELLO, CAN_NOTHING), NO_STARTTLS),
-        ("smtp://u:p@localhost", talk(HELLO, CAN_NOTHING), NO_STARTTLS),
         (
             "smtp://localhost",
             talk(HELLO, CAN_NOTHING, OK, b"550 Nobody\r\n", OK),
@@ -109,12 +108,6 @@ HELLO, CAN_NOTHING, OK = b"220 hello\r\n", b"250 mail.example\r\n", b"250 OK\r\n
         ),
         ("smtp://localhost", wait, f"timed out{NEEDS_TLS}"),
         ("smtp://localhost", send(), f"the mail server hung up{NEEDS_TLS}"),
-        (
-            "smtp://localhost",
-            lambda connection: talk_until(connection, HELLO, CAN_NOTHING),
-            "the mail server hung up",
-        ),
-        ("smtp://localhost", talk(HELLO, CAN_NOTHING), "timed out"),
         ("smtps://localhost", talk(HELLO), "it does not speak TLS at this port"),
     ],
 )
@@ -127,15 +120,10 @@ def test_mail_that_is_not_sent_says_why(owner_with, monkeypatch, url, answer, re
         assert owner.send_to("ann@example.com") == reason
 
 
-@pytest.mark.parametrize(
-    ("url", "reason"),
-    [
-        ("smtp://mail.invalid", "its name could not be resolved"),
-        ("smtp://127.0.0.1:1", "the connection was refused"),
-    ],
-)
-def test_mail_server_that_is_not_there_is_told(owner_with, url, reason):
-    assert owner_with(SMTP_URL=url).send_to("ann@example.com") == reason
+def test_mail_server_that_is_not_there_is_told(owner_with):
+    owner = owner_with(SMTP_URL="smtp://127.0.0.1:1")
+
+    assert owner.send_to("ann@example.com") == "the connection was refused"
 
 
 @pytest.mark.slow  # openssl makes the certificate
@@ -165,7 +153,6 @@ def test_mail_server_that_nobody_vouches_for_is_not_trusted(owner_with, tmp_path
         ("smtp://mail.example.com", 25, "plain"),
         ("smtp://mail.example.com:587", 587, "STARTTLS"),
         ("smtp://u:p@mail.example.com", 587, "STARTTLS"),
-        ("smtp://u:p@mail.example.com:25", 25, "STARTTLS"),
         ("smtp://u:p@localhost:25", 25, "plain"),
         ("smtps://u:p@mail.example.com", 465, "TLS"),
     ],

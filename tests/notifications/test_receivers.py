@@ -63,13 +63,6 @@ def test_kinds_are_not_mistaken_for_each_other(owner):
         receivers.rotate_secret(channel.id, owner.world.change())
 
 
-def test_unknown_page_has_no_receivers(owner):
-    with pytest.raises(NotFound):
-        receivers.list_receivers("nowhere", "webhook")
-    with pytest.raises(NotFound):
-        receivers.add_webhook("nowhere", HOOK, owner.world.change())
-
-
 def test_secrets_are_in_no_representation(owner):
     webhook = owner.add_webhook(HOOK)
 

@@ -69,12 +69,10 @@ def settings(app, runtime):
 @pytest.mark.parametrize(
     "url",
     [
-        "http://127.0.0.1/",
         "http://0x7f000001/",
         "http://169.254.169.254/latest",
         "http://[::1]/",
         "http://[::ffff:192.168.0.1]/",
-        "https://localhost",
         "https://printer.localhost./",
     ],
 )
@@ -87,7 +85,6 @@ def test_address_inside_the_network_is_refused_when_it_is_added(settings, url):
     "url",
     [
         "",
-        "ftp://example.com",
         "javascript:alert(1)",
         "https://example.com/\r\nHost: other",
         "https://:80/",

@@ -67,6 +67,14 @@ def test_invitation_that_has_ended_gives_nothing(world, ann, invite, end):
     assert ANN not in list_roles(world)
 
 
+def test_it_ends_after_seven_days_to_the_second(world, invite):
+    token = invite()
+    world.clock.forward(days=7)
+
+    assert invitations.find_invitation(token, world.clock() - timedelta(seconds=1))
+    assert invitations.prune(world.clock()) == 1
+
+
 @pytest.mark.parametrize("role", ["viewer", "owner"])
 def test_person_who_has_been_removed_accepts_nothing(world, ann, invite, role):
     """Their open tab may still send the form, at the moment of the removal."""
@@ -79,16 +87,10 @@ def test_person_who_has_been_removed_accepts_nothing(world, ann, invite, role):
     assert Invitation.select().count() == 1
 
 
-def test_it_ends_after_seven_days_to_the_second(world, invite):
-    token = invite()
-    world.clock.forward(days=7)
-
-    assert invitations.find_invitation(token, world.clock() - timedelta(seconds=1))
-    assert invitations.prune(world.clock()) == 1
-
-
 def test_member_whose_invitation_to_take_the_page_is_revoked_stays(world, ann, invite):
     invitations.accept(invite(), ann, world.change())
+    with pytest.raises(InvalidInput, match="already a member"):
+        invite(role="editor")
     invite(role="owner")
 
     members.revoke_invitation(world.page_id, ANN, world.change())
@@ -131,14 +133,6 @@ def test_bad_invitation_is_refused(world, owner, email, role):
     with pytest.raises(InvalidInput):
         invitations.invite(world.page_id, email, role, world.change())
     assert Invitation.select().count() == 0
-
-
-def test_member_is_not_invited_again_but_can_be_asked_to_take_the_page(world, ann, invite):
-    invitations.accept(invite(), ann, world.change())
-
-    with pytest.raises(InvalidInput, match="already a member"):
-        invite(role="editor")
-    invite(role="owner")
 
 
 @on_both_databases

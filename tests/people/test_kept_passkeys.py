@@ -80,14 +80,6 @@ def test_one_answer_that_arrives_four_times_at_once_signs_in_once(ceremony, devi
     assert (kept.sign_count, kept.used_at) == (2, clock())
 
 
-def test_one_new_passkey_that_arrives_four_times_at_once_is_added_once(ceremony, session):
-    raw = make_answer(ceremony, session, Device(ORIGIN, "embed.example"))
-    add = partial(passkeys.add, session, "Laptop", raw, ceremony)
-
-    assert race(*[add] * 4).count("RefusedPasskey") == 3
-    assert Passkey.select().count() == 1
-
-
 def test_of_two_answers_with_one_count_at_once_the_copy_is_refused(ceremony, device):
     first = answer(ceremony, device)
     device.count -= 1
@@ -122,22 +114,6 @@ def test_passkey_that_is_removed_at_that_moment_signs_nobody_in_and_is_no_copy(
 
     assert list(Session.select()) == ([] if end == "person" else [session])
     assert not AccountEvent.select().where(AccountEvent.kind == "passkey refused").exists()
-
-
-def test_whoever_removes_a_passkey_finds_the_session_that_it_began(
-    ceremony, session, device, clock, while_it_begins
-):
-    """Who removes a passkey and ends all other sessions leaves none that it began meanwhile."""
-    passkey_id, raw = Passkey.get().id, answer(ceremony, device)
-
-    def remove_and_end() -> None:
-        passkeys.remove(session, passkey_id, change_at(clock()))
-        sessions.end_others(session, change_at(clock()))
-
-    while_it_begins(remove_and_end, partial(passkeys.sign_in, raw, ceremony))
-
-    assert list(Session.select()) == [session]
-    assert Passkey.select().count() == 0
 
 
 def test_session_that_has_ended_adds_and_removes_none(ceremony, session, device, person, clock):

@@ -8,9 +8,8 @@ from support.remote import race
 from support.world import Visitor, another_wallet, code_of, read_log, with_session
 
 from embed.db.models import AccountEvent, Block, Submission
-from embed.errors import InvalidInput, NotFound
+from embed.errors import InvalidInput
 from embed.people import accounts
-from embed.runtime import EXTENSION
 from embed.submissions import decisions, deny_list
 from embed.submissions.deny_list import (
     block_for_person,
@@ -81,19 +80,6 @@ def test_auto_approval_and_trust_lead_past_no_deny_list(world, kind):
     block(world, *KEPT_OUT[kind](visitor))
 
     assert code_of(world.submit(visitor, "Visitor", **at(CLIENT))) == "not_accepted"
-
-
-def test_blocked_visitor_costs_no_question_to_the_chain(world, monkeypatch):
-    asked, visitor = [], Visitor()
-    world.configure(min_balance=1)
-    balances = type(world.app.extensions[EXTENSION].balances)
-    monkeypatch.setattr(balances, "get_balance", lambda *given: asked.append(given) or 0)
-    block(world, "wallet", visitor.address)
-
-    assert code_of(world.submit(visitor)) == "not_accepted"
-    assert asked == []
-    assert code_of(world.submit(Visitor())) == "ca_gate_failed"
-    assert len(asked) == 1
 
 
 # Networks
@@ -182,12 +168,6 @@ def test_list_has_a_bound(world, monkeypatch, block_it):
     assert code_of(world.submit(Visitor(), "C")) is None
 
 
-@pytest.mark.parametrize("block_id", ["x", "0" * 20, "\ud800"])
-def test_what_is_not_there_cannot_be_removed(world, block_id):
-    with pytest.raises(NotFound):
-        remove_block(block_id, world.change())
-
-
 def test_changes_of_a_page_are_in_its_log_without_whole_addresses(world):
     address = Visitor().address
     for kind, pattern in (("wallet", address), ("name", "bot*"), ("network", CLIENT)):
@@ -271,20 +251,6 @@ def test_what_races_with_a_block_is_stored_or_refused(world_with):
     assert set(codes) <= {None, "not_accepted"}
     assert Submission.select().count() == codes.count(None)
     assert code_of(world.submit(Visitor(), "Bot 20")) == "not_accepted"
-
-
-@on_both_databases
-def test_two_reviewers_who_block_and_undo_at_once_leave_a_rejection_with_its_block_or_none(world):
-    for _ in range(4):
-        submission_id = world.submit(Visitor()).json["submissionId"]
-
-        race(
-            *[partial(reject_and_block, world, submission_id)] * 3,
-            *[partial(undo, world, submission_id)] * 3,
-        )
-
-        is_rejected = Submission.get_by_id(submission_id).status == "rejected"
-        assert Block.select().where(Block.submission == submission_id).count() == is_rejected
 
 
 @on_both_databases

@@ -87,13 +87,6 @@ def test_refusal_that_no_policy_is_about_stays(world, reason):
     assert look(world, auto_approve=True) == [(reason, reason)]
 
 
-def test_gate_comes_before_duplicate_and_after_the_sessions_limit(world):
-    fill_at(world, 0, "soft_rejected", reject_reason="duplicate")
-    fill_at(world, 1, "soft_rejected", reject_reason="rate_limited")
-
-    assert [after for _, after in look(world, min_balance=1)] == ["ca_gate", "rate_limited"]
-
-
 def test_latest_fifty_are_looked_at_newest_first(world):
     ids = add_submissions(world, 30) + add_submissions(world, 30, "approved")
     newest = sorted(

@@ -5,10 +5,7 @@ from support.world import Visitor, code_of, read_log, with_session
 
 from embed.db import used_nonces
 from embed.db.models import Delivery, Listing, Message, Proof, Submission, Wallet, Withdrawal
-from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import editing
-from embed.events.kinds import HoldingFacts
 from embed.maintenance.wallet_erasure import erase_wallet
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
@@ -85,6 +82,8 @@ def test_nothing_that_names_the_wallet_is_left(world, visitor, webhook, status):
     assert told == outcome(1, left=status != "pending")
     assert find_in_database(world, visitor.address, NAME) == []
     assert list_public(world) == []
+    entry = read_log(world.page_id)[0]
+    assert (entry.actor, entry.action) == ("visitor", "withdraw submission")
 
 
 def test_every_trace_of_a_long_story_is_erased(world, visitor, webhook):
@@ -108,23 +107,6 @@ def test_every_trace_of_a_long_story_is_erased(world, visitor, webhook):
     assert find_in_database(world, visitor.address) == ["submission"]  # the rejection
 
 
-def test_waiting_and_delivered_messages_about_it_are_deleted_and_no_others(world, visitor, webhook):
-    world.submit(Visitor(), "Other")
-    submit(world, visitor)
-    Delivery.update(state="delivered").where(
-        Delivery.message == Message.get(Message.data.contains(NAME))
-    ).execute()
-    world.reject(Submission.get(Submission.nickname == NAME).id)
-
-    withdraw(world, visitor)
-
-    assert [one.type for one in Message.select().order_by(Message.number)] == [
-        "submission.created",
-        "submission.withdrawn",
-    ]
-    assert Delivery.select().count() == 2
-
-
 def test_wallet_of_which_nothing_is_kept_can_be_withdrawn_too(world):
     before = world.dump()
 
@@ -134,7 +116,7 @@ def test_wallet_of_which_nothing_is_kept_can_be_withdrawn_too(world):
     assert after == before
 
 
-def test_others_keep_everything(world, visitor):
+def test_others_keep_everything(world, visitor, webhook):
     other = Visitor()
     elsewhere = world.make_page()
     world.track(visitor.address, page_id=elsewhere, alias="Elsewhere")
@@ -146,25 +128,9 @@ def test_others_keep_everything(world, visitor):
     assert {one.public_alias for one in Wallet.select()} == {NAME, "Elsewhere"}
     assert f"{NAME} ({other.address})" in [one.subject for one in read_log(world.page_id)]
     assert f"Elsewhere ({visitor.address})" in [one.subject for one in read_log(elsewhere)]
-
-
-def test_wallet_whose_alias_quotes_the_address_keeps_its_entries(world, visitor, webhook):
-    """An owner's words are no facts: the entry and the message are about another wallet."""
-    other = world.track(Visitor().address, alias=f"x ({visitor.address}): holds 1")
-    facts = HoldingFacts(other.id, other.address, other.public_alias, 1, 2, hidden=False)
-    with editing(world.page_id, world.change("holding watch")) as edit:
-        edit.log("flag wallet", facts)
-    logged = [one.subject for one in read_log(world.page_id)]
-    submit(world, visitor, "approved")
-
-    records = world.show_records(visitor).json
-    withdraw(world, visitor)
-
-    assert [one["action"] for one in records["activity"]] == ["approve submission"]
-    assert records["messages"] == 2
-    kept = [one.subject for one in read_log(world.page_id)]
-    assert kept[-len(logged) :] == logged
-    assert Message.select().where(Message.type == "wallet.flagged").count() == 1
+    told = [one.type for one in Message.select().order_by(Message.number)]
+    assert told == ["submission.created", "submission.decided", "submission.withdrawn"]
+    assert Delivery.select().count() == 3
 
 
 # What stays
@@ -323,26 +289,6 @@ def test_signature_that_was_refused_ends_with_the_withdrawal(world, visitor, era
 
 
 # What the owner sees
-
-
-def test_owner_reads_of_it_in_the_log_and_in_a_message(world, visitor, webhook):
-    submission_id = submit(world, visitor, "approved")
-    sent_at = Submission.get().created_at
-    withdraw(world, visitor)
-
-    entry = read_log(world.page_id)[0]
-    assert (entry.actor, entry.action) == ("visitor", "withdraw submission")
-    assert entry.subject == submission_id
-    (message,) = Message.select().where(Message.type == "submission.withdrawn")
-    told = world.app.json.loads(message.data)
-    assert told == {
-        "trackingPageId": world.page_id,
-        "submissionId": submission_id,
-        "status": "approved",
-        "createdAtIso": format_instant(sent_at),
-        "withdrawnAtIso": format_instant(world.clock()),
-        "leftList": True,
-    }
 
 
 def test_soft_rejections_are_withdrawn_without_a_word(world, visitor, webhook):

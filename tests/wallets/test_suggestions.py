@@ -10,9 +10,6 @@ from support.fake_chain import FakeChain
 from support.remote import race
 from support.world import USDC, Visitor, read_log
 
-from embed.balances.observations import store_chain_of_mints
-from embed.balances.tokens import Supply, get_program
-from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, Wallet
 from embed.errors import InvalidInput
 from embed.runtime import EXTENSION
@@ -59,34 +56,6 @@ def test_share_tracked_wallets_and_programs_are_told(world, chain, suggest):
     ]
 
 
-def test_shares_of_a_scaled_mint_are_of_the_supply_that_was_read_before(
-    world, chain, suggest, clock
-):
-    mint = chain.ledger.create_mint(
-        6, program="TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb", multiplier=2.0
-    )
-    world.configure(token_mint=mint)
-    chain.hold(Visitor().address, 5, mint=mint)
-    assert [(one.balance, one.share) for one in suggest()] == [(10, None)]
-
-    get_program(chain, mint, clock())
-    store_chain_of_mints({}, supplies={mint: Supply(Decimal(40), clock())})
-
-    assert [(one.balance, one.share) for one in suggest()] == [(10, Decimal("0.25"))]
-
-
-def test_chain_is_asked_outside_of_transactions_and_nothing_is_written(world, chain, suggest):
-    chain.hold(Visitor().address, 5)
-    asked = []
-    chain.before_answer = lambda method: asked.append((method, db.in_transaction()))
-    before = world.dump()
-
-    suggest()
-
-    assert asked == [("getTokenLargestAccounts", False), ("getMultipleAccounts", False)]
-    assert world.dump() == before
-
-
 @pytest.mark.databases("sqlite", "postgres")
 def test_chosen_addresses_become_the_owners_own(world, add):
     first, second = Visitor().address, Visitor().address
@@ -122,11 +91,7 @@ def test_what_is_tracked_meanwhile_stays_as_it_is(world, add):
     ] == before
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    ["", "O" * 44, f"{USDC},Alias", "\ud800", "9" * 60_000],
-    ids=ascii,
-)
+@pytest.mark.parametrize("wrong", ["", "O" * 44, "\ud800"], ids=ascii)
 def test_one_wrong_address_adds_none(world, add, wrong):
     before = world.dump()
 
