@@ -12,7 +12,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 -- for users of older versions
     major, minor, *_ = sys.version_info
     sys.exit(f"Error: Python 3.11 or newer is needed; this is {major}.{minor}.")
 
-__version__ = "0.8.0.dev0"
+__version__ = "0.8.0"
 
 
 def create_app(settings: "Settings | None" = None, **parts: Any) -> "Flask":
