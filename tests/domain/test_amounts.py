@@ -3,9 +3,9 @@ from decimal import Decimal, Inexact, localcontext
 from fractions import Fraction
 
 import pytest
+from bad_amounts import BAD_AMOUNTS
 from hypothesis import given
 from hypothesis import strategies as st
-from support.bad_amounts import BAD_AMOUNTS
 
 from embed.domain.amounts import (
     MAX_AMOUNT,

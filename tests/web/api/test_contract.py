@@ -23,7 +23,7 @@ def apps() -> Apps:
     return Apps()
 
 
-# docs/api.md, Errors; which endpoint has which is in support/refusal_cases.py.
+# docs/api.md, Errors; which endpoint has which is in refusal_cases.py.
 PROMISED = {
     400: "invalid_json missing_fields invalid_wallet_address invalid_nickname_length "
     "invalid_nickname_chars invalid_nonce nonce_binding_mismatch missing_tracking_page_id",

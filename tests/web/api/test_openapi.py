@@ -10,9 +10,9 @@ import msgspec
 import pytest
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from real_answers import succeed
+from refusal_cases import ENDPOINTS, begin
 from support.fake_chain import FakeChain
-from support.real_answers import succeed
-from support.refusal_cases import ENDPOINTS, begin
 from support.world import SITE
 
 from embed import schemas

@@ -5,7 +5,7 @@ has to get that step's code, so no two neighbours can change places unseen.
 """
 
 import pytest
-from support.refusal_cases import ENDPOINTS, FAULTS, SETTINGS, begin
+from refusal_cases import ENDPOINTS, FAULTS, SETTINGS, begin
 from support.world import code_of
 from test_openapi import check_answer
 
